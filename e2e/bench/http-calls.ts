@@ -39,11 +39,17 @@ export async function openHttp(): Promise<Way> {
   };
 }
 
-function post(
-  agent: Agent,
-  options: { port: number; path: string; body: string; token?: string },
-): Promise<void> {
-  const { port, path, body, token } = options;
+interface Posted {
+  readonly port: number;
+  readonly path: string;
+  readonly body: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Resolves once the whole answer is there, which must be 200. */
+export function post(agent: Agent, options: Posted): Promise<void> {
+  const { port, path, body, token, headers } = options;
   return new Promise((resolve, reject) => {
     const asking = request(
       {
@@ -56,6 +62,7 @@ function post(
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
           ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...headers,
         },
       },
       (response) => {

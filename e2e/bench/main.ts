@@ -4,7 +4,7 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history
- *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, mcp, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  */
 
@@ -15,6 +15,7 @@ import { benchCancel } from './cancel-bench.ts';
 import { benchCards } from './cards-bench.ts';
 import { benchDoors } from './doors-bench.ts';
 import { benchHistory } from './history-bench.ts';
+import { benchMcp } from './mcp-bench.ts';
 import type { Ratio } from './stats.ts';
 import { benchWatchers } from './watchers-bench.ts';
 
@@ -25,6 +26,7 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   cancel: benchCancel,
   history: benchHistory,
   doors: benchDoors,
+  mcp: benchMcp,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 

@@ -1,0 +1,94 @@
+import { Agent } from 'node:http';
+import { asToken, makeToken } from '../contract/kit/tokens.ts';
+import { startCallboard } from '../start-callboard.ts';
+import { startChild } from './child.ts';
+import { connectEcho } from './echo-client.ts';
+import { post } from './http-calls.ts';
+import { ARGS, type Run, TOOL_OF } from './kinds.ts';
+import { inParallel, median, type Ratio, ratio, summarise } from './stats.ts';
+
+const WARM_UP = 3_000;
+const ROUNDS = 5;
+const COUNTS = { 1: 500, 64: 2_000 } as const;
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+};
+
+/** A durable call by MCP (2026-07-28), to a client by WebSocket and back, beside the SDK's own echo. */
+export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
+  const echo = await startChild('mcp-echo.ts');
+  const callboard = await startCallboard();
+  const name = TOOL_OF['read-only'];
+  const token = await makeToken(callboard, { kind: 'agent', name: 'bench', tools: [name] });
+  const client = await connectEcho(`${callboard.url.replace('http', 'ws')}/ws/client`, {
+    ...{ kind: 'read-only', token: callboard.token },
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const to =
+    (port: number, tool: string, secret?: string): Run =>
+    (count, inFlight) =>
+      inParallel(count, inFlight, () =>
+        post(agent, {
+          ...{ port, path: '/mcp', ...(secret === undefined ? {} : { token: secret }) },
+          ...callOf(tool),
+        }),
+      );
+  const ours = to(Number(new URL(callboard.url).port), name, asToken(callboard, token).token);
+  const sdk = to((echo.ready as { port: number }).port, 'echo');
+  try {
+    await ours(WARM_UP, 64);
+    await sdk(WARM_UP, 64);
+    return await compare({ ours, sdk });
+  } finally {
+    agent.destroy();
+    client.close();
+    await echo.stop();
+    await callboard.remove();
+  }
+}
+
+const callOf = (name: string) => ({
+  body: JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name, arguments: ARGS, _meta: ENVELOPE },
+  }),
+  headers: {
+    ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+    ...{ 'mcp-method': 'tools/call', 'mcp-name': name },
+  },
+});
+
+async function compare(runs: { ours: Run; sdk: Run }) {
+  const figures = { ours: rounds(), sdk: rounds() };
+  // In turn, so that a machine that slows down slows both.
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    for (const inFlight of [1, 64] as const) {
+      for (const who of ['ours', 'sdk'] as const) {
+        const { times, perSecond } = await runs[who](COUNTS[inFlight], inFlight);
+        figures[who][inFlight].push({ p50: summarise(times).p50, perSecond });
+      }
+    }
+  }
+  const of = (who: 'ours' | 'sdk', inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
+    median(figures[who][inFlight].map((one) => one[figure]));
+  const row = (inFlight: 1 | 64, figure: 'p50' | 'perSecond', goal: { atLeast?: number }) =>
+    ratio(
+      `mcp, ${inFlight} in flight: ${figure} beside the SDK's echo`,
+      figure === 'p50' ? 'ms' : 'calls/s',
+      of('ours', inFlight, figure),
+      of('sdk', inFlight, figure),
+      goal,
+    );
+  return {
+    ratios: [row(1, 'p50', {}), row(64, 'p50', {}), row(64, 'perSecond', { atLeast: 1 })],
+    detail: figures,
+  };
+}
+
+const rounds = () => ({
+  1: [] as { p50: number; perSecond: number }[],
+  64: [] as { p50: number; perSecond: number }[],
+});
