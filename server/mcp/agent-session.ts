@@ -6,9 +6,11 @@ export interface AgentSession {
   readonly agent: Agent;
   /** Its signed id; undefined in the protocol of 2026-07-28, which has none. */
   readonly sessionId: string | undefined;
-  /** Of a request of the old protocol: aborts when a later message cancels it. */
-  readonly cancelled: AbortSignal | undefined;
 }
+
+/** Two programs of one token may use the same ids of requests. */
+export const sessionKey = ({ agent, sessionId }: AgentSession): string =>
+  `${agent.tokenId} ${sessionId ?? ''}`;
 
 /**
  * One run for an agent, and one for each of its sessions, so that its calls are found together.

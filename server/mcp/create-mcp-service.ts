@@ -1,18 +1,18 @@
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import type { EventBus } from '../events/event-bus.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { AgentSession } from './agent-session.ts';
+import { type AgentSession, sessionKey } from './agent-session.ts';
 import { createCallFollowers } from './call-followers.ts';
-import { cancelledRequest, isInitialize, requestIdOf } from './json-rpc.ts';
+import { cancelledRequest, isInitialize } from './json-rpc.ts';
 import { createLegacySessions, SESSION_HEADER } from './legacy-sessions.ts';
 import { ListStreams } from './list-streams.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
-import type { McpPost, McpService } from './mcp-service.ts';
+import type { McpService } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
 import { createToolLists } from './tool-lists.ts';
 
 export interface McpServiceDeps
-  extends Omit<McpServerDeps, 'followers' | 'toolsFor' | 'findCall' | 'hold'> {
+  extends Omit<McpServerDeps, 'followers' | 'openRequests' | 'toolsFor' | 'findCall' | 'hold'> {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly bus: Pick<EventBus, 'subscribe'>;
   readonly hold?: McpServerDeps['hold'];
@@ -26,7 +26,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
   const { calls, clock, bus, logger } = deps;
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams(clock);
-  const open = createOpenRequests();
+  const openRequests = createOpenRequests();
   const followers = createCallFollowers(bus);
   /** What belongs to a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
@@ -38,7 +38,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     },
   });
   const serverDeps: McpServerDeps = {
-    ...{ hold: HOLD, ...deps, followers },
+    ...{ hold: HOLD, ...deps, followers, openRequests },
     toolsFor: lists.of,
     async findCall(agent, callId) {
       const call = await calls.get(callId);
@@ -60,14 +60,14 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     async answer(post) {
       const { agent, request, body } = post;
       const cancels = cancelledRequest(body);
-      if (cancels !== undefined) open.cancel(sessionKey(post), cancels);
-      const requestId = requestIdOf(body);
-      const waiting = requestId === undefined ? undefined : open.open(sessionKey(post), requestId);
+      if (cancels !== undefined) openRequests.cancel(sessionKey(post), cancels);
       const authInfo = { token: '', clientId: agent.tokenId, scopes: [] };
-      asking.set(authInfo, { agent, sessionId: post.sessionId, cancelled: waiting?.signal });
+      asking.set(authInfo, post);
       const response = await handler.fetch(request, { authInfo, parsedBody: body });
-      const opened = isInitialize(body) ? sessions.make(agent.tokenId) : undefined;
-      return finish(response, { opened, onEnd: waiting?.close ?? (() => {}) });
+      if (isInitialize(body) && response.ok) {
+        response.headers.set(SESSION_HEADER, sessions.make(agent.tokenId));
+      }
+      return response;
     },
     openStream: (agent, stream) => streams.open(agent.tokenId, stream),
     async close() {
@@ -77,38 +77,4 @@ export function createMcpService(deps: McpServiceDeps): McpService {
       await handler.close();
     },
   };
-}
-
-/** Two programs of one token may use the same ids of requests. */
-const sessionKey = ({ agent, sessionId }: McpPost): string => `${agent.tokenId} ${sessionId ?? ''}`;
-
-interface Finish {
-  /** The id of a session that this answer opens. */
-  readonly opened: string | undefined;
-  /** Called once all of the answer is handed over, or its reader has left. */
-  readonly onEnd: () => void;
-}
-
-function finish(response: Response, { opened, onEnd }: Finish): Response {
-  const headers = new Headers(response.headers);
-  if (opened !== undefined && response.ok) headers.set(SESSION_HEADER, opened);
-  const { status, body } = response;
-  if (!body) {
-    onEnd();
-    return new Response(null, { status, headers });
-  }
-  const reader = body.getReader();
-  const watched = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (!done) return controller.enqueue(value);
-      onEnd();
-      controller.close();
-    },
-    cancel(reason) {
-      onEnd();
-      return reader.cancel(reason);
-    },
-  });
-  return new Response(watched, { status, headers });
 }

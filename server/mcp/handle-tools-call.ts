@@ -3,9 +3,10 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Agent } from '../auth/principal.ts';
-import { type AgentSession, runIdOf } from './agent-session.ts';
+import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
 import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
 import type { McpTool } from './mcp-tools.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
 import { RESULT_TOOL, resultArgsSchema } from './result-tool.ts';
 import { QUICK_MS, TASKS, type Task, toCreatedTask } from './tasks.ts';
@@ -16,6 +17,7 @@ export interface ToolsCallDeps extends CallToolDeps {
   readonly toolsFor: (agent: Agent) => readonly McpTool[];
   /** The agent's own call; undefined for every other. */
   readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+  readonly openRequests: OpenRequests;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
   readonly hold: { readonly silentMs: number; readonly progressMs: number };
   /** Of the data directory: what is signed or derived with it, no caller can make. */
@@ -52,12 +54,29 @@ export async function callTool(
   deps: ToolsCallDeps,
   session: AgentSession,
   params: CallParams,
-  { context, isModern }: Request,
-): Promise<ToolResult | (Task & { content: never[] })> {
+  request: Request,
+): Promise<CallAnswer> {
+  const { signal, id } = request.context.mcpReq;
+  if (request.isModern) return answer(deps, session, params, { ...request, cancelled: signal });
+  // A connection that is cut cancels nothing in the old protocol: a message does.
+  const open = deps.openRequests.open(sessionKey(session), id);
+  try {
+    return await answer(deps, session, params, { ...request, cancelled: open.signal });
+  } finally {
+    open.close();
+  }
+}
+
+type CallAnswer = ToolResult | (Task & { content: never[] });
+
+async function answer(
+  deps: ToolsCallDeps,
+  session: AgentSession,
+  params: CallParams,
+  { context, isModern, cancelled }: Request & { readonly cancelled: AbortSignal },
+): Promise<CallAnswer> {
   const { agent } = session;
-  // In the old protocol a connection that is cut cancels nothing; in the new one it must.
-  const cancelled = isModern ? context.mcpReq.signal : session.cancelled;
-  const waiting = waitingOf(deps, context, cancelled ?? new AbortController().signal);
+  const waiting = waitingOf(deps, context, cancelled);
   if (params.name === RESULT_TOOL) return fetchResult(deps, agent, params.arguments, waiting);
   const tool = deps.toolsFor(agent).find(({ name }) => name === params.name);
   if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);

@@ -5,10 +5,6 @@ type RequestId = string | number;
 const asId = (value: unknown): RequestId | undefined =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
-/** Of a message that is one request; undefined for a notification, an answer, and what is neither. */
-export const requestIdOf = (body: unknown): RequestId | undefined =>
-  isRecord(body) && typeof body.method === 'string' ? asId(body.id) : undefined;
-
 export const isInitialize = (body: unknown): boolean =>
   isRecord(body) && body.method === 'initialize';
 

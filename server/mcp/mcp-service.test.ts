@@ -254,3 +254,28 @@ test('[MP22] who gives up waiting for a result ends no call', async () => {
   client.succeed(id, 'kept');
   await expect.poll(async () => (await calls.get(id))?.status).toBe('SUCCEEDED');
 });
+
+test('[MP22] in the newest revision a caller that hangs up ends its call, and nothing is logged', async () => {
+  const { mcp, asked, calls, errors } = await setup();
+  const left = new AbortController();
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const request = new Request('http://callboard/mcp', {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+    },
+    signal: left.signal,
+  });
+  const params = { name: 'echo', arguments: {}, _meta };
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const answered = mcp.answer({ agent: AGENT, request, body, sessionId: undefined });
+  const id = (await asked())?.id ?? '';
+  left.abort();
+  expect((await answered).status).toBe(499);
+  await expect.poll(async () => (await calls.get(id))?.phase).toBe('cancelling');
+  expect(errors).toEqual([]);
+});
