@@ -30,7 +30,7 @@ export function countByKind(
   return counts;
 }
 
-const LAG_QUANTILES = { '0.5': 50, '0.99': 99, '1': 100 } as const;
+const LAG_PERCENTILES = { p50: 50, p99: 99, max: 100 } as const;
 
 /** What there is now, beside what was counted since the start; a function that gives the body of `/metrics`. */
 export function createServerMetrics(
@@ -64,9 +64,9 @@ export function createServerMetrics(
     gauge('callboard_events', 'Number of the newest event', () => server.bus.seq),
     gauge(
       'callboard_event_loop_lag_seconds',
-      'Delay of the event loop since the last reading, by quantile',
+      'Delay of the event loop since the last reading, by its middle, 99th percentile and maximum',
       () => readLag(lag),
-      'quantile',
+      'value',
     ),
     gauge(
       'callboard_build_info',
@@ -81,8 +81,8 @@ export function createServerMetrics(
 }
 
 function readLag(lag: ReturnType<typeof monitorEventLoopDelay>): ReadonlyMap<string, number> {
-  const read = Object.entries(LAG_QUANTILES).map(
-    ([quantile, percent]) => [quantile, lag.percentile(percent) / 1e9] as const,
+  const read = Object.entries(LAG_PERCENTILES).map(
+    ([value, percent]) => [value, lag.percentile(percent) / 1e9] as const,
   );
   lag.reset();
   return new Map(read);
