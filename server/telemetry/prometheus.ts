@@ -55,7 +55,7 @@ export function counter(name: string, help: string, labels: readonly string[]) {
 }
 
 /** Seconds; from the OpenTelemetry conventions for generative AI. */
-export const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const;
+const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const;
 
 /** How long something took, by one label. */
 export function histogram(
