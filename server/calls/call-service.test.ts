@@ -223,7 +223,7 @@ describe('answers', () => {
     expect(cardOf(id)).toMatchObject({ late_result: true });
   });
 
-  test('[CA6] T34: nobody else may answer, and nobody may answer what is not there', async () => {
+  test('[CA6] T34: no other client may answer, and none may answer what is not there', async () => {
     const { connect, invoke } = await setup();
     const [phone, laptop] = [connect('phone', { claims: true }), connect('laptop')];
     phone.offer(tool('camera'));
