@@ -137,7 +137,11 @@ test.describe('with a keyboard alone, at 320 px', () => {
     const { body } = await callboard.http('POST', '/v1/pairings', {});
     const { code, pairing_id, workbench } = openedPairingSchema.parse(body);
     await page.goto(`${callboard.url}/pair`);
+    // The script of the page draws the form, and may do so after the page is loaded.
+    const field = page.getByRole('textbox');
+    await expect(field).toBeVisible();
     await page.keyboard.press('Tab');
+    await expect(field).toBeFocused();
     await page.keyboard.type(code);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: workbench.name })).toBeFocused();
