@@ -19,6 +19,7 @@ import {
   readText,
 } from './config-models.ts';
 import { readProxies, readPublicUrl } from './config-network.ts';
+import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
 export { ConfigError };
@@ -194,6 +195,8 @@ export interface Config {
   /** By name. */
   readonly agents: Readonly<Record<string, SubAgentSettings>>;
   readonly development: boolean;
+  /** Undefined: none are sent. */
+  readonly traces: TracesConfig | undefined;
   /** How much of the history is kept; without either, all of it. */
   readonly keep: { readonly days: number | undefined; readonly bytes: number | undefined };
 }
@@ -210,6 +213,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   if (problem) throw new ConfigError(`CALLBOARD_TOKEN is not valid: ${problem}`);
   const filePath = resolve(cwd, given('CALLBOARD_CONFIG') ?? 'callboard.config.json');
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
+  const traces = readTraces(given);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST'),
@@ -224,7 +228,8 @@ export function readConfig(env: Environment, cwd: string): Config {
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
-    secrets: readSecrets(given, file.secrets, filePath),
+    secrets: [...readSecrets(given, file.secrets, filePath), ...(traces?.secrets ?? [])],
+    traces,
     filePath,
     file,
     models: readModels(file.models, filePath),

@@ -24,6 +24,7 @@ import type { ServerLogger } from './logger.ts';
 import { createNewId, timeOfNewId } from './new-id.ts';
 import { openPolicy } from './policy/open-policy.ts';
 import type { Arguments } from './read-arguments.ts';
+import { readVersion } from './read-version.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
 import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
@@ -36,6 +37,7 @@ import { RunTools } from './runs/run-tools/run-tools.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { openStore } from './store/open-store.ts';
 import { createCallMetrics } from './telemetry/call-metrics.ts';
+import { createTracing } from './telemetry/tracing.ts';
 import { threadFile } from './thread-file.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
 import { openTools } from './tools/open-tools.ts';
@@ -93,7 +95,22 @@ async function openRecord(
     ...{ store, tokens, audit, clock, newId, bus, logger },
     pages: config.file.pairing.pages,
   });
-  const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
+  const tracing = createTracing({
+    ...{ config: config.traces, version: readVersion(), clock, logger, hide: secrets.hide },
+  });
+  const kept = {
+    lock,
+    operator,
+    secrets,
+    opened,
+    store,
+    bus,
+    blobs,
+    tokens,
+    audit,
+    devices,
+    tracing,
+  };
   return { ...kept, clock, newId, threadOf, logger };
 }
 
@@ -145,10 +162,10 @@ async function createServices(
   record: OpenedRecord,
   tools: Awaited<ReturnType<typeof createTools>>,
 ) {
-  const { store, bus, clock, newId, tokens, secrets, blobs, logger } = record;
+  const { store, bus, clock, newId, tokens, secrets, blobs, logger, tracing } = record;
   const { registry, breaker, delegation, runTools, askEach, table } = tools;
   const { prices, agent: ofAgent } = config.file;
-  const ofRuns = { store, bus, clock, newId, prices, secrets, logger };
+  const ofRuns = { store, bus, clock, newId, prices, secrets, logger, spans: tracing };
   const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
@@ -158,7 +175,7 @@ async function createServices(
   const calls = createCalls({
     ...{ store, bus, registry, breaker, clock, logger },
     ...{ ...policy.forCalls, results: hooks, callers: tokens, blobs, secrets },
-    rootOf: delegation.rootOf,
+    ...{ rootOf: delegation.rootOf, isTracing: tracing.isOn },
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,
@@ -166,6 +183,7 @@ async function createServices(
     onDurable(call, previous) {
       publishApproval(bus, call, previous);
       callMetrics.observe(call, previous);
+      tracing.observe(call, previous);
     },
   });
   askEach.connect({ calls, registry, facts: table.facts });
@@ -178,7 +196,7 @@ async function createServices(
   });
   const agent = createAgent({
     ...{ calls, registry: delegation.offering(registry) },
-    ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(ofAgent) },
+    ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(ofAgent), spans: tracing },
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
   });
   const runs = createRunService({
@@ -197,7 +215,7 @@ async function createServices(
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {
   const record = await openRecord(config, options);
   const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
-  const { audit, devices } = record;
+  const { audit, devices, tracing } = record;
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
@@ -228,7 +246,7 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
-    ...{ audit, devices, callMetrics },
+    ...{ audit, devices, callMetrics, tracing },
     history: { opened, retention },
     stop,
   };

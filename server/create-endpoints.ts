@@ -279,7 +279,9 @@ export async function createEndpoints(
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,
     answered: httpMetrics.answered,
-    metrics: createServerMetrics(measured(core, gate, hub), [core.callMetrics, httpMetrics]),
+    metrics: createServerMetrics(measured(core, gate, hub), [
+      ...[core.callMetrics, httpMetrics, ...core.tracing.metrics],
+    ]),
     ready: () => readiness(store.failed, closing.aborted),
   });
   const newNonce = () => randomBytes(16).toString('base64');

@@ -17,6 +17,8 @@ import { withoutModel } from './runs/delegate/sub-agents.ts';
 import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
 import { untilWritable } from './store/until-writable.ts';
 
+/** For spans that were not sent yet when the server was stopped. */
+const LAST_SPANS_MS = 1_000;
 /** For callers that waited when the server was stopped. */
 const LAST_ANSWERS_MS = 1_500;
 const logger = createLogger();
@@ -42,6 +44,7 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   // fault point: pages-closed
   // guard: store-closed-before-end
   await core.history.opened.close();
+  await core.tracing.close(LAST_SPANS_MS);
   await core.stop.alive();
   core.lock.release();
   endpoints.server.closeAllConnections();

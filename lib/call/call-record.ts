@@ -135,5 +135,7 @@ export interface CallRecord {
   readonly requestedBy: string;
   /** The token of its run's owner, who sees it; null: the operator of the first run, as in records of before. */
   readonly ownerToken: string | null;
+  /** What its span stands below, as W3C `traceparent`; not there where nothing came in with it. */
+  readonly traceparent?: string | undefined;
   readonly card: Card;
 }

@@ -26,6 +26,7 @@ export type NewCall = Pick<
   | 'retryOf'
   | 'requestedBy'
   | 'ownerToken'
+  | 'traceparent'
 > & {
   readonly displayName: string | null;
   readonly shown?: Partial<Card>;

@@ -34,9 +34,11 @@ export function parseServerMessage(data: unknown): ServerMessage | undefined {
 }
 
 type Type = ServerMessage['type'];
-/** The fields of a message beside its type. */
+/** The fields of a message beside its type, and beside what no client here reads. */
 type Fields<T extends Type> = {
-  readonly [Name in keyof Omit<ServerMessageOf<T>, 'type'>]-?: Guard<ServerMessageOf<T>[Name]>;
+  readonly [Name in keyof Omit<ServerMessageOf<T>, 'type' | 'traceparent'>]-?: Guard<
+    ServerMessageOf<T>[Name]
+  >;
 };
 
 const rejected = shape<RejectedTool>({

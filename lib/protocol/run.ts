@@ -94,6 +94,14 @@ const runParentSchema = z.object({
 });
 export type RunParent = z.infer<typeof runParentSchema>;
 
+/** Of the turn that runs, as W3C `traceparent`: its own span, where that is exported, and what came in with it. */
+const runTraceSchema = z.object({
+  span: z.string().optional(),
+  parent: z.string().optional(),
+  started_at: z.number(),
+});
+export type RunTrace = z.infer<typeof runTraceSchema>;
+
 export const runSummarySchema = z.object({
   run_id: z.string(),
   title: z.string(),
@@ -116,6 +124,8 @@ export const runSummarySchema = z.object({
   usage: runUsageSchema.optional(),
   /** Only of a sub-agent's run, which is in no list of runs. */
   parent: runParentSchema.optional(),
+  /** Only while a turn runs that is traced. */
+  trace: runTraceSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

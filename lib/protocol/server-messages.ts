@@ -48,6 +48,8 @@ export const toolCallRequestSchema = z.object({
   timeout_ms: z.number(),
   /** Who calls: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>`, `device:<client id>`. */
   requested_by: z.string().optional(),
+  /** The span of the call, by W3C Trace Context: what the tool does may stand below it. */
+  traceparent: z.string().optional(),
 });
 
 export const serverMessageSchema = z.discriminatedUnion('type', [

@@ -126,7 +126,10 @@ async function ask(parts: AskEachParts, asking: Asking): Promise<Answer> {
   const outcome = await parts.calls.invoke({
     ...{ principal: context.principal, tool: parent.toolName, runId: parent.runId, args, clientId },
     parent: { callId: parent.id, depth: parent.depth + 1 },
-    ...given({ fromClientId: fromClientId ?? undefined }),
+    ...given({
+      fromClientId: fromClientId ?? undefined,
+      traceparent: context.traceparent,
+    }),
     ...(hasOwnTimeout && { timeoutMs: parent.timeoutMs }),
   });
   if (!outcome.ok) return refused(REFUSED[outcome.code] ?? 'no_provider', outcome.message);

@@ -23,6 +23,8 @@ export interface InvokeRequest {
   readonly retryOf?: string;
   /** The call that makes this one. */
   readonly parent?: CallParent;
+  /** What its span stands below, as `readTraceparent` gives it. */
+  readonly traceparent?: string | undefined;
   /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
   readonly waitsForEnd?: boolean;
 }
@@ -149,6 +151,8 @@ export interface CallService {
     fromClientId?: string | undefined;
     /** Of a call that a sub-agent makes. */
     parent?: CallParent | undefined;
+    /** Of the turn whose call it is. */
+    traceparent?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
   /** Of an id that there is no call of: whether there was one that was too old to be kept. */

@@ -2,20 +2,23 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import type { CallExecutor } from './call-executor.ts';
 
 /** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
 export class ClientTools implements CallExecutor {
   readonly #bus: Pick<EventBus, 'deliver'>;
   readonly #logger: Logger;
+  readonly #isTracing: boolean;
 
-  constructor(deps: { bus: Pick<EventBus, 'deliver'>; logger: Logger }) {
+  constructor(deps: { bus: Pick<EventBus, 'deliver'>; isTracing: boolean; logger: Logger }) {
     this.#bus = deps.bus;
+    this.#isTracing = deps.isTracing;
     this.#logger = deps.logger;
   }
 
   start(call: CallRecord): void {
-    this.#send(call, toRequest(call));
+    this.#send(call, toRequest(call, traceparentOf(call, this.#isTracing)));
   }
 
   stop(call: CallRecord, reason: string): void {
@@ -30,7 +33,7 @@ export class ClientTools implements CallExecutor {
   }
 }
 
-const toRequest = (call: CallRecord): ServerMessage => ({
+const toRequest = (call: CallRecord, traceparent: string | undefined): ServerMessage => ({
   type: 'tool_call_request',
   id: call.id,
   name: call.toolName,
@@ -39,4 +42,5 @@ const toRequest = (call: CallRecord): ServerMessage => ({
   attempt: call.provider?.attempt ?? 0,
   timeout_ms: call.timeoutMs,
   requested_by: call.requestedBy,
+  ...(traceparent !== undefined && { traceparent }),
 });

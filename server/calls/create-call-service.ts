@@ -61,6 +61,8 @@ export interface CallServiceDeps {
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   rootOf(runId: string): string;
   newCallId(): string;
+  /** Whether spans of calls are exported: those whom calls go to are sent theirs. */
+  readonly isTracing?: boolean;
   /** When the call of an id that was given here was made; undefined for any other. */
   callMadeAt?(id: string): number | undefined;
   /** Makes the run of a call whose run id is new. */
@@ -175,7 +177,7 @@ async function cancelOf(
 
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
-  const { store, bus, registry, clock, facts, logger, breaker } = deps;
+  const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
   const lately = new AskedLately({ store, clock, logger });
   const index = new CallIndex({ rootOf: deps.rootOf, callers: deps.callers, lately });
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
@@ -186,7 +188,7 @@ function createCore(deps: CallServiceDeps) {
   let isStopped = false;
   const late = { withholding, repository, engine: () => engine, isStopped: () => isStopped };
   const inside = createInside(deps, late);
-  const executors = { inside, clients: new ClientTools({ bus, logger }) };
+  const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
   const runner = new EffectRunner({ executors, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
   const below = new WaitingBelow(late);
@@ -238,9 +240,9 @@ function createInside(
   deps: CallServiceDeps,
   { withholding, repository, engine, isStopped }: LateParts,
 ): InsideExecutor {
-  const { registry, callers, blobs, logger } = deps;
+  const { registry, callers, blobs, logger, isTracing = false } = deps;
   return createInsideExecutor({
-    ...{ registry, callers, blobs, logger },
+    ...{ registry, callers, blobs, logger, isTracing },
     publishStatus: (id, update) => engine().status(id, update),
     sketch: (id, update) => engine().sketch(id, update),
     hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),

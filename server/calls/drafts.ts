@@ -8,6 +8,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
+import { given } from '#lib/util/given';
 import { callerOf, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -52,7 +53,7 @@ export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise
 function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): CallRecord {
   const tool = registry.find(request.tool, request.fromClientId)?.best;
   const { name, clientId } = parseToolReference(request.tool);
-  const given = {
+  const fields = {
     id: newCallId(),
     routing: { ...NO_ROUTING, fromClientId: request.fromClientId ?? null },
     runId: request.runId,
@@ -68,8 +69,9 @@ function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftReque
     displayName: tool?.displayName ?? null,
     shown: { partial: true },
     parent: request.parent,
+    ...given({ traceparent: request.traceparent }),
   };
-  return newCall(given, clock.now());
+  return newCall(fields, clock.now());
 }
 
 class Draft implements DraftCall {

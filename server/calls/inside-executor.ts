@@ -3,6 +3,7 @@ import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Logger } from '../logger.ts';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import { StoppedError, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAttachedFiles } from './attached-files.ts';
@@ -25,6 +26,7 @@ interface InsideExecutorDeps {
   sketch(callId: string, update: CardUpdate): void;
   finish(callId: string, outcome: Outcome): Promise<void>;
   readonly logger: Logger;
+  readonly isTracing: boolean;
   /** Takes out of a text what is secret of the call. */
   hiderOf(callId: string): (text: string) => string;
 }
@@ -68,7 +70,7 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
 }
 
 async function run(
-  { registry, callers, blobs, publishStatus }: InsideExecutorDeps,
+  { registry, callers, blobs, publishStatus, isTracing }: InsideExecutorDeps,
   record: CallRecord,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -85,7 +87,9 @@ async function run(
   const { attach, attached } = createAttachedFiles(blobs, signal);
   const status: ToolContext['status'] = (update) => publishStatus(callId, update);
   const { operands } = routing;
-  const context = { callId, runId, principal, ownerToken, signal, status, attach, operands };
+  const traceparent = traceparentOf(record, isTracing);
+  const caller = { callId, runId, principal, ownerToken, traceparent };
+  const context = { ...caller, signal, status, attach, operands };
   return {
     answer: await tool.provider.execute(toolName, record.args, context),
     attachments: attached(),

@@ -3,6 +3,7 @@ import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
+import { given } from '#lib/util/given';
 import { actorOf, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { ClaimRun } from '../runs/run-service.ts';
@@ -137,7 +138,7 @@ export class Invocation {
     };
     const { annotations } = tool;
     const timeoutMs = clampTimeout(request.timeoutMs ?? tool.timeoutMs);
-    const given = {
+    const fields = {
       id: newCallId(),
       runId: request.runId,
       toolName: name,
@@ -150,13 +151,14 @@ export class Invocation {
       ownerToken,
       displayName: tool.displayName ?? null,
       parent: request.parent,
+      ...given({ traceparent: request.traceparent }),
       // A call that may go to one client alone waits for that one.
       shown: {
         ...(wantedClientId === null ? {} : shownClient(tool, facts)),
         ...shownRepairs(repairs),
       },
     };
-    return newCall(given, clock.now());
+    return newCall(fields, clock.now());
   }
 }
 

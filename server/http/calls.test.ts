@@ -36,6 +36,16 @@ describe('invoke', () => {
     ]);
   });
 
+  test('[TM10] the header traceparent goes with the call, and one that is not valid is ignored', async () => {
+    const server = await startTestServer();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    for (const headers of [{ traceparent }, { traceparent: 'nonsense' }])
+      await server.post(INVOKE, { run_id: 'r' }, { headers });
+    const [valid, other] = server.calls.fake.asked.map(({ args }) => args[0]);
+    expect(valid).toMatchObject({ traceparent });
+    expect(other).not.toHaveProperty('traceparent');
+  });
+
   test('[TR21] a tool is called by its own name, in whatever case that was written', async () => {
     const server = await startTestServer();
     expect((await server.post('/v1/tools/ECHO/invoke', { run_id: 'r' })).status).toBe(202);

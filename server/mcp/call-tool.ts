@@ -29,6 +29,8 @@ export interface ToolCallRequest {
   readonly reference: string;
   readonly args: unknown;
   readonly runId: string;
+  /** What came in with it, as `readTraceparent` gives it. */
+  readonly traceparent: string | undefined;
 }
 
 /** How long an answer is held for a client, and what it is sent meanwhile. */
@@ -46,10 +48,10 @@ export interface Waiting {
 /** Records the call; a refusal, of which there is no call, is a result that says what would be right. */
 export async function startCall(
   { calls }: CallToolDeps,
-  { agent, reference, args, runId }: ToolCallRequest,
+  { agent, reference, ...request }: ToolCallRequest,
 ): Promise<{ call: CallRecord } | { refused: ToolResult }> {
   const outcome = await calls.invoke({
-    ...{ principal: agent, tool: reference, runId, args, waitsForEnd: true },
+    ...{ principal: agent, tool: reference, ...request, waitsForEnd: true },
   });
   return outcome.ok ? { call: outcome.call } : { refused: failedResult(describeRefusal(outcome)) };
 }

@@ -3,6 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Agent } from '../auth/principal.ts';
+import { readTraceparent } from '../telemetry/trace-context.ts';
 import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
 import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
 import type { McpTool } from './mcp-tools.ts';
@@ -83,6 +84,7 @@ async function answer(
   const started = await startCall(deps, {
     ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
     runId: runIdOf(session, deps.key),
+    traceparent: readTraceparent(context.mcpReq._meta?.traceparent),
   });
   if ('refused' in started) return started.refused;
   if (!isModern || !takesTasks(context)) {

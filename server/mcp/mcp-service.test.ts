@@ -113,6 +113,18 @@ test('[MP21] no agent fetches the result of another’s call', async () => {
   expect(textOf(await call('callboard_result', { args: { call: 5 } }))).toContain('id of a call');
 });
 
+test('[TM10] [TM18] the traceparent of _meta goes with the call, and one that is not valid is ignored', async () => {
+  const { call, client, asked } = await setup();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  for (const [count, given] of [traceparent, 'nonsense', 7].entries()) {
+    const held = call('echo', { meta: { traceparent: given } });
+    const request = await asked(count + 1);
+    expect(request?.traceparent).toBe(count === 0 ? traceparent : undefined);
+    client.succeed(request?.id ?? '', 'done');
+    expect(textOf(await held)).toBe('done');
+  }
+});
+
 test('[MP20] a client that asks for progress is sent each 10 s what its call waits for, for 280 s', async () => {
   const { call, asked, clock } = await setup();
   const held = call('echo', { meta: { progressToken: 'p' } });

@@ -1,6 +1,7 @@
 import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../logger.ts';
+import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
@@ -32,14 +33,21 @@ interface Turn {
   readonly ended: PromiseWithResolvers<void>;
 }
 
-export const createActiveTurns = (deps: { logger: Logger }): ActiveTurns => new RunningTurns(deps);
+interface ActiveTurnsDeps {
+  readonly logger: Logger;
+  readonly spans?: Pick<AgentSpans, 'turnEnded'>;
+}
+
+export const createActiveTurns = (deps: ActiveTurnsDeps): ActiveTurns => new RunningTurns(deps);
 
 class RunningTurns implements ActiveTurns {
   readonly #logger: Logger;
+  readonly #spans: ActiveTurnsDeps['spans'];
   readonly #turns = new Map<string, Turn>();
 
-  constructor(deps: { logger: Logger }) {
-    this.#logger = deps.logger;
+  constructor({ logger, spans }: ActiveTurnsDeps) {
+    this.#logger = logger;
+    this.#spans = spans;
   }
 
   isActive(runId: string): boolean {
@@ -111,10 +119,13 @@ class RunningTurns implements ActiveTurns {
   /** False where a message came that the turn has not read. What was stopped or failed reads no more. */
   async #save(run: LiveRun, end: SavedEnd, lastSeen: Message | undefined): Promise<boolean> {
     const error = end.status === 'failed' ? end.error : null;
-    const patch = { status: end.status, error, step: 0 } as const;
+    const { trace, ...summary } = run.summary();
+    const patch = { status: end.status, error, step: 0, trace: undefined } as const;
     try {
-      if (end.status === 'idle') return await run.endTurn(patch, lastSeen);
-      await run.save(patch);
+      if (end.status !== 'idle') await run.save(patch);
+      else if (!(await run.endTurn(patch, lastSeen))) return false;
+      const errorCode = end.status === 'cancelled' ? 'cancelled' : error?.code;
+      if (trace) this.#spans?.turnEnded({ run: summary, trace, errorCode });
     } catch (cause) {
       this.#logger.error(cause);
       // Nothing can be written any more, and the page shows that; no caller waits for ever.

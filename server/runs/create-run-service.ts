@@ -1,5 +1,5 @@
 import { childRunOf } from '#lib/protocol/child-run';
-import type { ModelListing, RunOwner, RunParent, RunRecord } from '#lib/protocol/run';
+import type { ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
@@ -8,6 +8,7 @@ import type { Caller } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
 import type { ModelTurnQuery } from '../store/store.ts';
+import { type AgentSpans, traceparentOfTurn } from '../telemetry/agent-spans.ts';
 import {
   type Agent,
   CANCELLED,
@@ -21,6 +22,7 @@ import { Spending } from './agent/spending.ts';
 import { REVOKED_END, stopperOf } from './agent/stopped-end.ts';
 import { NO_BUDGET, type TurnBudget } from './agent/turn-budget.ts';
 import { unreadAtEnd } from './agent/turn-messages.ts';
+import type { ChildRequest } from './child-request.ts';
 import { endCutChild } from './delegate/end-cut-child.ts';
 import { endFailed, endStopped, endWith, opening } from './end-unasked.ts';
 import type { KnownRuns } from './known-runs.ts';
@@ -35,19 +37,8 @@ import { notFound, ofSubAgent, refuse, storeFailed } from './run-refusals.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
 import { Spendings } from './spendings.ts';
+import { traceOfTurn } from './turn-trace.ts';
 import { tooManyTurns } from './turns-of-agent.ts';
-
-/** A sub-agent's work, which ends with `signal` at the latest. */
-export interface ChildRequest {
-  readonly parent: RunParent;
-  readonly task: string;
-  readonly model: string | undefined;
-  readonly tools: readonly string[];
-  readonly owner: RunOwner | undefined;
-  /** The client whose person asked for it all. */
-  readonly clientId: string | undefined;
-  readonly signal: AbortSignal;
-}
 
 export interface CreatedRunService extends RunService {
   /** Resolves when the child's turn has ended, also when that failed or was stopped. */
@@ -72,7 +63,15 @@ export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
   /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
+  /** Whether turns have spans of their own. */
+  readonly spans?: Pick<AgentSpans, 'isOn'>;
   readonly logger: Logger;
+}
+
+/** Who asks for a turn, besides what it says. */
+interface Asking {
+  readonly clientId?: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 /** Characters of one message of a person. */
@@ -112,23 +111,23 @@ class AgentRuns implements CreatedRunService {
   }
 
   async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
-    const { principal, input, model, tools, pinned, clientId } = request;
+    const { principal, input, model, tools, pinned, ...asking } = request;
     const checked = this.#check(input, model);
     if (!checked.ok) return checked;
     const id = this.#deps.newId('run');
     const first = { title: input, model: checked.ref, tools: tools ? [...tools] : null };
     const more = given({ owner: ownerOf(principal), pinned_tools: pinned && [...pinned] });
-    return this.#start({ ...first, run_id: id, ...more }, clientId);
+    return this.#start({ ...first, run_id: id, ...more }, asking);
   }
 
   async runChild(request: ChildRequest): Promise<RunOutcome> {
-    const { parent, task, model, tools, owner, clientId, signal } = request;
+    const { parent, task, model, tools, owner, signal } = request;
     const checked = this.#check(task, model);
     if (!checked.ok) return checked;
     const id = childRunOf(parent.call_id);
     if (await this.#deps.known.load(id)) return refuse('conflict', `There is a run ${id} already.`);
     const first = { title: task, model: checked.ref, tools: [...tools], parent };
-    const outcome = await this.#start({ ...first, run_id: id, ...given({ owner }) }, clientId);
+    const outcome = await this.#start({ ...first, run_id: id, ...given({ owner }) }, request);
     if (!outcome.ok) return outcome;
     const stop = () => {
       const cause = errorMessage(signal.reason);
@@ -148,20 +147,21 @@ class AgentRuns implements CreatedRunService {
     first: Pick<RunRecord, 'run_id' | 'title' | 'tools' | 'pinned_tools' | 'owner' | 'parent'> & {
       model: string;
     },
-    clientId: string | undefined,
+    { clientId, traceparent }: Asking,
   ): Promise<RunOutcome> {
     const { agent, clock, known, secrets } = this.#deps;
     // Before it is cut: half of a secret is not found.
     const title = (secrets?.hide ?? redactShapes)(first.title);
     const summary = newRun(clock, { ...first, title, max_steps: agent.maxSteps });
     const run = known.make(summary);
-    const outcome = await this.#begin(run, { input: first.title, clientId }, first.model);
+    const message = { input: first.title, clientId };
+    const outcome = await this.#begin(run, message, { model: first.model, traceparent });
     if (outcome.ok) known.add(run);
     return outcome;
   }
 
   async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
-    const { model, clientId, replaces } = request;
+    const { model, clientId, replaces, traceparent } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
     const { parent } = run.summary();
@@ -175,7 +175,8 @@ class AgentRuns implements CreatedRunService {
     const isActive = this.#turns.isActive(runId);
     if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
     if (isActive) return this.#steer(run, { input, clientId });
-    return this.#begin(run, { input, clientId, replaces }, checked.ref);
+    const message = { input, clientId, replaces };
+    return this.#begin(run, message, { model: checked.ref, traceparent });
   }
 
   async cancel(runId: string, by?: string): Promise<RunOutcome> {
@@ -267,12 +268,17 @@ class AgentRuns implements CreatedRunService {
   }
 
   /** A new turn of a run in which no other can start meanwhile. */
-  async #begin(run: LiveRun, input: UserInput, model: string): Promise<RunOutcome> {
+  async #begin(
+    run: LiveRun,
+    input: UserInput,
+    { model, traceparent }: Pick<Asking, 'traceparent'> & { readonly model: string },
+  ): Promise<RunOutcome> {
     const busy = tooManyTurns(this.#turns, run.summary(), this.#callerOf(run));
     if (busy) return busy;
     const release = this.#turns.reserve(run);
     try {
-      await run.addUserMessage(input, { status: 'running', model, error: null, step: 0 });
+      const trace = traceOfTurn(this.#deps, run, traceparent);
+      await run.addUserMessage(input, { status: 'running', model, error: null, step: 0, trace });
     } catch (error) {
       release();
       return storeFailed(error);
@@ -349,7 +355,10 @@ class AgentRuns implements CreatedRunService {
     if (!opened) return endStopped(run, signal);
     if (!opened.ok) return endFailed(run, opened.error);
     const { model } = opened;
-    if (model.ref !== run.summary().model) await run.save({ model: model.ref });
+    // A message may have begun the turn that was written for the one before.
+    const trace = run.summary().trace ?? traceOfTurn(this.#deps, run, undefined);
+    if (model.ref !== run.summary().model || trace !== run.summary().trace)
+      await run.save({ model: model.ref, trace });
     const owner = this.#callerOf(run);
     if (!owner) return endWith(run, REVOKED_END);
     const { runId } = run;
@@ -361,7 +370,9 @@ class AgentRuns implements CreatedRunService {
       prompt: settings?.prompt ?? '',
     };
     const spending = this.#spendingOf(parent, settings?.budget);
-    const turn = { ...asked, principal, model, runId, tools, pinned, transcript: run, signal };
+    const traceparent = traceparentOfTurn(trace);
+    const of = { principal, model, runId, tools, pinned, traceparent };
+    const turn = { ...asked, ...of, transcript: run, signal };
     return this.#spendings.during(runId, spending, () =>
       this.#deps.agent.runTurn({ ...turn, delegated, spending }),
     );

@@ -2,6 +2,7 @@ import type { RunSummary } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import type { Principal } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
+import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';
@@ -43,6 +44,7 @@ interface KeptClaim extends RunClaim {
 export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   readonly maxSteps: number;
   readonly logger: Logger;
+  readonly spans?: Pick<AgentSpans, 'turnEnded'>;
 }
 
 export const createKnownRuns = (deps: KnownRunsDeps): KnownRuns => new RunsInMemory(deps);

@@ -31,16 +31,25 @@ export interface RunService {
     pinned?: readonly string[];
     /** The client whose person says it: it is asked first for the calls that follow. */
     clientId?: string;
+    /** What the turn's span stands below, as `readTraceparent` gives it. */
+    traceparent?: string;
   }): Promise<RunOutcome>;
   /**
    * In the name of the run's owner. While a turn is running, its next step reads the message. Refused
    * with `conflict` while that is being stopped, while 32 messages wait, while 64 turns of the agent that owns it go on, or once the owner's token is revoked.
+   * `traceparent` counts where a turn begins.
    * `replaces`: in the place of that message of a person and of all that came after, which stay on
    * record; without `input` its own words again. Refused with `conflict` while a turn runs.
    */
   send(
     runId: string,
-    request: { input?: string; model?: string; clientId?: string; replaces?: string },
+    request: {
+      input?: string;
+      model?: string;
+      clientId?: string;
+      replaces?: string;
+      traceparent?: string;
+    },
   ): Promise<RunOutcome>;
   /**
    * Stops the turn and cancels its calls, within 100 ms. A run that is idle stays as it is. `by`: the

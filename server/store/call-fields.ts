@@ -104,6 +104,12 @@ const trusted: ColumnCodec<boolean | undefined> = {
   read: ({ trusted: flag }) => (flag === null ? undefined : flag === 1),
 };
 
+const traceparent: ColumnCodec<string | undefined> = {
+  columns: ['traceparent'],
+  write: (row, value) => row.push(value ?? null),
+  read: (row) => row.traceparent ?? undefined,
+};
+
 /**
  * Every field of a call, once: how it is stored, and whether it changes while
  * the call lives. Upserts and checksums follow from the table, in its order, which
@@ -155,6 +161,7 @@ export const CALL_FIELDS = {
   display: changing(anyJson('display', readDisplay)),
   preview: changing(anyJson('preview', readPreview)),
   trusted: fixed(trusted),
+  traceparent: fixed(traceparent),
 } as const satisfies { [F in keyof CallRecord]-?: CallField<CallRecord[F]> };
 
 type FieldName = keyof typeof CALL_FIELDS;

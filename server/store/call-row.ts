@@ -30,6 +30,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
   for (const [field, { read }] of FIELDS) fields[field] = read(row);
   if (fields.deviceLeftMs === undefined) delete fields.deviceLeftMs;
   if (fields.trusted === undefined) delete fields.trusted;
+  if (fields.traceparent === undefined) delete fields.traceparent;
   const call = fields as unknown as CallRecord; // CALL_FIELDS has each field with its type.
   return { ...call, card: showWhole(call.card, row.card_shows, call) };
 }

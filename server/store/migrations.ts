@@ -359,4 +359,12 @@ ALTER TABLE memories ADD COLUMN untrusted TEXT; -- the tool by which content of 
 ALTER TABLE clients ADD COLUMN owner TEXT; -- whose the client is: id of a token, operator, device:<client>; null: of before
 `,
   },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '017_traces',
+    sql: `
+ALTER TABLE tool_calls ADD COLUMN traceparent TEXT; -- what its span stands below; null: nothing came in with it
+ALTER TABLE runs ADD COLUMN trace TEXT; -- JSON: span, parent, started_at of the turn that runs; null: none, or not traced
+`,
+  },
 ];

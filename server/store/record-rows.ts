@@ -46,10 +46,18 @@ export const toRunRow = (run: RunSummary): Unsummed<RunRow> => ({
   owner: run.owner === undefined ? null : JSON.stringify(run.owner),
   parent: run.parent === undefined ? null : JSON.stringify(run.parent),
   pinned_tools: run.pinned_tools === undefined ? null : JSON.stringify(run.pinned_tools),
+  trace: run.trace === undefined ? null : JSON.stringify(run.trace),
 });
 
 export function fromRunRow(stored: RunRow): RunSummary {
-  const { checksum: _, owner, parent, pinned_tools: pinned, ...row } = wholeRow('runs', stored);
+  const {
+    checksum: _,
+    owner,
+    parent,
+    pinned_tools: pinned,
+    trace,
+    ...row
+  } = wholeRow('runs', stored);
   return {
     ...row,
     tools: row.tools === null ? null : fromJsonColumn(row.tools),
@@ -59,6 +67,7 @@ export function fromRunRow(stored: RunRow): RunSummary {
     ...(owner === null ? {} : { owner: fromJsonColumn(owner) }),
     ...(parent === null ? {} : { parent: fromJsonColumn(parent) }),
     ...(pinned === null ? {} : { pinned_tools: fromJsonColumn(pinned) }),
+    ...(trace === null ? {} : { trace: fromJsonColumn(trace) }),
   };
 }
 

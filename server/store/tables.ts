@@ -55,6 +55,7 @@ export interface ToolCallRow {
   preview: Json | null;
   owner_token: string | null;
   trusted: Flag | null;
+  traceparent: string | null;
 }
 
 export interface CallEventsRow {
@@ -79,6 +80,7 @@ export interface RunRow {
   owner: Json | null;
   parent: Json | null;
   pinned_tools: Json | null;
+  trace: Json | null;
 }
 
 export interface MessageRow {

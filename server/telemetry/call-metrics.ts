@@ -1,5 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { hasEnded, partsOf } from './call-parts.ts';
 import { boundedLabel, counter, histogram, type Metric } from './prometheus.ts';
 
 /** Names of tools, and kinds of providers, that have a row of their own. */
@@ -29,7 +29,7 @@ export function createCallMetrics(): CallMetrics {
     observe(call, previous) {
       const decision = decisionOf(call, previous);
       if (decision !== undefined) approvals.add(decision);
-      if (!isFinalStatus(call.status) || (previous && isFinalStatus(previous.status))) return;
+      if (!hasEnded(call, previous)) return;
       const source = sourceOf(call.source);
       ended.add(toolOf(call.toolName), source, call.error?.code ?? 'ok');
       const end = call.completedAt ?? call.createdAt;
@@ -42,20 +42,6 @@ export function createCallMetrics(): CallMetrics {
 
 /** Wall times: a clock that was set back gives nothing below zero. */
 const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1_000;
-
-type Part = readonly [phase: string, from: number, to: number];
-
-/** The parts that a call went through; one that it never reached is not there. */
-function partsOf(call: CallRecord, end: number): Part[] {
-  const { createdAt, queuedAt, offeredAt, startedAt, routing } = call;
-  const isAsked = routing.approval !== null || call.card.approval_decision !== undefined;
-  const parts: Part[] = [];
-  if (isAsked) parts.push(['approval', createdAt, queuedAt ?? end]);
-  if (queuedAt !== null) parts.push(['queue', queuedAt, offeredAt ?? startedAt ?? end]);
-  if (offeredAt !== null) parts.push(['offer', offeredAt, startedAt ?? end]);
-  if (startedAt !== null) parts.push(['execute', startedAt, end]);
-  return parts;
-}
 
 function decisionOf(call: CallRecord, previous: CallRecord | undefined): string | undefined {
   const { approval_decision: decided } = call.card;

@@ -12,7 +12,8 @@ const head = (name: string, help: string, type: 'counter' | 'gauge' | 'histogram
   `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
 
 const labelText = (labels: Labels): string => {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  const named = Object.entries(labels).filter(([name]) => name !== '');
+  const pairs = named.map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 };
 
@@ -39,13 +40,15 @@ export const gauge = (
 /** Counts by labels; the values of each label are a closed set, or bounded by the caller. */
 export function counter(name: string, help: string, labels: readonly string[]) {
   const counts = new Map<string, { readonly values: readonly string[]; count: number }>();
+  const addTo = (by: number, ...values: string[]): void => {
+    const key = values.join('\n');
+    const known = counts.get(key);
+    if (known) known.count += by;
+    else counts.set(key, { values, count: by });
+  };
   return {
-    add(...values: string[]): void {
-      const key = values.join('\n');
-      const known = counts.get(key);
-      if (known) known.count += 1;
-      else counts.set(key, { values, count: 1 });
-    },
+    addTo,
+    add: (...values: string[]): void => addTo(1, ...values),
     text: () =>
       head(name, help, 'counter') +
       [...counts.values()]
@@ -57,7 +60,7 @@ export function counter(name: string, help: string, labels: readonly string[]) {
 /** Seconds; from the OpenTelemetry conventions for generative AI. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] as const;
 
-/** How long something took, by one label. */
+/** How long something took, by one label; `''` for none. */
 export function histogram(
   name: string,
   help: string,

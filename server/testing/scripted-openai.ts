@@ -43,6 +43,7 @@ export interface ScriptedRequest {
   readonly body: Record<string, unknown>;
   /** Of the header that this API has for it. */
   readonly authorization: string | undefined;
+  readonly traceparent: string | undefined;
   /** Results of tools in the body, by the call's id, in order. A result that is no text is its JSON. */
   readonly toolResults: readonly { readonly id: string; readonly text: string }[];
   /** `data:` URLs of all pictures in the body, wherever they stand. */
@@ -205,8 +206,9 @@ function readRequest(
     String(tool.name ?? objects([tool.function])[0]?.name),
   );
   const { authorization: bearer, 'x-api-key': key, 'x-goog-api-key': googleKey } = request.headers;
+  const traceparent = [request.headers.traceparent].flat()[0];
   const authorization = bearer ?? [key, googleKey].flat().find((one) => one !== undefined);
-  return { api, index, body, authorization, toolResults, images, toolNames };
+  return { api, index, body, authorization, traceparent, toolResults, images, toolNames };
 }
 
 const RESULTS = new Set(['function_call_output', 'tool_result', 'functionResponse']);

@@ -33,6 +33,8 @@ export interface ToolContext {
   attach(file: BlobUpload): Promise<Attachment>;
   /** What the yes of a person is for, besides the arguments. `defineTool` refuses the call when it has changed. */
   readonly operands?: readonly BoundOperand[] | undefined;
+  /** The span of the call, as the header `traceparent` of what the tool asks of others; undefined where there is none. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What is there while the arguments are still being written: nothing was decided, nothing may be done. */

@@ -35,6 +35,8 @@ export interface SetupOptions {
   /** Without it each run is one that a person or a program began. */
   readonly rootOf?: (runId: string) => string;
   readonly onDecided?: (call: CallRecord) => void;
+  readonly onDurable?: (call: CallRecord, previous: CallRecord | undefined) => void;
+  readonly isTracing?: boolean;
   readonly results?: ResultFilter;
   readonly secrets?: KnownSecrets;
   /** Without it each token that a call was made with is live. */
@@ -111,7 +113,8 @@ export async function setupCalls(options: SetupOptions = {}) {
       return { ownerToken: owners.get(runId) ?? null, write };
     },
     facts: table.facts,
-    onDurable: () => {},
+    onDurable: options.onDurable ?? (() => {}),
+    isTracing: options.isTracing ?? false,
     logger,
   });
 

@@ -15,6 +15,7 @@ import { given } from '#lib/util/given';
 import { type AuditedAct, byCaller } from '../../auth/audit.ts';
 import { type Caller, ownToken, principalName } from '../../auth/principal.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
+import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
@@ -113,7 +114,8 @@ const acting = (deps: Deps): Route[] => [
     async handle({ principal, body, context }) {
       const { input, model, tools, client_id, instance_id, pinned_tools } = body;
       const clientId = askingText(client_id, instance_id);
-      const more = given({ clientId, model, tools, pinned: pinned_tools });
+      const traceparent = readTraceparent(context.incoming.headers.traceparent);
+      const more = given({ clientId, model, tools, pinned: pinned_tools, traceparent });
       const outcome = await deps.runs.start({ principal, input, ...more });
       return audited(deps, outcome, { principal, context, act: 'run_started' });
     },
@@ -131,7 +133,8 @@ const acting = (deps: Deps): Route[] => [
       const { input, model, client_id, instance_id, replaces } = body;
       const clientId = askingText(client_id, instance_id);
       const { run_id } = await findRun(deps, principal, params.id);
-      const request = given({ input, clientId, model, replaces });
+      const traceparent = readTraceparent(context.incoming.headers.traceparent);
+      const request = given({ input, clientId, model, replaces, traceparent });
       const outcome = await deps.runs.send(run_id, request);
       if (replaces === undefined) return done(outcome);
       const detail = { message_id: replaces, edited: input !== undefined };

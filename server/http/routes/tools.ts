@@ -17,6 +17,7 @@ import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/audit.ts';
 import { type Caller, type Operator, ownToken, type Principal } from '../../auth/principal.ts';
+import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -114,6 +115,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
           timeoutMs: body.timeout_ms,
           idempotencyKey,
           waitsForEnd: body.wait_ms ? true : undefined,
+          traceparent: readTraceparent(context.incoming.headers.traceparent),
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);

@@ -117,6 +117,8 @@ export interface TurnRequest {
   readonly delegated?: Delegated | undefined;
   /** What the turn takes is counted there, and holds it to the budgets; else to that of the agent. */
   readonly spending?: Spending | undefined;
+  /** What its calls and requests stand below, as W3C `traceparent`. */
+  readonly traceparent?: string | undefined;
   /** Steps that a turn had done before the server was restarted; they count (RU10). */
   readonly stepsDone?: number;
   /** Its reason is a `StopReason`. */

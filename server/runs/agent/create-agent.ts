@@ -6,6 +6,8 @@ import { chooseForStep } from './tool-choice.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
 import { NO_BUDGET, type TurnBudget } from './turn-budget.ts';
 
+const NO_SPANS = { isOn: false, requestEnded() {} };
+
 /** Of a turn, where none are given. */
 const MAX_STEPS = 10;
 
@@ -17,7 +19,8 @@ type Optional =
   | 'isPolling'
   | 'resultBytes'
   | 'isPinned'
-  | 'denialOf';
+  | 'denialOf'
+  | 'spans';
 
 /** Of the configuration. */
 export interface AgentSettings {
@@ -45,7 +48,7 @@ export function createAgent(
 ): Agent {
   const deps: TurnDeps = {
     ...{ maxSteps: MAX_STEPS, maxRetries: 2, silentMs: 60_000, budget: NO_BUDGET },
-    ...{ isPinned: () => false, denialOf: () => undefined },
+    ...{ isPinned: () => false, denialOf: () => undefined, spans: NO_SPANS },
     ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES },
     ...options,
   };

@@ -20,11 +20,12 @@ import {
   toolsUnfit,
 } from './notices.ts';
 import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
+import { beginRequestTrace } from './request-trace.ts';
 import { retryDelay } from './retry-delay.ts';
 import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { stoppedEnd, stoppedWords, stopperOf } from './stopped-end.ts';
-import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
+import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './stream-step.ts';
 import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
 import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
@@ -68,6 +69,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
         tool,
         fromClientId: askedFrom(turn),
         parent: turn.delegated,
+        traceparent: turn.traceparent,
       }),
     endsTurn: (toolName) => endsTurn(deps.registry, toolName),
     takeCall: () => turn.spending.takeCall(),
@@ -120,15 +122,22 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
     const log = await asking.writer.beginRequest({
       ...{ ...described, step: asking.step, beginsStep, model: turn.model.ref },
     });
+    const trace = beginRequestTrace(turn);
     try {
-      const end = await streamPrompt(turn, asking, prompt, log.answered);
+      const end = await streamPrompt(turn, asking, prompt, {
+        onAnswered: log.answered,
+        traceparent: trace.traceparent,
+      });
       log.end(end);
+      trace.end(end);
       turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
       const { leftOut, unfit, messagesLeftOut } = prompt;
       return { ...end, offered: described.toolsOffered, leftOut, unfit, messagesLeftOut };
     } catch (error) {
       // Not written where the server stops, as nothing is: the request is left as by a crash.
-      log.end({ errorCode: errorCodeOf(turn, error) });
+      const ended = { errorCode: errorCodeOf(turn, error) };
+      log.end(ended);
+      trace.end(ended);
       const delay = delayBeforeRetry(error, failures, deps.maxRetries);
       if (delay === undefined) throw error;
       await log.write();
@@ -141,10 +150,10 @@ const streamPrompt = (
   { deps, model, signal }: Turn,
   { calls, writer }: Asking,
   { instructions, messages, tools }: StepPrompt,
-  onAnswered: () => void,
+  request: Pick<StepRequest, 'onAnswered' | 'traceparent'>,
 ): Promise<StepEnd> =>
   streamStep({
-    ...{ model, instructions, messages, tools, calls, writer, onAnswered, signal },
+    ...{ model, instructions, messages, tools, calls, writer, ...request, signal },
     clock: deps.clock,
     silentMs: deps.silentMs,
   });

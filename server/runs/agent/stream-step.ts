@@ -25,6 +25,8 @@ export interface StepRequest {
   readonly tools: ModelTools | null;
   readonly calls: StepCalls;
   readonly writer: MessageWriter;
+  /** The header of the request; undefined for none. */
+  readonly traceparent: string | undefined;
   /** The first piece of the answer is here. */
   readonly onAnswered: () => void;
   readonly signal: AbortSignal;
@@ -101,6 +103,7 @@ function ask(request: StepRequest, abortSignal: AbortSignal) {
     messages: [...request.messages],
     ...(tools ? { tools: tools.tools } : {}),
     providerOptions: model.providerOptions,
+    ...(request.traceparent !== undefined && { headers: { traceparent: request.traceparent } }),
     abortSignal,
     // Retries are the loop's: it sees whether any text came, and waits by its own clock.
     maxRetries: 0,

@@ -8,6 +8,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { CallService } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
+import type { AgentSpans } from '../../telemetry/agent-spans.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
@@ -36,6 +37,7 @@ export interface TurnDeps {
   readonly maxRetries: number;
   /** A model that says nothing for so long is given up. */
   readonly silentMs: number;
+  readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
   /** What must not happen and stops no turn; for the log. */
   readonly logger: Logger;
 }

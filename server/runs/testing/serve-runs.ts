@@ -5,6 +5,7 @@ import { type CallServiceDeps, createCalls } from '../../calls/create-call-servi
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createTracing, type Tracing } from '../../telemetry/tracing.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
@@ -28,6 +29,8 @@ export async function openParts(dir: string, providers: readonly ToolProvider[])
   return { logger, errors, store, bus, registry };
 }
 
+const NO_TRACES = { version: '1', hide: (text: string) => text };
+
 interface ServedRuns {
   readonly parts: Awaited<ReturnType<typeof openParts>>;
   /** Of the provider of models. */
@@ -42,6 +45,7 @@ interface ServedRuns {
   /** Of sub-agents. */
   readonly rootOf?: CallServiceDeps['rootOf'];
   readonly subAgent?: RunServiceDeps['subAgent'];
+  readonly tracing?: Tracing;
 }
 
 /** Calls, agent and runs as they are, on what `openParts` opened. Nothing is taken up before `recover`. */
@@ -53,7 +57,8 @@ export function serveRuns(given: ServedRuns) {
   let ids = 0;
   const stamp = Date.now().toString(36);
   const newId = (prefix: string) => `${prefix}_${stamp}${++ids}`;
-  const ofRuns = { store, bus, clock, newId, logger };
+  const { tracing = createTracing({ config: undefined, ...NO_TRACES, clock, logger }) } = given;
+  const ofRuns = { store, bus, clock, newId, logger, spans: tracing };
   const known = createKnownRuns({ ...ofRuns, maxSteps: 10, prices: given.prices });
   const calls = createCalls({
     ...{ store, bus, registry, clock, logger, claimRun: known.claim },
@@ -62,7 +67,8 @@ export function serveRuns(given: ServedRuns) {
     callers: { callerOf: tokens.owners.callerOf, operatorNamed: () => undefined },
     newCallId: () => newId('tc'),
     facts: () => undefined,
-    onDurable: () => undefined,
+    onDurable: tracing.observe,
+    isTracing: tracing.isOn,
   });
   tokens.owners.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
   const models = createModels({
@@ -74,7 +80,10 @@ export function serveRuns(given: ServedRuns) {
     readBlob: async () => undefined,
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
-  const agent = createAgent({ calls, registry, clock, images, logger, ...given.agent });
+  const agent = createAgent({
+    ...{ calls, registry, clock, images, logger, spans: tracing },
+    ...given.agent,
+  });
   const runs = createRunService({
     ...{ ...ofRuns, known, calls, agent, models, owners: tokens.owners },
     ...{ clientsReturnMs: 0, offersTools: () => true },

@@ -1,0 +1,20 @@
+import type { RunTrace } from '#lib/protocol/run';
+import type { Clock } from '../clock.ts';
+import { type AgentSpans, beginTurnTrace } from '../telemetry/agent-spans.ts';
+import type { LiveRun } from './live-run.ts';
+
+interface TraceDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly spans?: Pick<AgentSpans, 'isOn'>;
+}
+
+/** What a turn that begins now is known by. `parent`: what came in with its message. */
+export function traceOfTurn(
+  { clock, spans = { isOn: false } }: TraceDeps,
+  run: Pick<LiveRun, 'runId' | 'older' | 'messages'>,
+  parent: string | undefined,
+): RunTrace | undefined {
+  // By the place of its first message, which no other turn has.
+  const key = `${run.runId} ${run.older + run.messages().length}`;
+  return beginTurnTrace(spans, key, parent, clock.now() / 1_000);
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
+import { systemClock } from '../runs/agent/testing/fakes.ts';
+import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
+import { createErrorLog } from '../testing/error-log.ts';
+import { createScriptedOpenAI, type Script } from '../testing/scripted-openai.ts';
+import { createCalculationEval } from '../tools/builtin/calculation-eval.ts';
+import { OwnTools } from '../tools/own-tools.ts';
+import { startOtlpReceiver } from './testing/otlp-receiver.ts';
+import { createTracing } from './tracing.ts';
+
+const CAME_IN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const MODEL = 'openai-chat:gpt-4o';
+const CALL = { name: 'calculation_eval', args: { expression: '6 * 7' } };
+const calculates: Script = ({ index }) => (index === 0 ? { calls: [CALL] } : { text: '42' });
+
+async function newWorld() {
+  const dir = mkdtempSync(join(tmpdir(), 'agent-spans-'));
+  const receiver = await startOtlpReceiver();
+  onTestFinished(async () => {
+    await receiver.close();
+    rmSync(dir, { recursive: true });
+  });
+  return { dir, receiver };
+}
+
+/** A server with the built-in agent, whose spans go to the receiver; a second one goes on with the data. */
+async function serve({ dir, receiver }: Awaited<ReturnType<typeof newWorld>>, script: Script) {
+  const openai = await createScriptedOpenAI({ script });
+  onTestFinished(openai.close);
+  const parts = await openParts(dir, [new OwnTools([createCalculationEval()])]);
+  const tracing = createTracing({
+    config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
+    ...{ version: '1', clock: systemClock, logger: createErrorLog().logger, hide: (text) => text },
+  });
+  const served = serveRuns({
+    ...{ parts, openaiUrl: openai.url, policy: ALLOW_ALL, models: {}, tracing },
+    subAgent: () => ({ prompt: '', budget: { seconds: null, calls: null, tokens: null } }),
+  });
+  await served.recover();
+  const idle = (runId: string) =>
+    expect
+      .poll(async () => (await served.runs.get(runId))?.status, { timeout: 5_000 })
+      .toBe('idle');
+  const stop = async () => {
+    await served.close();
+    await tracing.close(60_000);
+    expect(receiver.problems).toEqual([]);
+    return receiver.spans;
+  };
+  return { ...served, openai, idle, stop };
+}
+
+test('[TM17] [TM18] a turn has a span, and its requests and calls stand below it', async () => {
+  const world = await newWorld();
+  const server = await serve(world, calculates);
+  const runId = await server.start('six times seven', { model: MODEL, traceparent: CAME_IN });
+  await server.idle(runId);
+  expect((await server.runs.get(runId))?.trace).toBeUndefined();
+  const spans = await server.stop();
+  const { named } = world.receiver;
+  const [turn] = named('invoke_agent callboard');
+  expect(turn).toMatchObject({
+    ...{ traceId: '0af7651916cd43dd8448eb211c80319c', parentSpanId: 'b7ad6b7169203331' },
+    attributes: {
+      ...{ 'gen_ai.conversation.id': runId, 'gen_ai.provider.name': 'openai' },
+      'gen_ai.request.model': 'gpt-4o',
+    },
+  });
+  const below = [...named('chat gpt-4o'), ...named('execute_tool calculation.eval')];
+  expect(below).toHaveLength(3);
+  for (const span of below) {
+    expect(span).toMatchObject({ traceId: turn?.traceId, parentSpanId: turn?.spanId });
+  }
+  expect(below[0]).toMatchObject({ kind: 3, attributes: { 'gen_ai.operation.name': 'chat' } });
+  expect(server.openai.requests.map(({ traceparent }) => traceparent)).toEqual(
+    named('chat gpt-4o').map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
+  );
+  expect(spans.filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(1);
+});
+
+test('[TM17] two turns of a run are two traces', async () => {
+  const world = await newWorld();
+  const server = await serve(world, () => ({ text: 'Hello' }));
+  const runId = await server.start('Hello', { model: MODEL });
+  await server.idle(runId);
+  await server.runs.send(runId, { input: 'Hello again' });
+  await expect.poll(() => server.openai.requests.length).toBe(2);
+  await server.idle(runId);
+  await server.stop();
+  const traces = world.receiver.named('invoke_agent callboard').map(({ traceId }) => traceId);
+  expect(new Set(traces).size).toBe(2);
+});
+
+test('[TM17] a turn that a stop cut has one span, from its true start, when another server has ended it', async () => {
+  const world = await newWorld();
+  const never = Promise.withResolvers<void>();
+  onTestFinished(() => never.resolve());
+  const before = await serve(world, ({ index }) =>
+    index === 0 ? { calls: [CALL] } : { text: 'x', stall: { at: 0, until: never.promise } },
+  );
+  const startedAt = Date.now();
+  const runId = await before.start('six times seven', { model: MODEL });
+  await expect.poll(() => before.openai.requests.length).toBe(2);
+  await before.stop();
+  const restartedAt = Date.now();
+  const after = await serve(world, () => ({ text: '42' }));
+  await after.idle(runId);
+  await after.stop();
+  const { named } = world.receiver;
+  const [turn, ...more] = named('invoke_agent callboard');
+  expect(more).toEqual([]);
+  const start = Number(turn?.startTimeUnixNano) / 1e6;
+  expect(start).toBeGreaterThanOrEqual(startedAt - 1);
+  expect(start).toBeLessThan(restartedAt);
+  const below = [...named('chat gpt-4o'), ...named('execute_tool calculation.eval')];
+  expect(below.length).toBeGreaterThanOrEqual(4);
+  for (const { parentSpanId } of below) expect(parentSpanId).toBe(turn?.spanId);
+});
+
+test('[TM17] the turn of a sub-agent stands below the call that it works for', async () => {
+  const world = await newWorld();
+  const server = await serve(world, () => ({ text: 'Done' }));
+  await server.runs.runChild({
+    parent: { run_id: 'run_1', call_id: 'tc_1', agent: 'helper', depth: 1 },
+    ...{ task: 'Help', model: MODEL, tools: [], owner: undefined, clientId: undefined },
+    ...{ traceparent: CAME_IN, signal: new AbortController().signal },
+  });
+  await server.stop();
+  expect(world.receiver.named('invoke_agent helper')).toMatchObject([
+    { parentSpanId: 'b7ad6b7169203331' },
+  ]);
+});

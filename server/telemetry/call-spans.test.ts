@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
+import { createErrorLog } from '../testing/error-log.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import { startOtlpReceiver } from './testing/otlp-receiver.ts';
+import { parseTraceparent } from './trace-context.ts';
+import { createTracing } from './tracing.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CAME_IN = `00-${TRACE}-b7ad6b7169203331-01`;
+const ECHO = { name: 'echo', description: 'Echoes', parameters: { type: 'object' } };
+
+/** Calls whose spans go to a receiver. */
+async function setup(
+  options: SetupOptions = {},
+  receiver?: Awaited<ReturnType<typeof startOtlpReceiver>>,
+) {
+  const taken = receiver ?? (await startOtlpReceiver());
+  if (!receiver) onTestFinished(taken.close);
+  let observe: NonNullable<SetupOptions['onDurable']> = () => {};
+  const world = await setupCalls({
+    ...{ isTracing: true, onDurable: (...states) => observe(...states), ...options },
+  });
+  const tracing = createTracing({
+    config: { url: `${taken.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
+    ...{ version: '1', clock: world.clock, logger: createErrorLog().logger, hide: (text) => text },
+  });
+  observe = tracing.observe;
+  const sent = async () => {
+    await tracing.close(60_000);
+    expect(taken.problems).toEqual([]);
+    return taken.spans;
+  };
+  onTestFinished(() => world.close(options.dir !== undefined));
+  return { ...world, sent, receiver: taken };
+}
+
+test('[TM7] [TM10] [TM18] a call of a client has one span below what came in, and one for each part', async () => {
+  const { invoke, connect, clock, sent, settle } = await setup();
+  const phone = connect('phone', { claims: true });
+  phone.offer(ECHO);
+  const { id } = await invoke('echo', {}, { traceparent: CAME_IN });
+  await expect.poll(() => phone.requests().length).toBe(1);
+  const given = parseTraceparent(phone.requests()[0]?.traceparent);
+  clock.advance(10);
+  await phone.claim(id, 1);
+  clock.advance(100);
+  await phone.succeed(id, 'done', 1);
+  await settle();
+  const [span, ...parts] = await sent();
+  expect(span).toMatchObject({
+    ...{ name: 'execute_tool echo', traceId: TRACE, parentSpanId: 'b7ad6b7169203331' },
+    attributes: {
+      'gen_ai.tool.call.id': id,
+      'gen_ai.tool.type': 'function',
+      'callboard.attempt': 1,
+    },
+  });
+  expect(given).toEqual({ traceId: TRACE, spanId: span?.spanId, isSampled: true });
+  expect(parts.map(({ name }) => name)).toEqual(['queue', 'offer', 'execute', 'acknowledge']);
+  for (const part of parts) expect(part.parentSpanId).toBe(span?.spanId);
+  const lengthOf = (name: string) => {
+    const part = parts.find((one) => one.name === name);
+    return Number(part?.endTimeUnixNano) / 1e6 - Number(part?.startTimeUnixNano) / 1e6;
+  };
+  expect([lengthOf('offer'), lengthOf('execute')]).toEqual([10, 100]);
+});
+
+test('[TM16] no span has what the call was given, or gave', async () => {
+  const { invoke, connect, sent, receiver, settle } = await setup();
+  const phone = connect('phone');
+  phone.offer(ECHO);
+  const { id } = await invoke('echo', { text: 'canary-in' });
+  await expect.poll(() => phone.requests().length).toBe(1);
+  await phone.fail(id, 'canary-out');
+  await settle();
+  const [span] = await sent();
+  expect(span).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'tool_error' } });
+  expect(receiver.requests.map(({ body }) => body).join()).not.toContain('canary');
+});
+
+test('[TM10] [TM18] a call below a span that is not sampled has none, and is passed on as it came', async () => {
+  const { invoke, connect, sent, settle } = await setup();
+  const phone = connect('phone');
+  phone.offer(ECHO);
+  const traceparent = `${CAME_IN.slice(0, -2)}00`;
+  const { id } = await invoke('echo', {}, { traceparent });
+  await expect.poll(() => phone.requests()[0]?.traceparent).toBe(traceparent);
+  await phone.succeed(id, 'x');
+  await settle();
+  expect(await sent()).toEqual([]);
+});
+
+test('[TM18] without telemetry a client is given what came in, and nothing where nothing came', async () => {
+  const { invoke, connect } = await setup({ isTracing: false });
+  const phone = connect('phone');
+  phone.offer(ECHO);
+  await invoke('echo', {}, { traceparent: CAME_IN });
+  await invoke('echo');
+  await expect.poll(() => phone.requests().length).toBe(2);
+  const [first, second] = phone.requests();
+  expect(first?.traceparent).toBe(CAME_IN);
+  expect(second).not.toHaveProperty('traceparent');
+});
+
+test('[TM18] a tool of the server has the span of its call', async () => {
+  const given: unknown[] = [];
+  const look = defineTool({
+    ...{
+      name: 'look',
+      displayName: 'Look',
+      description: 'Looks',
+      args: z.object({}),
+      effect: 'read',
+      timeoutMs: 5_000,
+    },
+    run: async (_, { traceparent }) => {
+      given.push(traceparent);
+      return { output: null };
+    },
+  });
+  const { invoke, sent, settle } = await setup({ tools: [look] });
+  await invoke('look');
+  await expect.poll(() => given.length).toBe(1);
+  await settle();
+  const [span] = await sent();
+  expect(span?.attributes['gen_ai.tool.type']).toBe('extension');
+  expect(given).toEqual([`00-${span?.traceId}-${span?.spanId}-01`]);
+});
+
+test('[TM8] [TM9] a call that a crash cut has one span, under the id that its client was given', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'traces-'));
+  const before = await setup({ dir });
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const phone = before.connect('phone', { claims: true });
+  phone.offer({ ...ECHO, timeout_ms: 1_000 });
+  const { id } = await before.invoke('echo', {}, { traceparent: CAME_IN });
+  await expect.poll(() => phone.requests().length).toBe(1);
+  const given = parseTraceparent(phone.requests()[0]?.traceparent);
+  // Its process is gone: what it had in memory counts no more.
+  await before.close(true);
+  const after = await setup({ dir }, before.receiver);
+  await after.calls.recover();
+  after.clock.advance(600_000);
+  await after.settle();
+  expect((await after.call(id)).completedAt).not.toBeNull();
+  const spans = await after.sent();
+  expect(spans.filter(({ name }) => name === 'execute_tool echo')).toMatchObject([
+    { spanId: given?.spanId, traceId: TRACE, parentSpanId: 'b7ad6b7169203331' },
+  ]);
+});
+
+test('[TM12] with a receiver that is down calls end as without one', async () => {
+  const receiver = await startOtlpReceiver();
+  await receiver.close();
+  const { connect, invoke, call, settle } = await setup({}, receiver);
+  const phone = connect('phone');
+  phone.offer(ECHO);
+  for (let at = 0; at < 600; at += 1) {
+    const { id } = await invoke('echo');
+    await phone.succeed(id, 'x');
+    if (at < 599) continue;
+    await settle();
+    expect((await call(id)).status).toBe('SUCCEEDED');
+  }
+});
+
+test('[TM7] a late result makes no second span', async () => {
+  const { connect, invoke, settle, sent, clock } = await setup();
+  const phone = connect('phone');
+  phone.offer({ ...ECHO, timeout_ms: 1_000 });
+  const { id } = await invoke('echo');
+  await expect.poll(() => phone.requests().length).toBe(1);
+  clock.advance(60_000);
+  await settle();
+  await phone.succeed(id, 'late');
+  await settle();
+  const spans = await sent();
+  expect(spans.filter(({ name }) => name === 'execute_tool echo')).toHaveLength(1);
+});

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { errorMessage } from '#lib/util/error-message';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { counter, type Metric } from './prometheus.ts';
+import { type Attributes, type Span, toOtlp } from './span.ts';
+import type { TracesConfig } from './telemetry-config.ts';
+
+const BATCH = 512;
+const BATCH_MS = 5_000;
+/** Spans that wait; of more, each is dropped and counted. */
+const MOST_WAITING = 2_048;
+const MOST_TRIES = 5;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+const REQUEST_MS = 10_000;
+/** Of an answer that says how many spans the receiver refused. */
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+/** A receiver that says so will take the same spans later. */
+const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export interface SpanExporterDeps {
+  readonly config: Pick<TracesConfig, 'url' | 'headers'>;
+  readonly resource: Attributes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Takes out of a text what is secret. */
+  hide(text: string): string;
+}
+
+/** What became of a request: taken, to be made again, or refused with the reason. */
+type Sent =
+  | { readonly kind: 'taken'; readonly refused: number }
+  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const answerSchema = z.object({
+  partialSuccess: z.object({ rejectedSpans: z.coerce.number().int().nonnegative() }),
+});
+
+/** Sends spans by OTLP/HTTP as JSON, in batches (rules TM11 to TM14). Nothing waits for it. */
+export class SpanExporter implements Metric {
+  readonly #deps: SpanExporterDeps;
+  readonly #exported = counter('callboard_traces_exported_total', 'Spans that were taken', []);
+  readonly #dropped = counter('callboard_traces_dropped_total', 'Spans that were not taken', []);
+  readonly #waiting: Span[] = [];
+  #cancelTimer: (() => void) | undefined;
+  /** Resolves when no batch is on its way. */
+  #sending: Promise<void> | undefined;
+  /** No span is taken any more, and no request is made twice. */
+  readonly #closing = new AbortController();
+  /** No request goes on. */
+  readonly #closed = new AbortController();
+  #isInTrouble = false;
+
+  constructor(deps: SpanExporterDeps) {
+    this.#deps = deps;
+    this.#exported.addTo(0);
+    this.#dropped.addTo(0);
+  }
+
+  add(span: Span): void {
+    const isFull = this.#waiting.length >= MOST_WAITING;
+    if (isFull || this.#isClosing) return this.#dropped.addTo(1);
+    this.#waiting.push(span);
+    if (this.#waiting.length >= BATCH) this.#begin();
+    else this.#later();
+  }
+
+  text(): string {
+    return this.#exported.text() + this.#dropped.text();
+  }
+
+  /** Sends what waits, for so long at most; the rest is dropped. */
+  async close(withinMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#closed.abort(), withinMs);
+    this.#closing.abort();
+    await this.#sending;
+    this.#begin();
+    await this.#sending;
+    clearTimeout(timer);
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #later(): void {
+    if (this.#sending) return;
+    this.#cancelTimer ??= this.#deps.clock.schedule(BATCH_MS, () => this.#begin());
+  }
+
+  #begin(): void {
+    if (this.#sending || this.#waiting.length === 0) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#sending = this.#sendAll()
+      .catch(this.#deps.logger.error)
+      .finally(() => {
+        this.#sending = undefined;
+        if (this.#waiting.length > 0) this.#later();
+      });
+  }
+
+  /** One batch, and while there are whole ones, or it is the end, the next. */
+  async #sendAll(): Promise<void> {
+    do {
+      const batch = this.#waiting.splice(0, BATCH);
+      const taken = await this.#deliver(batch);
+      this.#exported.addTo(taken);
+      this.#dropped.addTo(batch.length - taken);
+    } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
+  }
+
+  /** How many of them the receiver took. */
+  async #deliver(batch: readonly Span[]): Promise<number> {
+    const { hide, resource } = this.#deps;
+    const body = hide(JSON.stringify(toOtlp(batch, resource)));
+    for (let tries = 1; ; tries += 1) {
+      const sent = await this.#post(body);
+      this.#report(sent);
+      if (sent.kind === 'taken') return Math.max(0, batch.length - sent.refused);
+      if (sent.kind === 'refused' || tries >= MOST_TRIES || this.#isClosing) return 0;
+      await this.#pause(Math.max(sent.afterMs, FIRST_PAUSE_MS * 2 ** (tries - 1)));
+    }
+  }
+
+  async #post(body: string): Promise<Sent> {
+    const { url, headers } = this.#deps.config;
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        // The headers are for this receiver and no other.
+        redirect: 'manual',
+        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closed.signal]),
+      });
+      const answer = await readAnswer(response);
+      if (response.ok) return { kind: 'taken', refused: refusedOf(answer) };
+      const why = `it answered ${response.status}`;
+      if (!RETRIED.has(response.status)) return { kind: 'refused', why };
+      return { kind: 'later', why, afterMs: afterOf(response) };
+    } catch (error) {
+      return { kind: 'later', why: errorMessage(error), afterMs: 0 };
+    }
+  }
+
+  /** One line when trouble begins, and one when it has passed. */
+  #report(sent: Sent): void {
+    const { logger, hide } = this.#deps;
+    const isTrouble = sent.kind !== 'taken';
+    if (isTrouble === this.#isInTrouble || this.#isClosing) return;
+    this.#isInTrouble = isTrouble;
+    logger.info(
+      isTrouble
+        ? hide(
+            `The receiver of traces takes no spans (${sent.why}); those over ${MOST_WAITING} are dropped`,
+          )
+        : 'The receiver of traces takes spans again',
+    );
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const cancel = this.#deps.clock.schedule(Math.min(ms, LONGEST_PAUSE_MS), end);
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}
+
+/** Its beginning, as long as it may be; of a longer one nothing. */
+async function readAnswer({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MOST_ANSWER_BYTES) return '';
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function refusedOf(answer: string): number {
+  try {
+    const parsed = answerSchema.safeParse(JSON.parse(answer));
+    return parsed.success ? parsed.data.partialSuccess.rejectedSpans : 0;
+  } catch {
+    // Receivers may answer with nothing, or in words: the status counts.
+    return 0;
+  }
+}
+
+function afterOf({ headers }: Response): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : 0;
+}
