@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { given } from '#lib/util/given';
+import { createAgUiService } from './ag-ui/create-ag-ui-service.ts';
 import { createCallers } from './auth/callers.ts';
 import { createCredentials } from './auth/credentials.ts';
 import { createFailedAttempts } from './auth/failed-attempts.ts';
@@ -268,8 +269,9 @@ export async function createEndpoints(
   const mcp = createMcp(config, core);
   closing.addEventListener('abort', () => void mcp.close());
   const httpMetrics = createHttpMetrics();
+  const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
   const api = createApi({
-    mcp,
+    ...{ mcp, agUi },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },

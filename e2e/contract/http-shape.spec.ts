@@ -9,6 +9,7 @@ const ROUTES = [
   'POST /mcp',
   'GET /mcp',
   'DELETE /mcp',
+  'POST /ag-ui',
   'GET /v1/tools',
   'GET /v1/tools/stats',
   'POST /v1/tools/{name}/invoke',

@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** The interfaces through which the parts of the server use each other. */
 const INTERFACES = [
+  'server/ag-ui/ag-ui-service.ts',
   'server/runs/agent/agent.ts',
   'server/auth/principal.ts',
   'server/blobs/blob-store.ts',
@@ -57,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // An app is a client, and talks in a run.
   'server/clawseed': [
     ...['server/clawseed', 'server/connections', 'server/sockets', 'server/auth'],
+    'server/events/follow-run.ts',
     ...INTERFACES,
     'lib',
   ],
@@ -64,6 +66,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/devices': ['server/devices', 'server/auth', ...INTERFACES, 'lib'],
   // Agents of others, who call as programs do, and are shown pictures as models are.
   'server/mcp': ['server/mcp', 'server/auth', 'server/blobs/scale-image.ts', ...INTERFACES, 'lib'],
+  // Front ends of others, which are shown what watchers of a run are.
+  'server/ag-ui': [
+    ...['server/ag-ui', 'server/auth', 'server/events/follow-run.ts'],
+    ...INTERFACES,
+    'lib',
+  ],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],

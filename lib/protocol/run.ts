@@ -41,6 +41,8 @@ export const messageSchema = z.object({
    * longer part of the conversation.
    */
   replaces: z.string().optional(),
+  /** The id that another front end gave it: sent again, it is the same message. */
+  given_id: z.string().optional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 

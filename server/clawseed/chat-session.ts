@@ -4,7 +4,8 @@ import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
 import { type Caller, principalKey } from '../auth/principal.ts';
 import type { ClientSessions } from '../connections/client-sessions.ts';
 import type { ClientChannel } from '../connections/presence.ts';
-import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
+import type { EventBus, SnapshotText } from '../events/event-bus.ts';
+import { followRun } from '../events/follow-run.ts';
 import type { Logger } from '../logger.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatRuns, type ChatRunsDeps, MISMATCH, runOf, type Talk } from './chat-runs.ts';
@@ -125,7 +126,8 @@ export class ChatSession {
   async #open(): Promise<void> {
     const talk = this.#talk;
     if (!talk) return this.#start(undefined, []);
-    const events = this.#subscribe();
+    const events = followRun(this.#deps.bus, talk.runId);
+    this.#stopEvents = () => events.close();
     const run = await this.#runs.get(talk.runId);
     if (this.#isClosed) return;
     if (run && !isOwn(run, talk)) return this.#refuseOther();
@@ -160,25 +162,6 @@ export class ChatSession {
     });
     for (const frame of frames) this.#channel.send(frame);
     this.#isOpen = true;
-  }
-
-  /** What comes before `release` is held. */
-  #subscribe() {
-    const held: LoggedEvent[] = [];
-    let take = (events: readonly LoggedEvent[]): void => void held.push(...events.filter(isOf));
-    const isOf = ({ event }: LoggedEvent) => runIdOf(event) === this.#talk?.runId;
-    const subscription = this.#deps.bus.subscribe({ onEvents: (events) => take(events) });
-    this.#stopEvents = () => subscription.close();
-    return {
-      release: (after: number, show: (event: WatchEvent) => void) => {
-        take = (events) => {
-          for (const { event } of events) {
-            if (event.seq > after && runIdOf(event) === this.#talk?.runId) show(event);
-          }
-        };
-        take(held.splice(0));
-      },
-    };
   }
 
   #show(event: WatchEvent, frames: TurnFrames, talk: Talk): void {
@@ -266,8 +249,3 @@ export class ChatSession {
 
 const isOwn = ({ owner }: Pick<RunRecord, 'owner'>, { person }: Talk): boolean =>
   (owner?.token_id ?? null) === person.tokenId;
-
-function runIdOf(event: WatchEvent): string | undefined {
-  if (event.type === 'run') return event.run.run_id;
-  return 'run_id' in event ? event.run_id : undefined;
-}

@@ -10,6 +10,7 @@ import type { Target } from './parse-target.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { EVERYONE } from './routes/access.ts';
+import { agUiRoute } from './routes/ag-ui.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -61,6 +62,7 @@ export function createApi(deps: HttpDeps): Api {
     ...policyRoutes(deps),
     reachRoute(deps),
     ...mcpRoutes(deps),
+    agUiRoute(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

@@ -1,6 +1,7 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
 import type { Reach } from '#lib/protocol/reach';
 import type { ToolStats } from '#lib/protocol/tool-stats';
+import type { AgUiService } from '../ag-ui/ag-ui-service.ts';
 import type { Audit } from '../auth/audit.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
@@ -66,6 +67,7 @@ export interface HttpDeps {
   /** Closes every connection of a client; resolves with how many there were. */
   readonly disconnect: (clientId: string) => Promise<number>;
   readonly mcp: McpService;
+  readonly agUi: AgUiService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

@@ -39,7 +39,7 @@ export interface RequestListenerDeps {
 
 /** The API's; all else is a page's. */
 const API_PATH =
-  /^\/(?:(?:v1|api|internal|auth|mcp)(?:\/|$)|(?:healthz|readyz|metrics|openapi\.json)$)/;
+  /^\/(?:(?:v1|api|internal|auth|mcp|ag-ui)(?:\/|$)|(?:healthz|readyz|metrics|openapi\.json)$)/;
 
 const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
 

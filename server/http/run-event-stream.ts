@@ -1,22 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
-import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import { type EventWriterDeps, openEventWriter } from './event-writer.ts';
 
-/** Proxies close what is silent for a minute. */
-export const HEARTBEAT_MS = 15_000;
-/** A reader further behind is cut off; it comes back with Last-Event-ID. */
-const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-
-export interface RunEventStreamDeps {
+export interface RunEventStreamDeps extends EventWriterDeps {
   readonly bus: Pick<EventBus, 'subscribe'>;
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
-  readonly clock: Clock;
   readonly logger: Logger;
-  /** The server stops: the stream ends as a whole answer does. */
-  readonly closing: AbortSignal;
 }
 
 /**
@@ -29,7 +21,7 @@ export function streamRunEvents(
   outgoing: ServerResponse,
   { runId, since }: { readonly runId: string; readonly since: number | undefined },
 ): void {
-  const send = createSender(outgoing);
+  const { send, isOver } = openEventWriter(deps, outgoing);
   /** What comes while the snapshot is being made. */
   const held: LoggedEvent[] = [];
   let forward = (events: readonly LoggedEvent[]): void => {
@@ -43,16 +35,8 @@ export function streamRunEvents(
     forward = (events) => send(toText(events, runId, afterSeq));
     forward(held.splice(0));
   };
-  const stopHeartbeat = repeat(deps.clock, HEARTBEAT_MS, () => send(': still here\n\n'));
-  const end = () => void outgoing.end();
-  deps.closing.addEventListener('abort', end);
-  outgoing.once('close', () => {
-    subscription.close();
-    stopHeartbeat();
-    deps.closing.removeEventListener('abort', end);
-  });
-  outgoing.flushHeaders();
-  if (deps.closing.aborted) return end();
+  outgoing.once('close', () => subscription.close());
+  if (isOver) return;
   if (since !== undefined && subscription.complete) {
     release(since);
     return;
@@ -69,26 +53,11 @@ export function streamRunEvents(
   );
 }
 
-const createSender = (outgoing: ServerResponse) => (text: string) => {
-  if (text === '' || outgoing.destroyed || outgoing.writableEnded) return;
-  outgoing.write(text);
-  if (outgoing.writableLength > MAX_UNSENT_BYTES) outgoing.destroy();
-};
-
 const toText = (events: readonly LoggedEvent[], runId: string, afterSeq: number): string =>
   events
     .filter(({ event }) => event.seq > afterSeq && isOfRun(event, runId))
     .map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`)
     .join('');
-
-function repeat(clock: Clock, ms: number, tick: () => void): () => void {
-  const again = () => {
-    cancel = clock.schedule(ms, again);
-    tick();
-  };
-  let cancel = clock.schedule(ms, again);
-  return () => cancel();
-}
 
 /** A decided approval names no run: its id means nothing to a reader that has not seen the question. */
 function isOfRun(event: WatchEvent, runId: string): boolean {

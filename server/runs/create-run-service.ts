@@ -161,7 +161,7 @@ class AgentRuns implements CreatedRunService {
   }
 
   async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
-    const { model, clientId, replaces, traceparent } = request;
+    const { model, clientId, replaces, givenId, traceparent } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
     const { parent } = run.summary();
@@ -174,8 +174,8 @@ class AgentRuns implements CreatedRunService {
     if (!checked.ok) return checked;
     const isActive = this.#turns.isActive(runId);
     if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
-    if (isActive) return this.#steer(run, { input, clientId });
-    const message = { input, clientId, replaces };
+    if (isActive) return this.#steer(run, { input, clientId, givenId });
+    const message = { input, clientId, replaces, givenId };
     return this.#begin(run, message, { model: checked.ref, traceparent });
   }
 
@@ -278,7 +278,11 @@ class AgentRuns implements CreatedRunService {
     const release = this.#turns.reserve(run);
     try {
       const trace = traceOfTurn(this.#deps, run, traceparent);
-      await run.addUserMessage(input, { status: 'running', model, error: null, step: 0, trace });
+      const patch = { status: 'running', model, error: null, step: 0, trace } as const;
+      if (!(await run.addUserMessage(input, patch))) {
+        release();
+        return { ok: true, run: run.record() };
+      }
     } catch (error) {
       release();
       return storeFailed(error);
@@ -298,7 +302,8 @@ class AgentRuns implements CreatedRunService {
       return refuse('conflict', message);
     }
     try {
-      await this.#counted(runId, run.addUserMessage(input, { status: 'running', error: null }));
+      const added = run.addUserMessage(input, { status: 'running', error: null });
+      if (!(await this.#counted(runId, added))) return { ok: true, run: run.record() };
     } catch (error) {
       return storeFailed(error);
     }
@@ -311,11 +316,11 @@ class AgentRuns implements CreatedRunService {
     this.#turns.launch(run, first, (signal) => this.#goOn(run, 0, signal));
   }
 
-  async #counted(runId: string, arriving: Promise<void>): Promise<void> {
+  async #counted<T>(runId: string, arriving: Promise<T>): Promise<T> {
     const count = this.#arriving;
     count.set(runId, (count.get(runId) ?? 0) + 1);
     try {
-      await arriving;
+      return await arriving;
     } finally {
       const left = (count.get(runId) ?? 1) - 1;
       if (left > 0) count.set(runId, left);

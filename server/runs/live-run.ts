@@ -53,8 +53,11 @@ export interface LiveRun extends Transcript {
   usedBelow(model: string, usage: ModelUsage): void;
   /** Whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean;
-  /** Writes the person's message and the run's new state as one, then publishes both. */
-  addUserMessage(input: UserInput, patch: Partial<RunSummary>): Promise<void>;
+  /**
+   * Writes the person's message and the run's new state as one, then publishes both. False, and
+   * nothing is written, where it is here already by its `givenId`.
+   */
+  addUserMessage(input: UserInput, patch: Partial<RunSummary>): Promise<boolean>;
 }
 
 /** What a person said, and at which client, when that is known. */
@@ -64,6 +67,8 @@ export interface UserInput {
   readonly clientId: string | undefined;
   /** The message in whose place it stands. */
   readonly replaces?: string | undefined;
+  /** What another front end calls it. */
+  readonly givenId?: string | undefined;
 }
 
 /** A run with its newest messages. */
@@ -167,19 +172,24 @@ class RunInMemory implements LiveRun {
   }
 
   addUserMessage(
-    { input, clientId, replaces }: UserInput,
+    { input, clientId, replaces, givenId: given_id }: UserInput,
     patch: Partial<RunSummary>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const asking = parseAskingClient(clientId);
     return this.#inOrder(async () => {
+      if (given_id !== undefined && this.#messages.some((one) => one.given_id === given_id)) {
+        return false;
+      }
       const message: Message = {
         ...this.#newMessage('user', [{ type: 'text', text: this.#secrets.hide(input) }]),
-        ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId, replaces }),
+        ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId }),
+        ...given({ replaces, given_id }),
       };
       await this.#write(patch, [{ type: 'put_message', message, position: this.#to }]);
       this.#add(message);
       this.publish();
       this.#publishMessage(message);
+      return true;
     });
   }
 

@@ -40,6 +40,8 @@ export interface RunService {
    * `traceparent` counts where a turn begins.
    * `replaces`: in the place of that message of a person and of all that came after, which stay on
    * record; without `input` its own words again. Refused with `conflict` while a turn runs.
+   * `givenId`: what another front end calls the message. One of the newest messages that has it is
+   * that message, and is not sent a second time.
    */
   send(
     runId: string,
@@ -48,6 +50,7 @@ export interface RunService {
       model?: string;
       clientId?: string;
       replaces?: string;
+      givenId?: string;
       traceparent?: string;
     },
   ): Promise<RunOutcome>;

@@ -72,7 +72,7 @@ export function fromRunRow(stored: RunRow): RunSummary {
 }
 
 /** What shares a column with the parts of a message. */
-type WithParts = Pick<Message, 'parts' | 'client_id' | 'instance_id' | 'replaces'> & {
+type WithParts = Pick<Message, 'parts' | 'client_id' | 'instance_id' | 'replaces' | 'given_id'> & {
   readonly replay?: unknown;
 };
 

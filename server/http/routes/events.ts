@@ -1,6 +1,7 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
 import { followCaller } from '../../auth/follow-caller.ts';
 import { createCountOfEach } from '../count-of-each.ts';
+import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { streamRunEvents } from '../run-event-stream.ts';
@@ -41,7 +42,7 @@ export function eventsRoute(deps: Deps): Route {
       const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
       return {
         status: 200,
-        headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+        headers: EVENT_STREAM,
         stream(outgoing) {
           const leave = followCaller(deps, principal, () => void outgoing.end());
           outgoing.once('close', leave);

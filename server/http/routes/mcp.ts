@@ -4,6 +4,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { followCaller } from '../../auth/follow-caller.ts';
 import type { Agent, Caller } from '../../auth/principal.ts';
 import { createCountOfEach } from '../count-of-each.ts';
+import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -16,8 +17,6 @@ type Deps = Pick<HttpDeps, 'mcp' | 'tokens' | 'sessions'>;
 const tag = 'mcp';
 const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of MCP are open with this token. Close one first.`;
-
-const EVENT_STREAM = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
 /** MCP over HTTP (docs/mcp.md): all that an agent's token may call, in both generations of the protocol. */
 export const mcpRoutes = (deps: Deps): Route[] => [

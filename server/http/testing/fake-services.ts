@@ -7,6 +7,7 @@ import type { RunTool } from '#lib/protocol/run-tools';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import type { AgUiService } from '../../ag-ui/ag-ui-service.ts';
 import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';
@@ -195,6 +196,15 @@ export const fakeMcp: McpService = {
   answer: async ({ body }) => Response.json({ jsonrpc: '2.0', id: 1, result: body }),
   openStream: () => () => {},
   close: async () => {},
+};
+
+/** Its own tests run it whole. */
+export const fakeAgUi: AgUiService = {
+  open: async () => (sink) => {
+    sink.send({ type: 'RUN_ERROR', code: 'internal', message: 'no agent here' });
+    sink.end();
+    return () => {};
+  },
 };
 
 export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };

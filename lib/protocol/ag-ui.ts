@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** What is read of the `RunAgentInput` of AG-UI 1.0 (docs/ag-ui.md); all else of it is ignored. */
+
+/** Ids are the front end's own, of any form. */
+const idSchema = z.string().min(1).max(256);
+
+const messageSchema = z.object({
+  id: idSchema,
+  role: z.string().max(32),
+  /** Of the newest message of a person: a text, or parts of type `text`. */
+  content: z.unknown(),
+});
+export type AgUiInputMessage = z.infer<typeof messageSchema>;
+
+export const runAgentInputSchema = z.object({
+  /** The id of a run, or the front end's own name for the conversation. */
+  threadId: idSchema,
+  runId: idSchema.optional(),
+  messages: z.array(messageSchema).max(10_000),
+  /** Tools of the front end: they are not called. */
+  tools: z
+    .array(z.object({ name: z.string().max(256) }))
+    .max(1_000)
+    .default([]),
+  /** Answers to interrupts: there are none. */
+  resume: z.array(z.unknown()).max(1_000).optional(),
+});
+export type RunAgentInput = z.infer<typeof runAgentInputSchema>;

@@ -1,0 +1,209 @@
+import { hash } from 'node:crypto';
+import { isRecord } from '#lib/json/is-record';
+import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
+import { HttpError } from '#lib/protocol/http-error';
+import { sendMessageBodySchema } from '#lib/protocol/rest';
+import type { RunRecord } from '#lib/protocol/run';
+import { snapshotSchema } from '#lib/protocol/watch-messages';
+import { stripInvisible } from '#lib/text/invisible';
+import { type Audit, byCaller } from '../auth/audit.ts';
+import { type Caller, ownToken, principalKey } from '../auth/principal.ts';
+import type { EventBus, SnapshotText } from '../events/event-bus.ts';
+import { type FollowedRun, followRun } from '../events/follow-run.ts';
+import type { Logger } from '../logger.ts';
+import type { ClaimRun, RunService } from '../runs/run-service.ts';
+import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
+import type { AgUiRequest, AgUiService, AgUiSink } from './ag-ui-service.ts';
+import { TurnEvents } from './turn-events.ts';
+
+export interface AgUiServiceDeps {
+  readonly runs: Pick<RunService, 'get' | 'send'>;
+  /** Takes the id of a run that is not there for the caller. */
+  readonly claimRun: ClaimRun;
+  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
+  /** What a watcher of one run is shown first. */
+  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly logger: Logger;
+}
+
+/** A message that is sent, or one that the run has already. */
+interface Asked {
+  readonly run: RunRecord;
+  /** The turn is new, and nothing of it was shown before. */
+  readonly isNew: boolean;
+}
+
+/** AG-UI 1.0 for the built-in agent (rules AG in SPEC.md). It keeps nothing between requests. */
+export function createAgUiService(deps: AgUiServiceDeps): AgUiService {
+  return {
+    async open(request) {
+      const { caller, input, signal } = request;
+      if (input.resume && input.resume.length > 0) throw noInterrupts();
+      const runId = await runOf(deps, caller, input.threadId);
+      // Before the run is read: nothing that happens later is missed.
+      const events = followRun(deps.bus, runId);
+      signal.addEventListener('abort', () => events.close(), { once: true });
+      if (signal.aborted) events.close();
+      try {
+        const asked = await ask(deps, request, runId);
+        return (sink) => {
+          show(deps, { sink, events, asked, input });
+          return () => events.close();
+        };
+      } catch (error) {
+        events.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** The run that the thread is. One that another has is not found, as one that is not there. */
+async function runOf({ runs }: AgUiServiceDeps, caller: Caller, threadId: string): Promise<string> {
+  const run = await runs.get(threadId);
+  if (run && isOwn(caller, run)) return threadId;
+  if (!OUR_ID.test(threadId)) return mappedRun(caller, threadId);
+  throw new HttpError(
+    'run_not_found',
+    `There is no run ${JSON.stringify(threadId)}; GET /v1/runs lists them. Begin a conversation with a threadId of your own.`,
+  );
+}
+
+/** Of a run that the server named, here or elsewhere. */
+const OUR_ID = /^(?:run|agui)_/;
+
+/** By a hash: a front end may name its threads anything, and another may use the same name. */
+const mappedRun = (caller: Caller, threadId: string): string =>
+  `agui_${hash('sha256', JSON.stringify([principalKey(caller), threadId]), 'base64url').slice(0, 32)}`;
+
+function isOwn(caller: Caller, { owner }: RunRecord): boolean {
+  const own = ownToken(caller);
+  return own === undefined || own === (owner?.token_id ?? null);
+}
+
+async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): Promise<Asked> {
+  const { caller, address, input } = request;
+  const before = await deps.runs.get(runId);
+  const newest = input.messages.findLast(({ role }) => role === 'user');
+  const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));
+  if (known) return { run: before, isNew: false };
+  if (!newest) throw nothingAsked();
+  const text = textOf(newest);
+  if (!before) await (await claim(deps, caller, { runId, title: text })).write();
+  const outcome = await deps.runs.send(runId, { input: text, givenId: newest.id });
+  if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+  if (!before && caller.kind === 'operator') {
+    const act = { ...byCaller(caller, address), act: 'run_started' } as const;
+    await deps.audit.record({ ...act, target: runId, detail: {} });
+  }
+  return { run: outcome.run, isNew: before?.status !== 'running' };
+}
+
+/** Its id is a hash that has the caller: no other can have taken it, but by that very hash. */
+async function claim(
+  { claimRun }: AgUiServiceDeps,
+  caller: Caller,
+  { runId, title }: { runId: string; title: string },
+) {
+  const claimed = await claimRun(runId, title, caller);
+  if (claimed.ownerToken === (caller.tokenId ?? null)) return claimed;
+  throw new HttpError('run_not_found', 'There is no such thread. Begin one with another threadId.');
+}
+
+const isSame = (one: RunRecord['messages'][number], { id }: AgUiInputMessage): boolean =>
+  one.role === 'user' && (one.given_id === id || one.message_id === id);
+
+/** Its words, as a run takes them: one that is refused leaves no run. */
+function textOf(message: AgUiInputMessage): string {
+  const checked = sendMessageBodySchema.safeParse({ input: wordsOf(message) });
+  const { input = '' } = checked.data ?? {};
+  if (stripInvisible(input).trim() !== '') return input;
+  throw new HttpError(
+    'bad_request',
+    'The newest message of role "user" must have a text, of at most 262144 characters.',
+  );
+}
+
+/** Throws where it has anything else: the agent would answer to half of it. */
+function wordsOf({ content }: AgUiInputMessage): string {
+  if (typeof content === 'string') return content;
+  const parts: unknown[] = Array.isArray(content) ? content : [undefined];
+  const texts = parts.map((part) =>
+    isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? part.text : undefined,
+  );
+  if (texts.every((text) => text !== undefined)) return texts.join('\n\n');
+  throw new HttpError(
+    'bad_request',
+    'The content of the newest message of role "user" must be a text, or parts of type "text" with a text; pictures and files are not taken here.',
+  );
+}
+
+const nothingAsked = (): HttpError =>
+  new HttpError(
+    'bad_request',
+    'This thread is new, and messages has none of role "user": send the one that begins it.',
+  );
+
+const noInterrupts = (): HttpError =>
+  new HttpError(
+    'bad_request',
+    'resume answers interrupts, and this server sends none: a person decides approvals on the board, while the run stays open. Send the request without resume.',
+  );
+
+interface Showing {
+  readonly sink: AgUiSink;
+  readonly events: FollowedRun;
+  readonly asked: Asked;
+  readonly input: RunAgentInput;
+}
+
+function show(deps: AgUiServiceDeps, { sink, events, asked, input }: Showing): void {
+  const { run, isNew } = asked;
+  const answered = run.messages.findLast(({ role }) => role === 'user');
+  const turn = new TurnEvents({
+    threadId: run.run_id,
+    runId: answered?.message_id ?? run.run_id,
+    givenId: answered?.given_id,
+  });
+  const send = (some: readonly AgUiEvent[]) => {
+    for (const one of some) sink.send(one);
+    if (!turn.hasEnded) return;
+    events.close();
+    sink.end();
+  };
+  send([turn.start(), ...refusedTools(input)]);
+  if (isNew) return events.release(0, (event) => send(turn.take(event)));
+  catchUp(deps, run.run_id).then(
+    ({ now, of, calls }) => {
+      send(turn.begin(now, calls));
+      events.release(of.run, (event) => {
+        if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
+      });
+    },
+    (error: unknown) => {
+      deps.logger.error(error);
+      events.close();
+      sink.end();
+    },
+  );
+}
+
+/** What there is by now, and up to which event each is so. */
+async function catchUp({ runs, bus, snapshot }: AgUiServiceDeps, runId: string) {
+  // A snapshot has no room for the messages of a long one.
+  const now = await runs.get(runId);
+  const ofRun = bus.seq;
+  const { seq, text } = await snapshot({ runId });
+  const { calls } = snapshotSchema.parse(JSON.parse(String(text)));
+  if (!now) throw new Error(`The run ${runId} is not there any more`);
+  return { now, calls, of: { run: ofRun, calls: seq } };
+}
+
+function refusedTools({ tools }: RunAgentInput): AgUiEvent[] {
+  const names = tools.map(({ name }) => name);
+  const message =
+    'The agent calls tools of clients that are connected to the server, and none of the front end: these are ignored.';
+  if (names.length === 0) return [];
+  return [{ type: 'CUSTOM', name: TOOLS_REFUSED, value: { names, message } }];
+}

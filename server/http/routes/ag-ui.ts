@@ -1,0 +1,49 @@
+import { runAgentInputSchema } from '#lib/protocol/ag-ui';
+import { followCaller } from '../../auth/follow-caller.ts';
+import { createCountOfEach } from '../count-of-each.ts';
+import { EVENT_STREAM, openEventWriter } from '../event-writer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { takePlace } from '../take-place.ts';
+import { AGENTS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'agUi' | 'clock' | 'closing' | 'sessions' | 'tokens'>;
+
+/** Of one token: as many as runs of a program may have a turn at a time. */
+const MOST_STREAMS = 64;
+const TOO_MANY = `${MOST_STREAMS} streams of AG-UI are open with this token. Close one first.`;
+
+/** Turns of the built-in agent for front ends that speak AG-UI 1.0 (docs/ag-ui.md). */
+export function agUiRoute(deps: Deps): Route {
+  const streams = createCountOfEach(MOST_STREAMS);
+  return defineRoute({
+    method: 'POST',
+    path: '/ag-ui',
+    id: 'runAgUi',
+    tag: 'ag-ui',
+    summary:
+      'A turn of the built-in agent as events of AG-UI 1.0: of a new message, or the one that runs. It goes on when the front end leaves',
+    access: AGENTS,
+    body: runAgentInputSchema,
+    responses: { 200: { description: 'text/event-stream; data is an event of AG-UI as JSON' } },
+    async handle({ principal, body, context }) {
+      takePlace(streams, principal, context.outgoing, TOO_MANY);
+      const { address } = context;
+      const signal = context.signal();
+      const begin = await deps.agUi.open({ caller: principal, address, input: body, signal });
+      return {
+        status: 200,
+        headers: EVENT_STREAM,
+        stream(outgoing) {
+          outgoing.once(
+            'close',
+            followCaller(deps, principal, () => void outgoing.end()),
+          );
+          const { send, end } = openEventWriter(deps, outgoing);
+          const leave = begin({ send: (event) => send(`data: ${JSON.stringify(event)}\n\n`), end });
+          outgoing.once('close', leave);
+        },
+      };
+    },
+  });
+}

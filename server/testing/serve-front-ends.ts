@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Agent, type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
+import { Tokens } from '../auth/tokens.ts';
+import type { CallServiceDeps } from '../calls/create-call-service.ts';
+import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
+import { createSystemClock } from '../clock.ts';
+import { createSnapshots } from '../events/snapshot.ts';
+import type { HttpDeps } from '../http/http-deps.ts';
+import { startTestServer, TOKENS } from '../http/testing/start-test-server.ts';
+import { createNewId } from '../new-id.ts';
+import { createOwnerTokens } from '../runs/testing/owner-tokens.ts';
+import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
+import { createCalculationEval } from '../tools/builtin/calculation-eval.ts';
+import type { AnyServerTool } from '../tools/define-tool.ts';
+import { OwnTools } from '../tools/own-tools.ts';
+import { createScriptedOpenAI, type Script } from './scripted-openai.ts';
+
+/** As `startTestServer` has it, with other tools. */
+const HELPER: Agent = { kind: 'agent', name: 'helper', tokenId: 'tok_helper', tools: ['echo'] };
+const OLGA: Caller = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_olga' };
+
+export interface FrontEndOptions {
+  /** To start again on what another one left. */
+  readonly dir?: string;
+  readonly tools?: readonly AnyServerTool[];
+  /** What the helper may call; `echo` where not given. */
+  readonly allowed?: readonly string[];
+  readonly policy?: CallServiceDeps['policy'];
+  /** Of the model `openai:scripted`; the rehearsal model is the default. */
+  readonly script?: Script;
+}
+
+type Parts = Pick<HttpDeps, 'runs' | 'calls' | 'bus' | 'snapshot' | 'logger' | 'audit'> &
+  Awaited<ReturnType<typeof serveParts>>;
+
+async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
+  const openai = await createScriptedOpenAI({ script: options.script ?? (() => ({})) });
+  const tools = new OwnTools([createCalculationEval(), ...(options.tools ?? [])]);
+  const parts = await openParts(dir, [tools]);
+  const tokens = createOwnerTokens();
+  tokens.add({ ...HELPER, tools: options.allowed ?? HELPER.tools });
+  tokens.add(OLGA);
+  const served = serveRuns({
+    ...{ parts, tokens, openaiUrl: openai.url, policy: options.policy ?? ALLOW_ALL },
+    models: { defaultModel: options.script ? 'openai:scripted' : 'rehearsal' },
+  });
+  const snapshot = createSnapshots({
+    ...{ ...parts, ...served, clients: () => [], publishNow: () => {} },
+    devices: () => ({ asking: 0, waiting: 0 }),
+  });
+  const audited: string[] = [];
+  const audit = {
+    record: async ({ act }: { act: string }) => void audited.push(act),
+    list: async () => ({ entries: [], next: null }),
+  };
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await served.close();
+    await openai.close();
+  };
+  const claimRun = served.known.claim;
+  return { ...parts, ...served, snapshot, audit, audited, claimRun, dir, openai, close };
+}
+
+function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-fronts-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Those of the test are no rows of the store. */
+class LiveTokens extends Tokens {
+  override isLive(): boolean {
+    return true;
+  }
+}
+
+/** Real runs, calls and store behind the HTTP side on a real port; only who calls is the test's. */
+export async function serveFrontEnds(
+  options: FrontEndOptions,
+  service: (parts: Parts) => Partial<HttpDeps>,
+) {
+  const parts = await serveParts(options);
+  const { store, runs, calls, bus, snapshot, logger } = parts;
+  const clock = createSystemClock();
+  const ids = { newId: createNewId(clock.now), newSecret: () => crypto.randomUUID() };
+  const tokens = new LiveTokens({ store, clock, ...ids, logger });
+  const deps = { tokens, runs, calls, bus, snapshot, logger };
+  onTestFinished(parts.close);
+  const server = await startTestServer({ deps: { ...deps, ...service(parts) } });
+  return { ...parts, server, url: `http://127.0.0.1:${server.port}` };
+}
+
+export { TOKENS };
