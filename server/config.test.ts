@@ -41,6 +41,12 @@ test.each<[Record<string, string>, ...RegExp[]]>([
   [{ CALLBOARD_MODEL: 'qwen3:8b' }, /CALLBOARD_MODEL/, /compatible:qwen3:8b/],
   [{ CALLBOARD_MODEL: 'two words' }, /CALLBOARD_MODEL/],
   [{ CALLBOARD_MODEL: 'openai:' }, /CALLBOARD_MODEL/],
+  [{ CALLBOARD_LOG_LEVEL: 'loud' }, /LOG_LEVEL is "loud": .* error, warn, info, debug/],
+  [{ CALLBOARD_LOG_FORMAT: 'xml' }, /LOG_FORMAT is "xml": .* text, json/],
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    /OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"/,
+  ],
 ])('%j is refused in one line: which, what it was, what it must be', (env, ...words) => {
   const line = refusalOf(env);
   for (const word of words) expect(line).toMatch(word);

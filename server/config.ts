@@ -10,6 +10,7 @@ import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from './config-error.ts';
+import { readLog } from './config-log.ts';
 import {
   besideFile,
   isModel,
@@ -195,6 +196,7 @@ export interface Config {
   /** By name. */
   readonly agents: Readonly<Record<string, SubAgentSettings>>;
   readonly development: boolean;
+  readonly log: ReturnType<typeof readLog>;
   /** Undefined: none are sent. */
   readonly traces: TracesConfig | undefined;
   /** How much of the history is kept; without either, all of it. */
@@ -229,7 +231,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
     secrets: [...readSecrets(given, file.secrets, filePath), ...(traces?.secrets ?? [])],
-    traces,
+    ...{ traces, log: readLog(given) },
     filePath,
     file,
     models: readModels(file.models, filePath),
@@ -319,6 +321,8 @@ const SETTINGS = [
   'CALLBOARD_MODEL',
   'CALLBOARD_KEEP_DAYS',
   'CALLBOARD_KEEP_BYTES',
+  'CALLBOARD_LOG_LEVEL',
+  'CALLBOARD_LOG_FORMAT',
 ];
 /** Of the launcher, the command line and the tests, which run in the same environment. */
 const OTHERS = [

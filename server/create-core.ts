@@ -36,7 +36,9 @@ import type { ClaimRun } from './runs/run-service.ts';
 import { RunTools } from './runs/run-tools/run-tools.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { openStore } from './store/open-store.ts';
+import { logCall } from './telemetry/call-log.ts';
 import { createCallMetrics } from './telemetry/call-metrics.ts';
+import { createStoreMetrics } from './telemetry/part-metrics.ts';
 import { createTracing } from './telemetry/tracing.ts';
 import { threadFile } from './thread-file.ts';
 import { createToolRegistry } from './tools/memory-tool-registry.ts';
@@ -70,6 +72,7 @@ async function openRecord(
   if (!operator.ok) throw new ConfigError(operator.message);
   const secrets = knownSecrets(operator.token, config.secrets);
   logger.hide(secrets.hide);
+  const storeMetrics = createStoreMetrics();
   const opened = openStore({
     file: join(config.dataDir, 'callboard.db'),
     salvage,
@@ -77,6 +80,7 @@ async function openRecord(
     workerPath: (name) => threadOf(`${name}.mjs`, `store/${name}.ts`),
     logger,
     onFailed: onStoreFailed,
+    onCommitted: storeMetrics.committed,
   });
   const { store } = opened;
   // Before anything is promised: the thread that writes is there, and the disk takes it.
@@ -98,20 +102,8 @@ async function openRecord(
   const tracing = createTracing({
     ...{ config: config.traces, version: readVersion(), clock, logger, hide: secrets.hide },
   });
-  const kept = {
-    lock,
-    operator,
-    secrets,
-    opened,
-    store,
-    bus,
-    blobs,
-    tokens,
-    audit,
-    devices,
-    tracing,
-  };
-  return { ...kept, clock, newId, threadOf, logger };
+  const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
+  return { ...kept, clock, newId, threadOf, logger, tracing, storeMetrics };
 }
 
 type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
@@ -184,6 +176,7 @@ async function createServices(
       publishApproval(bus, call, previous);
       callMetrics.observe(call, previous);
       tracing.observe(call, previous);
+      logCall(logger, call, previous);
     },
   });
   askEach.connect({ calls, registry, facts: table.facts });
@@ -215,7 +208,7 @@ async function createServices(
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {
   const record = await openRecord(config, options);
   const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
-  const { audit, devices, tracing } = record;
+  const { audit, devices, tracing, storeMetrics } = record;
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
@@ -246,7 +239,8 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
-    ...{ audit, devices, callMetrics, tracing },
+    ...{ audit, devices, tracing },
+    metrics: [callMetrics, storeMetrics, ...tracing.metrics],
     history: { opened, retention },
     stop,
   };

@@ -57,6 +57,8 @@ import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
 import { createHttpMetrics } from './telemetry/http-metrics.ts';
+import { createSocketMetrics } from './telemetry/part-metrics.ts';
+import type { Metric } from './telemetry/prometheus.ts';
 import {
   countByKind,
   createServerMetrics,
@@ -173,8 +175,10 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
   });
   const streams = createClientStreams({ connections, clock, newSecret });
   const openSockets = createOpenSockets({ sessions: access.sessions, tokens });
+  const socketMetrics = createSocketMetrics();
   const gate = createUpgradeGate({
     ...{ ...gates, credentials, peerOf, openSockets, inbound, logger },
+    closed: socketMetrics.closed,
     sockets: {
       '/ws/client': createClientSocketHandler(connections),
       '/ws/watch': createWatchSocketHandler({ ...beat, hub, calls, logger }),
@@ -183,7 +187,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
     chatTokenInUrl,
     ...given({ devUpgrade: pages.devUpgrade }),
   });
-  return { snapshot, hub, gate, streams, openSockets };
+  return { snapshot, hub, gate, streams, openSockets, socketMetrics };
 }
 
 /** Pages of strangers ask at most so often from one address. */
@@ -230,19 +234,25 @@ function createMcp(config: Config, core: Core) {
   });
 }
 
-/** What there is now of all parts. */
-const measured = (
+/** What there is now of all parts, and what they counted. */
+function metricsOf(
   core: Core,
-  gate: ReturnType<typeof createUpgradeGate>,
-  hub: ReturnType<typeof createWatchHub>,
-): MeasuredServer => ({
-  ...core,
-  sockets: () => gate.openCount,
-  watchers: () => hub.count,
-  clients: () => countByKind(core.table.listings()),
-  approvalsOpen: () => core.calls.watched().filter(({ card }) => card.phase === 'approval').length,
-  version: readVersion(),
-});
+  { gate, hub, socketMetrics }: ReturnType<typeof createSockets>,
+  httpMetrics: Metric,
+): () => string {
+  const measured: MeasuredServer = {
+    ...core,
+    sockets: () => gate.openCount,
+    watchers: () => hub.count,
+    clients: () => countByKind(core.table.listings()),
+    approvalsOpen: () =>
+      core.calls.watched().filter(({ card }) => card.phase === 'approval').length,
+    version: readVersion(),
+  };
+  return createServerMetrics(measured, [...core.metrics, httpMetrics, socketMetrics]);
+}
+
+const newNonce = () => randomBytes(16).toString('base64');
 
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
@@ -262,7 +272,8 @@ export async function createEndpoints(
     hostname: network.host,
     port: config.port,
   });
-  const { hub, gate, ...ofSockets } = createSockets(config, core, { access, clients, pages });
+  const sockets = createSockets(config, core, { access, clients, pages });
+  const { hub, gate, ...ofSockets } = sockets;
   const { gates, ...ofAccess } = access;
   const { reach, peerOf, strictTransport } = door;
   const ofDevices = await createDevices(config, core, access, reach, closing);
@@ -281,12 +292,9 @@ export async function createEndpoints(
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,
     answered: httpMetrics.answered,
-    metrics: createServerMetrics(measured(core, gate, hub), [
-      ...[core.callMetrics, httpMetrics, ...core.tracing.metrics],
-    ]),
+    metrics: metricsOf(core, sockets, httpMetrics),
     ready: () => readiness(store.failed, closing.aborted),
   });
-  const newNonce = () => randomBytes(16).toString('base64');
   const onRequest = createRequestListener({
     ...{ ...gates, peerOf, credentials: access.credentials, api, clock, logger },
     ...{ trustPages: createTrustPages(door.trust), strictTransport },

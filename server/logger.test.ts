@@ -33,3 +33,45 @@ test('[CW11] one line is without what is secret for it alone', () => {
   expect(first).not.toContain('open-sesame');
   expect(second).toContain('open-sesame');
 });
+
+const ALL = `
+  log.failure('it ends');
+  log.error(new Error('broken'), 'an error', undefined, { tool_call_id: 'tc_1' });
+  log.warn('a warning');
+  log.info('a note', { run_id: 'run_1', tool: 'two words', none: undefined });
+  log.debug('a detail');`;
+
+test.each([
+  ['error', ['it ends', 'an error']],
+  ['warn', ['it ends', 'an error', 'a warning']],
+  ['info', ['it ends', 'an error', 'a warning', 'a note']],
+  ['debug', ['it ends', 'an error', 'a warning', 'a note', 'a detail']],
+])('[LG1] [LG2] at the level %s these lines are written, in both formats', (level, wanted) => {
+  for (const format of ['text', 'json']) {
+    const settings = JSON.stringify({ level, format });
+    const written = lines(`log.set(${settings}); ${ALL}`).trimEnd().split('\n');
+    expect(written).toHaveLength(wanted.length);
+    for (const [at, words] of wanted.entries()) expect(written[at]).toContain(words);
+    if (format === 'json') for (const line of written) expect(JSON.parse(line).msg).toBeTruthy();
+  }
+});
+
+test('[LG2] [LG4] a line has what it is about, which is no second line', () => {
+  const fields = `{ run_id: 'run_1', tool: 'x\\ny', none: undefined }`;
+  expect(lines(`log.info('a note', ${fields})`)).toBe('a note run_id=run_1 tool="x\\ny"\n');
+  const json = lines(`log.set({ level: 'info', format: 'json' }); log.info('a note', ${fields})`);
+  expect(JSON.parse(json)).toMatchObject({ msg: 'a note', run_id: 'run_1', tool: 'x\ny' });
+  const error = lines(`log.error(new Error('x'), 'y', undefined, { tool_call_id: 'tc_1' })`);
+  expect(JSON.parse(error)).toMatchObject({ msg: 'y', tool_call_id: 'tc_1' });
+});
+
+test('[LG5] no line has a secret in its text or its fields, in either format', () => {
+  for (const format of ['text', 'json']) {
+    const written = lines(`
+      log.set({ level: 'debug', format: '${format}' });
+      for (const write of [log.failure, log.warn, log.info, log.debug])
+        write('canary-7f3a ' + token, { tool: 'canary-7f3a', other: token });`);
+    expect(written.match(/\[known\]/g)?.length).toBeGreaterThanOrEqual(7);
+    expect(written).not.toMatch(/ghp_|canary-7f3a/);
+  }
+});

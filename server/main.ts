@@ -73,7 +73,7 @@ async function printBanner(
  * one, people can read; clients keep what they have to write and come back.
  */
 async function endOnceWritable(error: Error, config: Config, endpoints: Endpoints): Promise<void> {
-  logger.info(error.message);
+  logger.failure(error.message);
   endpoints.gate.close(CLOSE.restarting, 'The server cannot write its record');
   await untilWritable({ dir: config.dataDir, pause: (ms) => sleep(ms) });
   process.exit(EXIT.storeFailed);
@@ -84,7 +84,7 @@ function publishAddress(file: AddressFile, url: string): void {
   try {
     file.publish(url);
   } catch (error) {
-    logger.info(
+    logger.warn(
       `The address is not in the data directory (${errorMessage(error)}): programs need --url`,
     );
   }
@@ -92,6 +92,7 @@ function publishAddress(file: AddressFile, url: string): void {
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
+  logger.set(config.log);
   const closing = new AbortController();
   const storeFailed = Promise.withResolvers<Error>();
   const args = readArguments(process.argv.slice(2));
@@ -123,7 +124,7 @@ async function main(): Promise<void> {
   watchParent(() => stop());
   core.history.retention.start();
   core.history.opened.checkLater((damage) => {
-    logger.info(damage.message);
+    logger.failure(damage.message);
     stop(EXIT.storeDamaged);
   });
   storeFailed.promise
@@ -142,6 +143,6 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const { code, line } = describeEnd(error, [ConfigError]);
   if (line === undefined) logger.error(error);
-  else logger.info(line);
+  else logger.failure(line);
   process.exit(code);
 });

@@ -29,6 +29,8 @@ test('what became of calls is counted, in text that Prometheus reads', async ({ 
   ]) {
     expect(text).toContain(`${row}\n`);
   }
+  expect(text).toMatch(/^callboard_store_commit_seconds_count [1-9]/m);
+  expect(text).not.toContain('callboard_traces');
   const rows = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   for (const row of rows) expect(row).toMatch(ROW);
   const judge = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });

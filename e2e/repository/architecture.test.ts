@@ -90,10 +90,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What each tool may be given stands beside it; what reads it knows neither.
   'server/config.ts': [
     ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
+    'server/config-log.ts',
     ...['server/tools/tools-config.ts', 'server/telemetry/telemetry-config.ts', 'lib'],
   ],
   // Settings of its own, read from the standard variables.
   'server/telemetry/telemetry-config.ts': ['server/telemetry', 'server/config-error.ts', 'lib'],
+  'server/config-log.ts': ['server/config-error.ts', 'server/logger.ts', 'lib'],
   'server/config-network.ts': ['server/config-error.ts', 'lib'],
   'server/config-models.ts': ['server/config-error.ts', 'lib'],
   // Its files are kept as blobs are; a certificate that makes no sense is a setting that makes none.

@@ -41,7 +41,10 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
     } catch (error) {
       const cancelled = controller.signal.aborted;
       if (!(error instanceof ToolError) && !cancelled)
-        deps.logger.error(error, `${record.toolName} failed`, deps.hiderOf(record.id));
+        deps.logger.error(
+          ...([error, `${record.toolName} failed`, deps.hiderOf(record.id)] as const),
+          { tool_call_id: record.id, run_id: record.runId },
+        );
       await deps.finish(record.id, { error: toCallError(error, cancelled) });
     } finally {
       running.delete(record.id);

@@ -5,6 +5,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
+import { createSocketMetrics } from '../telemetry/part-metrics.ts';
 import {
   startTestServer,
   type TestServer,
@@ -26,6 +27,16 @@ describe('who is let in', () => {
       principal: FIRST_OPERATOR,
       address: '127.0.0.1',
     });
+  });
+
+  test('[TM19] sockets that closed are counted by their codes, of which there are not too many', async () => {
+    const metrics = createSocketMetrics();
+    const { server } = await setup({ closed: metrics.closed });
+    for (const code of [1000, 1000, 4100]) (await open(server)).close(code);
+    await expect.poll(metrics.text).toContain('closes_total{code="1000"} 2\n');
+    await expect.poll(metrics.text).toContain('closes_total{code="4100"} 1\n');
+    for (let code = 3_000; code < 4_000; code += 1) metrics.closed(code);
+    expect(metrics.text().match(/^callboard_socket_closes_total\{/gm)).toHaveLength(31);
   });
 
   test.each([

@@ -63,6 +63,8 @@ export interface UpgradeGateDeps {
   /** Upgrades of one address whose credential is still being looked up. */
   readonly maxPendingPerAddress?: number;
   readonly logger: Logger;
+  /** A socket has closed, with this code. */
+  readonly closed?: (code: number) => void;
 }
 
 const MAX_PENDING_PER_ADDRESS = 64;
@@ -111,6 +113,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
       // guard: socket-errors-handled
       ws.on('error', () => {});
       ws.on('close', open.add(ws, principal));
+      ws.on('close', (code) => deps.closed?.(code));
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
       const sender = { ...principal, address };
       const query = new URLSearchParams(search);

@@ -111,7 +111,7 @@ class RunningTurns implements ActiveTurns {
 
   #run(turn: Turn, body: TurnBody): Promise<TurnEnd> {
     return body(turn.controller.signal).catch((error) => {
-      this.#logger.error(error);
+      this.#logger.error(error, 'A turn failed', undefined, { run_id: turn.run.runId });
       return { status: 'failed', error: internalError(error) };
     });
   }
@@ -127,7 +127,9 @@ class RunningTurns implements ActiveTurns {
       const errorCode = end.status === 'cancelled' ? 'cancelled' : error?.code;
       if (trace) this.#spans?.turnEnded({ run: summary, trace, errorCode });
     } catch (cause) {
-      this.#logger.error(cause);
+      this.#logger.error(cause, 'The end of a turn was not written', undefined, {
+        run_id: run.runId,
+      });
       // Nothing can be written any more, and the page shows that; no caller waits for ever.
       const detail = errorMessage(cause);
       const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };

@@ -26,10 +26,11 @@ export function openStore(options: {
   /** Where the code of a thread lies, by its name. */
   workerPath(name: 'check-worker' | 'read-worker' | 'write-worker'): string;
   readonly logger: Logger;
+  onCommitted?(seconds: number): void;
   onFailed(error: Error): void;
 }): OpenedStore {
-  const { file, salvage, now, workerPath, logger, onFailed } = options;
-  if (salvage) salvageStore({ file, now }).forEach(logger.info);
+  const { file, salvage, now, workerPath, logger, onCommitted, onFailed } = options;
+  if (salvage) for (const line of salvageStore({ file, now })) logger.info(line);
   const isTrusted = takeCleanEnd(file);
   const store = createSqliteStore({
     file,
@@ -38,6 +39,7 @@ export function openStore(options: {
     readWorkerPath: workerPath('read-worker'),
     log: logger.info,
     onFailed,
+    ...(onCommitted && { onCommitted }),
   });
   let check: ReturnType<typeof checkLater> | undefined;
   let isDamaged = false;

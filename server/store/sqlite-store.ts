@@ -62,6 +62,8 @@ export function createSqliteStore(options: {
   scheduleIndexing?(work: () => void): () => void;
   /** Hears, once, what the operator should know of the file. */
   log?(note: string): void;
+  /** A group of writes is on disk, after so many seconds. */
+  onCommitted?(seconds: number): void;
   /** A write has failed: nothing is accepted from now on. Called once. */
   onFailed?(error: Error): void;
 }): Store {
@@ -87,7 +89,9 @@ export function createSqliteStore(options: {
       options.onFailed?.(error);
     },
     async commit(writes) {
+      const begun = performance.now();
       await thread.commit(writer.toSteps(writes));
+      options.onCommitted?.((performance.now() - begun) / 1_000);
       index.touched();
     },
   });

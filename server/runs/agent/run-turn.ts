@@ -265,7 +265,8 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
     await writer.end();
     return end;
   }
-  if (!(error instanceof StepFailedError)) deps.logger.error(error);
+  if (!(error instanceof StepFailedError))
+    deps.logger.error(error, 'A turn failed', undefined, { run_id: turn.runId });
   const described = describeFailure(error, turn.model.ref);
   writer.addNotice(failure(described));
   await writer.end();

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import type { LogFields } from '../logger.ts';
+import { logCall } from './call-log.ts';
+
+function logged(isDebug: boolean) {
+  const lines: { line: string; fields: LogFields }[] = [];
+  const debug = (line: string, fields: LogFields) => void lines.push({ line, fields });
+  return { lines, log: { isDebug, debug } };
+}
+
+test('[LG3] each change of state is one line with the ids, and none of what it was given or gave', () => {
+  const { lines, log } = logged(true);
+  const queued = sampleCall({ args: { text: 'canary' } });
+  const granted = {
+    ...queued,
+    status: 'RUNNING',
+    phase: 'granted',
+    provider: sampleProvider,
+  } as const;
+  const ended = {
+    ...granted,
+    ...({ status: 'FAILED', phase: null, result: 'canary' } as const),
+    completedAt: queued.createdAt + 250,
+    error: { code: 'tool_error', message: 'canary', executed: 'yes' },
+  } as const;
+  logCall(log, queued, undefined);
+  logCall(log, granted, queued);
+  logCall(log, { ...granted, version: 9 }, granted);
+  logCall(log, ended, granted);
+  const ids = { tool_call_id: 'tc_1', run_id: 'run_1', tool: 'echo.text' };
+  expect(lines).toMatchObject([
+    { line: 'A call goes on', fields: { ...ids, phase: 'queued' } },
+    { line: 'A call goes on', fields: { ...ids, phase: 'granted', client_id: 'cl_1', attempt: 2 } },
+    {
+      line: 'A call has ended',
+      fields: { ...ids, status: 'FAILED', error: 'tool_error', ms: 250 },
+    },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('canary');
+});
+
+test('[LG3] at other levels there is no line', () => {
+  const { lines, log } = logged(false);
+  logCall(log, sampleCall(), undefined);
+  expect(lines).toEqual([]);
+});

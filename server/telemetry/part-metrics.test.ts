@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreMetrics } from './part-metrics.ts';
+
+test('[TM20] each group of changes is measured when it is on disk, in a row without a label', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'part-metrics-'));
+  const metrics = createStoreMetrics();
+  const store = createSqliteStore({
+    ...{ file: join(dir, 'callboard.db'), onCommitted: metrics.committed },
+  });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const count = () =>
+    Number(/^callboard_store_commit_seconds_count (\d+)$/m.exec(metrics.text())?.[1] ?? 0);
+  await store.write([{ type: 'append_call', call: sampleCall(), event: sampleEvent() }]);
+  const first = count();
+  expect(first).toBeGreaterThan(0);
+  const second = sampleCall({ id: 'tc_2' });
+  await store.write([{ type: 'append_call', call: second, event: sampleEvent() }]);
+  expect(count()).toBe(first + 1);
+  expect(metrics.text()).toMatch(/^callboard_store_commit_seconds_bucket\{le="0.0005"\} \d+$/m);
+});
