@@ -20,6 +20,8 @@ import {
   readText,
 } from './config-models.ts';
 import { readProxies, readPublicUrl } from './config-network.ts';
+import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
+import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
 import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
@@ -122,6 +124,8 @@ const fileSchema = closedObject({
   hooks: hooksDefinitionSchema,
   agent: agentSchema.default(agentSchema.parse({})),
   tools: toolsConfigSchema,
+  /** Servers whose tools are offered here, by MCP. */
+  mcp_servers: mcpServersSchema,
   /** What people know this workbench by; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
   pairing: closedObject({
@@ -195,6 +199,7 @@ export interface Config {
   readonly models: Readonly<Record<string, ModelSettings>>;
   /** By name. */
   readonly agents: Readonly<Record<string, SubAgentSettings>>;
+  readonly mcpServers: McpServers['servers'];
   readonly development: boolean;
   readonly log: ReturnType<typeof readLog>;
   /** Undefined: none are sent. */
@@ -216,6 +221,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   const filePath = resolve(cwd, given('CALLBOARD_CONFIG') ?? 'callboard.config.json');
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   const traces = readTraces(given);
+  const mcp = readMcpServers(file.mcp_servers, given, filePath);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST'),
@@ -230,12 +236,17 @@ export function readConfig(env: Environment, cwd: string): Config {
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
     },
-    secrets: [...readSecrets(given, file.secrets, filePath), ...(traces?.secrets ?? [])],
+    secrets: [
+      ...readSecrets(given, file.secrets, filePath),
+      ...mcp.secrets,
+      ...(traces?.secrets ?? []),
+    ],
     ...{ traces, log: readLog(given) },
     filePath,
     file,
     models: readModels(file.models, filePath),
     agents: readAgents(file.agents, filePath),
+    mcpServers: mcp.servers,
     development: given('CALLBOARD_DEV') === '1',
     keep: {
       days: readDays(given('CALLBOARD_KEEP_DAYS')),

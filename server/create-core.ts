@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { spellingOf } from '#lib/protocol/tool-name';
 import { createAliveMark } from './alive-mark.ts';
 import { openAudit } from './auth/audit.ts';
 import { knownSecrets } from './auth/known-secrets.ts';
@@ -21,6 +22,8 @@ import { publishListings } from './events/publish-listings.ts';
 import { SEQ_BLOCK } from './events/seq-reservation.ts';
 import { Retention } from './history/retention.ts';
 import type { ServerLogger } from './logger.ts';
+import { McpServers } from './mcp-client/mcp-servers.ts';
+import { openMcpServers } from './mcp-client/open-mcp-servers.ts';
 import { createNewId, timeOfNewId } from './new-id.ts';
 import { openPolicy } from './policy/open-policy.ts';
 import type { Arguments } from './read-arguments.ts';
@@ -124,12 +127,21 @@ async function createTools(
   const runTools = new RunTools(config.file.agent.result_bytes);
   const ofTools = { store, clock, hide: secrets.hide, env, logger, threadOf, othersRead };
   const askEach = new AskEach();
+  const own = [
+    new OwnTools(await openTools(config, ofTools)),
+    new OwnTools([...delegation.tools(), ...runTools.tools()]),
+  ];
+  const ownSpellings = new Set(
+    own.flatMap((one) => one.list().map(({ name }) => spellingOf(name))),
+  );
+  const mcpServers = await openMcpServers({
+    ...{ store, clock, logger, hide: secrets.hide, servers: config.mcpServers },
+    version: readVersion(),
+    isReserved: (name) => ownSpellings.has(spellingOf(name)),
+  });
   const registry = createToolRegistry({
     askEach,
-    providers: [
-      new OwnTools(await openTools(config, ofTools)),
-      new OwnTools([...delegation.tools(), ...runTools.tools()]),
-    ],
+    providers: [...own, ...mcpServers],
     availability: instances.availability,
     openCircuitOf: breaker.openCircuitOf,
     hide: secrets.hide,
@@ -145,7 +157,7 @@ async function createTools(
     left: (clientId) => devices.list.seen(clientId),
   });
   devices.list.onChange(({ clientId }) => table.namesChanged(clientId));
-  return { breaker, delegation, runTools, askEach, registry, table };
+  return { breaker, delegation, runTools, askEach, registry, table, mcpServers };
 }
 
 /** The policy, the calls, and the runs that make some of them. */
@@ -212,7 +224,7 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
-  const { registry, table, breaker } = tools;
+  const { registry, table, breaker, mcpServers } = tools;
   const services = await createServices(config, record, tools);
   const { calls, runs, policies } = services;
   const alive = createAliveMark({
@@ -234,13 +246,16 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   const stop = {
     ...{ alive: stopAlive, listings: listings.stop, policy: policies.stop },
     devices: devices.stop,
+    mcpServers: () => Promise.all(mcpServers.map((server) => server.stop())),
   };
+  for (const server of mcpServers) server.start();
   const { models, policy, claimRun, callMetrics } = services;
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
     ...{ audit, devices, tracing },
     metrics: [callMetrics, storeMetrics, ...tracing.metrics],
+    mcpServers: new McpServers({ servers: mcpServers, audit, hide: record.secrets.hide }),
     history: { opened, retention },
     stop,
   };

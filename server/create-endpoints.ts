@@ -282,7 +282,7 @@ export async function createEndpoints(
   const httpMetrics = createHttpMetrics();
   const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
   const api = createApi({
-    ...{ mcp, agUi },
+    ...{ mcp, agUi, mcpServers: core.mcpServers },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },

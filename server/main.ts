@@ -31,6 +31,7 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   core.stop.listings();
   core.stop.policy();
   core.stop.devices();
+  const serversStopped = core.stop.mcpServers();
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
@@ -41,6 +42,7 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   endpoints.server.closeIdleConnections();
   await endpoints.pages.close();
   await core.history.retention.stop();
+  await serversStopped;
   // fault point: pages-closed
   // guard: store-closed-before-end
   await core.history.opened.close();

@@ -89,6 +89,9 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
     return t(`error.timeout.${error.clock ?? 'other'}`, { client, limit });
   }
   if (isPermissionDenied(card)) return t('error.permission');
+  if (error.reason === 'server_left') {
+    return t('error.reason.server_left', { name: error.params?.name ?? '' });
+  }
   if (error.code === 'outcome_unknown' || error.reason === 'client_revoked') {
     return t(`error.outcome_unknown.${whoLost(error)}`, { client });
   }

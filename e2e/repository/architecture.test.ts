@@ -19,6 +19,7 @@ const INTERFACES = [
   'server/http/client-stream-service.ts',
   'server/http/http-client-service.ts',
   'server/logger.ts',
+  'server/mcp-client/mcp-servers-service.ts',
   'server/mcp/mcp-service.ts',
   'server/policy/policy-service.ts',
   'server/runs/run-service.ts',
@@ -72,6 +73,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...INTERFACES,
     'lib',
   ],
+  // Servers of the configuration, whose tools are offered here; people see and accept what they change.
+  'server/mcp-client': [
+    ...['server/mcp-client', 'server/config-error.ts', 'server/auth'],
+    ...['server/calls/kept-area.ts', 'server/tools/tool-checks.ts'],
+    ...INTERFACES,
+    'lib',
+  ],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
@@ -90,8 +98,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What each tool may be given stands beside it; what reads it knows neither.
   'server/config.ts': [
     ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
-    'server/config-log.ts',
-    ...['server/tools/tools-config.ts', 'server/telemetry/telemetry-config.ts', 'lib'],
+    ...['server/config-log.ts', 'server/tools/tools-config.ts'],
+    ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
+    ...['server/mcp-client/read-mcp-servers.ts', 'lib'],
   ],
   // Settings of its own, read from the standard variables.
   'server/telemetry/telemetry-config.ts': ['server/telemetry', 'server/config-error.ts', 'lib'],

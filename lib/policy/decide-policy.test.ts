@@ -309,3 +309,23 @@ test('[PO19] what of the server itself may destroy something is asked about, unl
   expect(decide({ rules: [{ effect: 'allow', tools: ['mail.send'] }] }, own).effect).toBe('allow');
   expect(decide({ deny: ['mail.send'] }, own).effect).toBe('deny');
 });
+
+const unnamed = { ...ofMcp, configured: { effect: 'ask', isDefault: true } } as const;
+const named = (effect: 'allow' | 'ask' | 'deny') => ({ ...ofMcp, configured: { effect } });
+const person = { caller: { kind: 'operator', name: 'olga', role: 'operator' } } as const;
+
+test.each<[string, object, Partial<PolicyQuestion>, string, string | null]>([
+  ['no word', {}, unnamed, 'ask', 'mcp_servers'],
+  ['no word, of a tool that reads', {}, { ...unnamed, access: 'read' }, 'ask', 'mcp_servers'],
+  ['no word, by a person', {}, { ...unnamed, ...person }, 'allow', 'mcp_servers'],
+  ['no word, and an allow', { rules: [{ effect: 'allow' }] }, unnamed, 'allow', 'rules.0'],
+  ['no word, and a deny', { deny: ['mail.*'] }, unnamed, 'deny', 'deny.0'],
+  ['allow', { unknown_effects: 'ask' }, named('allow'), 'allow', 'mcp_servers'],
+  ['allow, and an ask', { ask: ['mail.*'] }, named('allow'), 'ask', 'ask.0'],
+  ['ask, and an allow', { rules: [{ effect: 'allow' }] }, named('ask'), 'ask', 'mcp_servers'],
+  ['ask, by a person', {}, { ...named('ask'), ...person }, 'ask', 'mcp_servers'],
+  ['deny, and an allow', { rules: [{ effect: 'allow' }] }, named('deny'), 'deny', 'mcp_servers'],
+  ['ask, and a deny', { deny: ['mail.*'] }, named('ask'), 'deny', 'deny.0'],
+])('[PO33] %s in mcp_servers, of a policy %j', (_what, policy, more, effect, rule) => {
+  expect(decide(policy, more)).toMatchObject({ effect, rule, isOfExecutor: true });
+});

@@ -2,11 +2,12 @@ import type { ApprovalReason, PolicyReasonCode, ReadBefore } from '../protocol/a
 import { compileScope, type Scope } from './compile-scope.ts';
 import { newSteps } from './match-args.ts';
 import { toolSpelling } from './match-tools.ts';
-import type {
-  PolicyDefinition,
-  PolicyEffect,
-  PolicyLimit,
-  PolicyRule,
+import {
+  POLICY_EFFECTS,
+  type PolicyDefinition,
+  type PolicyEffect,
+  type PolicyLimit,
+  type PolicyRule,
 } from './policy-definition.ts';
 import { isByHand, type PolicyQuestion } from './policy-question.ts';
 import { compileMarks, type Marks } from './taint.ts';
@@ -102,7 +103,44 @@ export const asReason = ({
 
 type Decided = PolicyDecision & { readonly isForTainted: boolean };
 
-function decideByRules({ definition, rules }: Policy, question: PolicyQuestion): Decided {
+function decideByRules(policy: Policy, question: PolicyQuestion): Decided {
+  const { ruled, isOfExecutor } = findRule(policy, question);
+  if (question.configured) return withConfigured(ruled, question.configured, question);
+  return ruled ?? withoutRule(policy.definition, question, isOfExecutor);
+}
+
+/** The stronger of the rules and of what the configuration of the tool's provider says. */
+function withConfigured(
+  ruled: Decided | undefined,
+  configured: NonNullable<PolicyQuestion['configured']>,
+  question: PolicyQuestion,
+): Decided {
+  // The form that was looked at, and no other.
+  const bound = { isOfExecutor: true, isForTainted: false };
+  const isWeaker =
+    configured.isDefault || POLICY_EFFECTS.indexOf(configured.effect) <= strengthOf(ruled);
+  if (ruled && isWeaker) return { ...ruled, isOfExecutor: true };
+  const effect = configured.isDefault && isByHand(question) ? 'allow' : configured.effect;
+  const reason = configuredReason(configured, question.toolName);
+  return { ...bound, effect, rule: 'mcp_servers', reason, code: null };
+}
+
+const strengthOf = (decided: Decided | undefined): number =>
+  decided ? POLICY_EFFECTS.indexOf(decided.effect) : -1;
+
+const configuredReason = (
+  { effect, isDefault }: NonNullable<PolicyQuestion['configured']>,
+  toolName: string,
+): string =>
+  isDefault
+    ? `${toolName} is a tool of another server, and mcp_servers in the configuration does not name it`
+    : `mcp_servers in the configuration says "${effect}" of ${toolName}`;
+
+/** By the first rule that is for the call; `isOfExecutor`: one is, at another executor. */
+function findRule(
+  { rules }: Policy,
+  question: PolicyQuestion,
+): { readonly ruled: Decided | undefined; readonly isOfExecutor: boolean } {
   let isOfExecutor = false;
   const isTainted = question.taint !== undefined && question.isWayOut === true;
   const steps = newSteps();
@@ -112,7 +150,7 @@ function decideByRules({ definition, rules }: Policy, question: PolicyQuestion):
     if (!rule.isForCall(question, spelling, steps)) continue;
     isOfExecutor ||= rule.isForExecutor !== undefined;
     if (rule.isForExecutor?.(question) === false) continue;
-    return {
+    const ruled: Decided = {
       effect: rule.effect,
       rule: rule.id,
       reason: rule.reason ?? reasonOf(rule.effect, question.toolName),
@@ -120,8 +158,9 @@ function decideByRules({ definition, rules }: Policy, question: PolicyQuestion):
       isOfExecutor,
       isForTainted: rule.isForTainted && rule.effect === 'allow',
     };
+    return { ruled, isOfExecutor };
   }
-  return withoutRule(definition, question, isOfExecutor);
+  return { ruled: undefined, isOfExecutor };
 }
 
 function withoutRule(

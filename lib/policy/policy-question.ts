@@ -1,5 +1,5 @@
 import type { ReadBefore } from '../protocol/approval-reason.ts';
-import type { CallOrigin } from './policy-definition.ts';
+import type { CallOrigin, PolicyEffect } from './policy-definition.ts';
 
 /** A call that is about to be made: who, how, which tool at which executor, with what. */
 export interface PolicyQuestion {
@@ -22,6 +22,8 @@ export interface PolicyQuestion {
   /** It says of itself that it may destroy something. */
   readonly destructive?: boolean | undefined;
   readonly schemaHash: string;
+  /** What the configuration of its provider says; `isDefault`: where it says nothing of the tool. */
+  readonly configured?: { readonly effect: PolicyEffect; readonly isDefault?: true } | undefined;
   /** What its run has read, where that is private and untrusted and an agent makes the call. */
   readonly taint?: ReadBefore | undefined;
   /** Whether that executor could carry it out. */

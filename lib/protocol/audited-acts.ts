@@ -28,5 +28,6 @@ export const AUDITED_ACTS = [
   'origin_unblocked',
   'client_id_refused',
   'client_disconnected',
+  'mcp_tools_accepted',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

@@ -86,6 +86,8 @@ export const CALL_ERROR_REASONS = [
   'client_revoked',
   /** `outcome_unknown`: the client came back without a trace of the call. */
   'client_back',
+  /** The MCP server that ran it was lost; `params.name` is its id. */
+  'server_left',
 ] as const;
 export type CallErrorReason = (typeof CALL_ERROR_REASONS)[number];
 

@@ -48,7 +48,7 @@ export interface CheckRequest {
   /** The tool of the executor that would be asked now. */
   readonly tool: Pick<
     OfferedTool,
-    'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'check' | 'withhold'
+    'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'check' | 'withhold' | 'configured'
   >;
 }
 

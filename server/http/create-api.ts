@@ -21,6 +21,7 @@ import { deviceRoutes } from './routes/devices.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { mcpRoutes } from './routes/mcp.ts';
+import { mcpServerRoutes } from './routes/mcp-servers.ts';
 import { pairingRoutes } from './routes/pairing.ts';
 import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -63,6 +64,7 @@ export function createApi(deps: HttpDeps): Api {
     reachRoute(deps),
     ...mcpRoutes(deps),
     agUiRoute(deps),
+    ...mcpServerRoutes(deps),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

@@ -17,6 +17,7 @@ import type { DeviceService, PairingService } from '../devices/device-services.t
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { McpService } from '../mcp/mcp-service.ts';
+import type { McpServersService } from '../mcp-client/mcp-servers-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
@@ -68,6 +69,7 @@ export interface HttpDeps {
   readonly disconnect: (clientId: string) => Promise<number>;
   readonly mcp: McpService;
   readonly agUi: AgUiService;
+  readonly mcpServers: McpServersService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

@@ -6,7 +6,7 @@ import type { CheckRequest } from '../calls/check.ts';
 /** What a policy may look at of the one who would run a call of this name. */
 export const executorOf = (
   toolName: string,
-  { origin, clientId, annotations, schemaHash }: CheckRequest['tool'],
+  { origin, clientId, annotations, schemaHash, configured }: CheckRequest['tool'],
   marks: Marks,
 ): Omit<PolicyQuestion, 'caller' | 'via' | 'toolName' | 'args' | 'taint'> => {
   const isUntrusted = !isTrusted(origin);
@@ -17,6 +17,6 @@ export const executorOf = (
     isWayOut: marks.isWayOut({ toolName, annotations, isUntrusted }),
     access: annotations.readOnlyHint === true ? 'read' : 'write',
     destructive: annotations.destructiveHint,
-    schemaHash,
+    ...{ schemaHash, configured },
   };
 };

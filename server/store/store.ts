@@ -6,6 +6,7 @@ import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Role } from '#lib/protocol/role';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { ToolUse } from './ended-use.ts';
+import type { KeptAreaName } from './kept-area-name.ts';
 
 export interface CallQuery {
   readonly runId?: string;
@@ -156,15 +157,7 @@ export interface AuditPage {
 
 /** A small value that outlives the server. Who keeps it bounds how many there are of its area. */
 export interface KeptEntry {
-  readonly area:
-    | 'always'
-    | 'breaker'
-    | 'autonomy'
-    | 'rate'
-    | 'asked'
-    | 'reads'
-    | 'device'
-    | 'blocked_origin';
+  readonly area: KeptAreaName;
   readonly key: string;
   /** As JSON has it. */
   readonly value: unknown;

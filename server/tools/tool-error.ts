@@ -1,10 +1,19 @@
 import type { CallError } from '#lib/protocol/call-status';
 
-/** `no_provider`: what would run it is not there. `denied`: what was allowed is not what would run. */
-type ToolErrorCode = 'tool_error' | 'result_invalid' | 'no_provider' | 'denied';
+/**
+ * `no_provider`: what would run it is not there. `denied`: what was allowed is not what would run.
+ * `outcome_unknown`: what ran it was lost before it answered.
+ */
+type ToolErrorCode =
+  | 'tool_error'
+  | 'result_invalid'
+  | 'result_too_large'
+  | 'no_provider'
+  | 'denied'
+  | 'outcome_unknown';
 
 interface ToolErrorOptions extends Pick<CallError, 'reason' | 'params'> {
-  readonly executed?: 'yes' | 'no';
+  readonly executed?: CallError['executed'];
   readonly code?: ToolErrorCode;
 }
 
@@ -12,7 +21,7 @@ interface ToolErrorOptions extends Pick<CallError, 'reason' | 'params'> {
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   /** Whether the tool had begun its work. */
-  readonly executed: 'yes' | 'no';
+  readonly executed: CallError['executed'];
   readonly code: ToolErrorCode;
   /** For pages, which show it in their language. */
   readonly cases: Pick<CallError, 'reason' | 'params'>;

@@ -21,6 +21,16 @@ export const OF_CLIENTS: ToolOrigin = { source: 'client', toolProvider: 'clients
 export const OF_POOL: ToolOrigin = { source: POOL_SOURCE, toolProvider: 'pool', trusted: false };
 
 /**
+ * What the configuration of a provider says of a tool's calls. The policy can be stricter.
+ * `isDefault`: it says nothing of this tool; then a person's own call is not asked about, and a rule
+ * of the policy decides where there is one.
+ */
+export interface ConfiguredEffect {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  readonly isDefault?: true;
+}
+
+/**
  * A tool that was checked: `toProvidedTool` makes one of a tool of ours, `validateToolSpec`
  * of what others wrote.
  */
@@ -44,6 +54,8 @@ export interface ProvidedTool extends ToolHashes {
   readonly operands?: AnyServerTool['operands'] | undefined;
   /** Where its call succeeds, it is the last of its turn. */
   readonly endsTurn?: boolean | undefined;
+  /** What becomes of its calls, besides what the policy says. */
+  readonly configured?: ConfiguredEffect | undefined;
   /** Why it cannot be called now: it is listed so, and its calls wait in the queue. */
   readonly unavailable?: string | undefined;
 }

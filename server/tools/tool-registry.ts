@@ -26,6 +26,8 @@ export interface OfferedTool extends ToolHashes {
   readonly operands?: ProvidedTool['operands'] | undefined;
   /** It does nothing but make calls, each of which is decided on its own: no person is asked about its own. */
   readonly decidedBelow?: true;
+  /** What becomes of its calls, besides what the policy says. */
+  readonly configured?: ProvidedTool['configured'];
   /** Why none of its calls can be run now. */
   readonly unavailable?: string | undefined;
 }

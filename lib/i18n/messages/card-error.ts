@@ -33,6 +33,7 @@ export const cardError = {
       content_changed:
         '{name} changed after a person was asked about the call. Retry it to be asked about it as it is now.',
       rate_limited: 'There were already as many such calls as the policy allows in the time.',
+      server_left: 'The MCP server {name} was lost during the call.',
       arguments_unreadable: 'The model wrote arguments that are not one JSON object.',
       arguments_incomplete: 'The model stopped before the arguments were complete.',
     },
@@ -76,6 +77,7 @@ export const cardError = {
       repeated_call: '模型重复了同一个调用，而每次结果都相同，因此没有再次执行。',
       content_changed: '询问之后 {name} 有变化。重试会按现在的内容重新询问。',
       rate_limited: '这段时间内此类调用已达到策略允许的次数。',
+      server_left: 'MCP 服务器 {name} 在执行途中断开了。',
       arguments_unreadable: '模型写出的参数不是一个 JSON 对象。',
       arguments_incomplete: '模型在参数写完之前停止了。',
     },

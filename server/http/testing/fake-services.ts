@@ -12,6 +12,7 @@ import type { BlobStore, BlobUpload } from '../../blobs/blob-store.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { McpService } from '../../mcp/mcp-service.ts';
+import type { McpServersService } from '../../mcp-client/mcp-servers-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { ClientStreamService } from '../client-stream-service.ts';
@@ -188,7 +189,13 @@ export function createFakeClients() {
   return { asked, service };
 }
 
-/** No stream is open. */
+/** No server is configured. */
+export const fakeMcpServers: McpServersService = {
+  list: () => [],
+  reconnect: unused,
+  accept: unused,
+};
+
 /** Its own tests run it whole. */
 export const fakeMcp: McpService = {
   isSession: (_agent, sessionId) => sessionId === 'session_1',

@@ -1,0 +1,58 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+
+const LINE_ENDS = ['\n\n', '\r\n\r\n'];
+
+/** An answer, or one event of a stream, that is larger than a message may be. */
+export class MessageTooLargeError extends Error {
+  override readonly name = 'MessageTooLargeError';
+
+  constructor(most: number) {
+    super(`The server sent a message of more than ${most} bytes, the most that is read.`);
+  }
+}
+
+/** `fetch`, which reads no message of more than `most` bytes. */
+export const boundedFetch =
+  (most: number): FetchLike =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const { ok, body, status, statusText, headers } = response;
+    if (!body) return response;
+    // Of what is no answer to a request the beginning is enough.
+    const isStream = ok && /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
+    return ok
+      ? new Response(body.pipeThrough(limit(most, isStream)), { status, statusText, headers })
+      : new Response(await beginningOf(body), { status, statusText, headers });
+  };
+
+const ERROR_CHARS = 2_000;
+
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > ERROR_CHARS) break;
+  }
+  return text.slice(0, ERROR_CHARS);
+}
+
+function limit(most: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > most) return controller.error(new MessageTooLargeError(most));
+      controller.enqueue(chunk);
+      if (isStream) bytes = sinceEvent(chunk) ?? bytes;
+    },
+  });
+}
+
+/** How many bytes there are behind the last event that ends in it. */
+function sinceEvent(chunk: Uint8Array): number | undefined {
+  const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  const ends = LINE_ENDS.map((end) => [buffer.lastIndexOf(end), end.length] as const);
+  const behind = ends.filter(([at]) => at >= 0).map(([at, length]) => at + length);
+  return behind.length > 0 ? chunk.byteLength - Math.max(...behind) : undefined;
+}

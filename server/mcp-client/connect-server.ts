@@ -1,0 +1,119 @@
+import {
+  Client,
+  type jsonSchemaValidator,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { boundedFetch } from './bounded-fetch.ts';
+import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+import { ProgramTransport } from './program-transport.ts';
+
+/** Of one message; a result may have 8 MiB, and pictures beside it. */
+const MESSAGE_BYTES = 12 * 1024 * 1024;
+
+/** Programs that are fetched at their first start take their time. */
+const CONNECT_MS = 60_000;
+/** Without an answer by then, a program speaks the older protocol. */
+const PROBE_MS = 10_000;
+
+export interface ConnectionEvents {
+  listChanged(): void;
+  /** The connection is gone, whoever ended it. */
+  closed(): void;
+  /** What the program wrote to its error output. */
+  wrote(chunk: Uint8Array): void;
+  /** What went wrong without ending the connection. */
+  failed(error: Error): void;
+}
+
+/** An open connection to one server. */
+export interface Connection {
+  readonly client: Client;
+  /** Of the protocol, such as 2026-07-28. */
+  readonly version: string;
+  readonly era: 'legacy' | 'modern';
+  readonly server: { readonly name: string; readonly version: string } | null;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions extends ConnectionEvents {
+  readonly version: string;
+  /** It is spoken to in the older protocol, without being asked which it speaks. */
+  readonly isLegacy: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Results are checked by what reads them; a schema of a server is compiled by nothing of the package. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => () => ({
+    ...{ valid: false, data: undefined, errorMessage: 'Schemas of results are not used' },
+  }),
+};
+
+export async function connectServer(
+  settings: McpServerSettings,
+  options: ConnectOptions,
+): Promise<Connection> {
+  const client = new Client(
+    { name: 'callboard', title: 'Callboard', version: options.version },
+    {
+      // Neither elicitation nor sampling nor roots: what a server asks for is refused.
+      capabilities: {},
+      jsonSchemaValidator: NO_VALIDATOR,
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.listChanged() },
+      },
+    },
+  );
+  const transport = isHttpServer(settings) ? openHttp(settings) : startProgram(settings, options);
+  client.onclose = () => options.closed();
+  client.onerror = (error) => options.failed(error);
+  // The transport too: while it is asked which protocol it speaks, the client does not have it yet.
+  const end = async () => {
+    await Promise.all([client.close(), transport.close()]);
+  };
+  const { signal } = options;
+  const stopped = () => void end().catch(options.failed);
+  signal.addEventListener('abort', stopped);
+  try {
+    signal.throwIfAborted();
+    await client.connect(transport, {
+      ...{ timeout: CONNECT_MS, signal },
+      ...(options.isLegacy && { prior: { kind: 'legacy' } }),
+    });
+  } catch (error) {
+    await end();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stopped);
+  }
+  const { name, version } = client.getServerVersion() ?? {};
+  return {
+    client,
+    version: client.getNegotiatedProtocolVersion() ?? '',
+    era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+    server: name === undefined || version === undefined ? null : { name, version },
+    close: end,
+  };
+}
+
+type OfKind<Kind> = Extract<McpServerSettings, Kind>;
+
+const openHttp = ({ url, headers }: OfKind<{ url: string }>): Transport =>
+  new StreamableHTTPClientTransport(new URL(url), {
+    fetch: boundedFetch(MESSAGE_BYTES),
+    requestInit: { headers },
+  });
+
+function startProgram(
+  { command, args, env, cwd }: OfKind<{ command: string }>,
+  { wrote }: ConnectionEvents,
+): Transport {
+  const transport = new ProgramTransport({
+    ...{ command, args, env, stderr: 'pipe', maxBufferSize: MESSAGE_BYTES },
+    ...(cwd !== undefined && { cwd }),
+  });
+  transport.stderr?.on('data', wrote);
+  return transport;
+}

@@ -1,0 +1,191 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
+import { operator } from '../calls/testing/setup-calls.ts';
+import {
+  newDir,
+  program,
+  setupServers,
+  startHttpFixture,
+  toolsFile,
+} from './testing/setup-servers.ts';
+
+const OPEN = { type: 'object' };
+const tool = (name: string, more: object = {}) => ({
+  ...{ name, description: 'A tool', inputSchema: OPEN },
+  ...more,
+});
+
+/** Each level twice the one below. */
+const bomb = () => {
+  const levels = Array.from({ length: 30 }, (_, at) => [
+    `l${at}`,
+    { allOf: [{ $ref: `#/$defs/l${at + 1}` }, { $ref: `#/$defs/l${at + 1}` }] },
+  ]);
+  const $defs = Object.fromEntries([...levels, ['l30', { type: 'string' }]]);
+  return { type: 'object', properties: { a: { $ref: '#/$defs/l0' } }, $defs };
+};
+const deep = () => {
+  let schema: object = { type: 'object' };
+  for (let level = 0; level < 200; level += 1)
+    schema = { type: 'object', properties: { a: schema } };
+  return schema;
+};
+
+test('[MC10] a tool that is refused is shown with the reason, and the others are offered', async () => {
+  const file = toolsFile(
+    tool('good', {
+      description: 'Reads\u{e0041}\u200b a file',
+      annotations: { readOnlyHint: true },
+    }),
+    tool('bomb', { inputSchema: bomb() }),
+    tool('deep', { inputSchema: deep() }),
+    tool('regex', {
+      inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+\\1$' } } },
+    }),
+    tool('twice', { description: 'The first' }),
+    tool('twice', { description: 'The second' }),
+    tool('long', { description: 'x'.repeat(100_000) }),
+    tool('no words', { description: '' }),
+    tool('', { description: 'Without a name' }),
+  );
+  const world = await setupServers({ servers: { files: program('legacy', file.path) } });
+  await world.until('files', { state: 'connected' });
+  const { rejected } = world.wire('files');
+  expect(rejected.map(({ name, code }) => [name, code]).sort()).toEqual([
+    ['', 'bad_name'],
+    ['bomb', expect.stringMatching(/^schema_/)],
+    ['deep', 'schema_too_deep'],
+    ['regex', expect.stringMatching(/^schema_/)],
+    ['twice', 'name_collides'],
+  ]);
+  const listed = world.calls.registry.list(operator);
+  const of = (name: string) => listed.find((one) => one.name === name);
+  expect(of('files.good')).toMatchObject({ description: 'Reads a file', callable: true });
+  expect(of('files.good')?.annotations).not.toHaveProperty('readOnlyHint', true);
+  expect(of('files.twice')?.description).toBe('The first');
+  expect(of('files.long')?.description).toHaveLength(1_024);
+  expect(listed.find(({ name }) => name.startsWith('files.no_words-'))?.callable).toBe(true);
+}, 30_000);
+
+test('[MC13] of 10,000 tools 500 are offered, and what is above is counted', async () => {
+  const file = toolsFile(...Array.from({ length: 10_000 }, (_, at) => tool(`t${at}`)));
+  const world = await setupServers({ servers: { many: program('legacy', file.path) } });
+  await world.until('many', { state: 'connected', rejected_count: 9_500 });
+  expect(world.callable().filter((name) => name.startsWith('many.'))).toHaveLength(500);
+}, 30_000);
+
+test('[MC5] a program is given what its configuration names, and no variable of the server', async () => {
+  vi.stubEnv('CALLBOARD_TEST_SECRET', 'of the server');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const files = { ...program('modern'), env: { GIVEN: 'yes' } };
+  const world = await setupServers({ servers: { files } });
+  await world.until('files', {
+    state: 'connected',
+    stderr_tail: expect.stringContaining(' GIVEN '),
+  });
+  expect(world.wire('files').stderr_tail).toMatch(/\bPATH\b/);
+  expect(world.wire('files').stderr_tail).not.toContain('CALLBOARD_TEST_SECRET');
+}, 30_000);
+
+test('[MC21] a call that may be repeated is made again at a server that is trusted, and at no other', async () => {
+  const [first, second] = [join(newDir(), 'marker'), join(newDir(), 'marker')];
+  const servers = { trusted: { ...program('modern'), trust: true }, other: program('modern') };
+  const world = await setupServers({ servers });
+  await world.until('trusted', { state: 'connected' });
+  await world.until('other', { state: 'connected' });
+  const repeated = await world.calls.invoke('trusted.flaky', { marker: first });
+  const lost = await world.calls.invoke('other.flaky', { marker: second });
+  for (const [id, marker] of [
+    ['trusted', first],
+    ['other', second],
+  ] as const) {
+    await world.until(id, { stderr_tail: expect.stringMatching(/leaving/) });
+    writeFileSync(marker, '');
+  }
+  expect(await world.ended(repeated.id)).toMatchObject({ result: 'at the second time' });
+  expect((await world.ended(lost.id)).error).toMatchObject({ code: 'outcome_unknown' });
+}, 30_000);
+
+test('[MC24] a program that never answers and does not end is killed when Callboard stops', async () => {
+  const pidFile = join(newDir(), 'pid');
+  const script = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);
+    process.stdin.resume(); require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));`;
+  const servers = { stubborn: { command: process.execPath, args: ['-e', script] } };
+  const world = await setupServers({ servers });
+  await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 10_000 });
+  expect(world.wire('stubborn').state).toBe('connecting');
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  await world.close();
+  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+}, 30_000);
+
+test('[MC20] what cannot be started says why, and is tried again later each time', async () => {
+  const clock = createManualClock();
+  const servers = { none: { command: '/nowhere/server' } };
+  const world = await setupServers({ servers, clock });
+  for (const seconds of [1, 1, 2, 4, 8, 16, 30, 30]) {
+    const next_try_at = clock.now() / 1_000 + seconds;
+    await world.until('none', { state: 'failed', next_try_at });
+    expect(world.wire('none').last_error?.message).toMatch(/ENOENT/);
+    clock.advance(seconds * 1_000);
+  }
+}, 30_000);
+
+test('[MC26] a server behind HTTP that is away is noticed within a minute', async () => {
+  const clock = createManualClock();
+  const fixture = await startHttpFixture();
+  const world = await setupServers({ servers: { web: { url: fixture.url } }, clock });
+  await world.until('web', { state: 'connected' });
+  await fixture.stop();
+  clock.advance(60_000);
+  await world.until('web', { state: expect.stringMatching(/waiting|failed/) });
+  expect(world.callable()).not.toContain('web.echo');
+  expect(world.names()).toContain('web.echo');
+}, 30_000);
+
+test('[MC26] a redirect to another origin is not followed, so no header goes there', async () => {
+  const other = await startHttpFixture();
+  const server = createServer((_, outgoing) => {
+    outgoing.writeHead(307, { location: other.url }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const web = { url: `http://127.0.0.1:${port}/mcp`, headers: { 'X-Api-Key': 'secret-of-one' } };
+  const world = await setupServers({ servers: { web } });
+  await world.until('web', { state: 'failed' });
+  expect(other.seen).toEqual([]);
+}, 30_000);
+
+test('[MC31] a result that is too large for the record fails the call', async () => {
+  const world = await setupServers({ servers: { files: program('modern') } });
+  await world.until('files', { state: 'connected' });
+  const { id } = await world.calls.invoke('files.huge', { count: 9_000_000 });
+  expect((await world.ended(id)).error).toMatchObject({
+    code: 'result_too_large',
+    executed: 'yes',
+  });
+  expect(world.wire('files').state).toBe('connected');
+}, 30_000);
+
+test('[MC33] neither sampling nor elicitation nor roots are declared', async () => {
+  const file = toolsFile(tool('capabilities'));
+  const world = await setupServers({ servers: { files: program('legacy', file.path) } });
+  await world.until('files', { state: 'connected' });
+  const { id } = await world.calls.invoke('files.capabilities');
+  expect(await world.ended(id)).toMatchObject({ result: '{}' });
+}, 30_000);
+
+test('[MC25] events of a stream are counted one by one, however many come', async () => {
+  const fixture = await startHttpFixture();
+  const world = await setupServers({ servers: { web: { url: fixture.url } } });
+  await world.until('web', { state: 'connected' });
+  for (let call = 0; call < 3; call += 1) {
+    const { id } = await world.calls.invoke('web.huge', { count: 6_000_000 });
+    expect(await world.ended(id)).toMatchObject({ status: 'SUCCEEDED' });
+  }
+}, 30_000);

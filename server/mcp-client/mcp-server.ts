@@ -1,0 +1,194 @@
+import type { DeviceTool } from '#lib/protocol/device';
+import { createEmitter } from '#lib/util/emitter';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { ToolContext } from '../tools/define-tool.ts';
+import { ToolError } from '../tools/define-tool.ts';
+import type { ProvidedTool, ToolOrigin, ToolProvider } from '../tools/tool-provider.ts';
+import { type Connection, connectServer } from './connect-server.ts';
+import { listTools } from './list-server-tools.ts';
+import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+import { OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
+import { OutputTail } from './output-tail.ts';
+import type { Pin } from './pins.ts';
+import { isLost, runCall } from './run-call.ts';
+import { ServerLink } from './server-link.ts';
+
+export interface McpServerDeps
+  extends Pick<OfferedToolsDeps, 'id' | 'pins' | 'check' | 'isReserved'> {
+  readonly settings: McpServerSettings;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+/** From the first word that the list changed to reading it: many such words come at once. */
+const GATHER_MS = 300;
+/** Between two readings of the list, however often it changes. */
+const LEAST_BETWEEN_MS = 2_000;
+/** A server behind HTTP that is gone is noticed by nothing else. */
+const LOOK_EACH_MS = 60_000;
+
+const AWAY = (id: string): string => `The MCP server ${id} is not connected.`;
+
+/** The tools of one MCP server (rules MC in SPEC.md). */
+export class McpServer implements ToolProvider {
+  readonly id: string;
+  readonly origin: ToolOrigin;
+  readonly settings: McpServerSettings;
+  readonly #deps: McpServerDeps;
+  readonly #tools: OfferedTools;
+  readonly #link: ServerLink;
+  readonly #tail = new OutputTail();
+  readonly #changes;
+  #cancelLook: (() => void) | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #isStale = false;
+  /** Readings of the list, one after the other. */
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(deps: McpServerDeps) {
+    const { id, settings, clock, random, version, logger } = deps;
+    this.#deps = deps;
+    this.id = id;
+    this.settings = settings;
+    // What it says and gives is content of others, whatever is believed of its hints.
+    this.origin = { source: 'mcp', toolProvider: `mcp:${id}` };
+    this.#changes = createEmitter<void>(logger.error);
+    this.#tools = new OfferedTools(deps);
+    this.#link = new ServerLink({
+      ...{ clock, random },
+      connect: (options) => connectServer(settings, { ...options, version }),
+      opened: (connection, signal) => this.#read(connection, signal),
+      listChanged: () => this.#listChanged(),
+      wrote: (chunk) => this.#tail.add(chunk),
+      changed: () => this.#linkChanged(),
+    });
+  }
+
+  restore(pins: readonly Pin[]): Promise<void> {
+    return this.#tools.restore(pins, AWAY(this.id));
+  }
+
+  start(): void {
+    this.#link.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelLook?.();
+    await this.#link.stop();
+  }
+
+  reconnect(): void {
+    this.#link.reconnect().catch(this.#deps.logger.error);
+  }
+
+  async accept(hashes: readonly string[]): Promise<readonly DeviceTool[] | undefined> {
+    const accepted = await this.#tools.accept(hashes);
+    this.#changes.emit();
+    return accepted;
+  }
+
+  get status() {
+    const { all: tools, refusals } = this.#tools;
+    return { ...this.#link.status, tools, refusals, stderrTail: this.#tail.text };
+  }
+
+  list(): readonly ProvidedTool[] {
+    return this.#tools.list();
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.subscribe(listener);
+  }
+
+  async execute(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext) {
+    const { id } = this;
+    for (;;) {
+      const { client } = this.#link.connection ?? {};
+      const offered = this.#tools.find(name);
+      if (!client || !offered || offered.changed) {
+        throw new ToolError(AWAY(id), { executed: 'no', code: 'no_provider' });
+      }
+      const { foreign, tool } = offered;
+      try {
+        return await runCall(client, { id, foreign, schema: tool.schema, args }, context);
+      } catch (error) {
+        const { readOnlyHint, idempotentHint } = tool.annotations;
+        if (!isLost(error) || !(readOnlyHint || idempotentHint)) throw error;
+        await this.#back(error, context.signal);
+      }
+    }
+  }
+
+  /** Waits, within the call's own time, for a server that was lost; rejects with why once the call is stopped. */
+  #back(lost: unknown, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        const { state } = this.#link.status;
+        if (state === 'connecting' || state === 'waiting' || state === 'failed') return;
+        end();
+        if (state === 'connected') resolve();
+        else reject(lost);
+      };
+      const stopped = () => {
+        end();
+        reject(signal.reason);
+      };
+      const unsubscribe = this.#changes.subscribe(done);
+      const end = () => {
+        unsubscribe();
+        signal.removeEventListener('abort', stopped);
+      };
+      signal.addEventListener('abort', stopped);
+      if (signal.aborted) stopped();
+      // The end of the connection may not have been noticed yet.
+      else queueMicrotask(done);
+    });
+  }
+
+  #linkChanged(): void {
+    const { state } = this.#link.status;
+    this.#tools.setUnavailable(state === 'connected' ? undefined : AWAY(this.id));
+    this.#changes.emit();
+  }
+
+  #read(connection: Connection, signal?: AbortSignal): Promise<void> {
+    const read = this.#reading.then(async () => {
+      this.#isStale = false;
+      this.#readAt = this.#deps.clock.now();
+      const { tools, leftOut } = await listTools(connection.client, signal);
+      await this.#tools.take(tools, leftOut);
+      this.#changes.emit();
+      if (isHttpServer(this.settings)) this.#lookIn(LOOK_EACH_MS);
+    });
+    this.#reading = read.catch(() => {});
+    return read;
+  }
+
+  /** However often it comes, the list is read once, and not at once again. */
+  #listChanged(): void {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    const since = this.#deps.clock.now() - this.#readAt;
+    this.#lookIn(Math.max(GATHER_MS, LEAST_BETWEEN_MS - since));
+  }
+
+  #lookIn(ms: number): void {
+    this.#cancelLook?.();
+    this.#cancelLook = this.#deps.clock.schedule(ms, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const { connection } = this.#link;
+    // Of a new connection the list is read in any case.
+    if (!connection) return;
+    try {
+      await this.#read(connection);
+    } catch (error) {
+      if (isHttpServer(this.settings)) await this.#link.fail(connection, error);
+      else this.#link.report(error);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { HttpError } from '#lib/protocol/http-error';
+import type { WireMcpServer } from '#lib/protocol/mcp-server';
+import { stripInvisible } from '#lib/text/invisible';
+import { type Audit, byCaller } from '../auth/audit.ts';
+import { mayDecide } from '../auth/principal.ts';
+import type { By } from '../devices/device-services.ts';
+import { configuredEffectOf } from './configured-effect.ts';
+import type { McpServer } from './mcp-server.ts';
+import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+import type { McpServersService } from './mcp-servers-service.ts';
+import { toPinnedTool } from './to-pinned-tool.ts';
+
+export interface McpServersDeps {
+  readonly servers: readonly McpServer[];
+  readonly audit: Audit;
+  /** Takes out of a text what is secret. */
+  readonly hide: (text: string) => string;
+}
+
+/** What people see of the servers, and do to them. */
+export class McpServers implements McpServersService {
+  readonly #deps: McpServersDeps;
+
+  constructor(deps: McpServersDeps) {
+    this.#deps = deps;
+  }
+
+  list(by: By): WireMcpServer[] {
+    return this.#deps.servers.map((server) => this.#toWire(server, by));
+  }
+
+  reconnect(id: string, by: By): WireMcpServer {
+    const server = this.#find(id);
+    server.reconnect();
+    return this.#toWire(server, by);
+  }
+
+  async accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer> {
+    const server = this.#find(id);
+    const accepted = await server.accept(hashes);
+    if (!accepted) {
+      const message = 'One of these changes is not there any more: look at the list again.';
+      throw new HttpError('conflict', message);
+    }
+    const act = { act: 'mcp_tools_accepted', target: id } as const;
+    const tools = accepted.map(({ name, hash }) => ({ name, hash }));
+    const of = byCaller(by.caller, by.address);
+    await this.#deps.audit.record({ ...of, ...act, detail: { tools } });
+    return this.#toWire(server, by);
+  }
+
+  #find(id: string): McpServer {
+    const server = this.#deps.servers.find((one) => one.id === id);
+    if (server) return server;
+    const message = `The configuration has no MCP server ${JSON.stringify(id.slice(0, 64))}; GET /v1/mcp-servers lists them.`;
+    throw new HttpError('not_found', message);
+  }
+
+  #toWire(server: McpServer, { caller }: By): WireMcpServer {
+    const { id, settings, status } = server;
+    const { state, protocol, era, lastError, nextTryAt, tools, refusals, stderrTail } = status;
+    // What came from outside, before a person reads it.
+    const shown = (text: string) => this.#deps.hide(stripInvisible(text));
+    const isHttp = isHttpServer(settings);
+    return {
+      ...{ id, state, protocol, era, transport: isHttp ? 'http' : 'stdio' },
+      target: shown(targetOf(settings)),
+      next_try_at: nextTryAt === null ? null : nextTryAt / 1_000,
+      server: status.server && {
+        name: shown(status.server.name).slice(0, 200),
+        version: shown(status.server.version).slice(0, 100),
+      },
+      last_error: lastError && {
+        message: shown(lastError.message).slice(0, 2_000),
+        at: lastError.at / 1_000,
+      },
+      stderr_tail: isHttp || !mayDecide(caller) ? null : shown(stderrTail),
+      tools: tools.map(({ foreign, tool, changed }) => {
+        const { effect, isDefault = false } = configuredEffectOf(settings.tools, foreign);
+        const named = { name: tool.name, foreign_name: shown(foreign) };
+        return { ...named, effect, is_default: isDefault, is_withheld: changed !== undefined };
+      }),
+      changes: tools.flatMap(({ tool, changed }) =>
+        changed ? [{ tool: toPinnedTool(changed), before: toPinnedTool(tool) }] : [],
+      ),
+      rejected: refusals.refused.map((one) => ({ ...one, name: shown(one.name) })),
+      ...(refusals.count > refusals.refused.length && { rejected_count: refusals.count }),
+    };
+  }
+}
+
+/** Arguments and queries may have secrets. */
+function targetOf(settings: McpServerSettings): string {
+  if (!isHttpServer(settings)) return settings.command;
+  const { origin, pathname } = new URL(settings.url);
+  return `${origin}${pathname}`;
+}

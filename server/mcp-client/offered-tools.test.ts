@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { createToolChecks } from '../tools/tool-checks.ts';
+import { ForeignNames, nameFor } from './foreign-names.ts';
+import { OfferedTools } from './offered-tools.ts';
+import type { Pin } from './pins.ts';
+
+const tool = (name: string, more: object = {}) => ({
+  ...{ name, description: 'A tool', inputSchema: { type: 'object' } },
+  ...more,
+});
+
+function setup(isReserved: (name: string) => boolean = () => false) {
+  const put: Pin[] = [];
+  const offered = new OfferedTools({
+    id: 'files',
+    settings: { tools: {}, trust: false, timeout_s: 7 },
+    pins: { put: async (pins) => void put.push(...pins) },
+    check: createToolChecks({ alike: () => undefined, hide: (text) => text }),
+    isReserved,
+  });
+  const names = () => offered.list().map((one) => one.name);
+  return { offered, put, names };
+}
+
+test('[MC11] names that are none here, or of one spelling, have a hash; a name that was given stays', async () => {
+  const { offered, names } = setup((name) => name === 'files.read');
+  await offered.take(
+    ['read', 'a/b', 'é', 'x'.repeat(200), 'a.b', 'a_b'].map((one) => tool(one)),
+    0,
+  );
+  const given = names();
+  expect(given).toEqual([
+    expect.stringMatching(/^files\.read-[0-9a-f]{8}$/),
+    expect.stringMatching(/^files\.a_b-[0-9a-f]{8}$/),
+    expect.stringMatching(/^files\._-[0-9a-f]{8}$/),
+    expect.stringMatching(/^files\.x+-[0-9a-f]{8}$/),
+    'files.a.b',
+    expect.stringMatching(/^files\.a_b-[0-9a-f]{8}$/),
+  ]);
+  expect(new Set(given).size).toBe(6);
+  expect(Math.max(...given.map((name) => name.length))).toBe(64);
+  await offered.take([tool('a_b')], 0);
+  expect(names()).toEqual([given[5]]);
+  expect(offered.find(given[5] ?? '')?.foreign).toBe('a_b');
+});
+
+test('[MC11] names of one spelling stay apart, in whatever order they come', () => {
+  const names = new ForeignNames('files', () => false);
+  names.keep('a_b', nameFor('files', 'a_b'));
+  expect(names.namesOf(['A.b'])[0]).toMatch(/^files\.A\.b-[0-9a-f]{8}$/);
+});
+
+test('[MC12] a change is withheld, one that is taken back is none, and what was accepted meanwhile is not what came after', async () => {
+  const { offered, put } = setup();
+  await offered.take([tool('read')], 0);
+  const before = offered.list();
+  await offered.take([tool('read')], 0);
+  expect(offered.list()).toBe(before);
+  await offered.take([tool('read', { title: 'Reads all' })], 0);
+  expect(offered.list()[0]?.unavailable).toMatch(/has to accept/);
+  const [changed] = offered.all;
+  await offered.take([tool('read', { inputSchema: { type: 'object', required: ['x'] } })], 0);
+  expect(await offered.accept([changed?.changed?.toolHash ?? ''])).toBeUndefined();
+  await offered.take([tool('read')], 0);
+  expect(offered.list()[0]).toMatchObject({ unavailable: undefined, timeoutMs: 7_000 });
+  expect(put).toHaveLength(1);
+});
+
+test('[MC13] a tool that comes back changed is known', async () => {
+  const { offered } = setup();
+  await offered.take([tool('read')], 0);
+  await offered.take([], 0);
+  expect(offered.list()).toEqual([]);
+  await offered.take([tool('read', { description: 'Another' })], 0);
+  expect(offered.list()[0]?.unavailable).toMatch(/has to accept/);
+});
+
+test('[MC13] at most 1,000 forms are remembered, and no new one is offered above that', async () => {
+  const { offered, put } = setup();
+  for (const round of [0, 1, 2]) {
+    await offered.take(
+      Array.from({ length: 500 }, (_, at) => tool(`t${round}_${at}`)),
+      0,
+    );
+  }
+  expect(put).toHaveLength(1_000);
+  expect(offered.list()).toEqual([]);
+  expect(offered.refusals.count).toBe(500);
+});

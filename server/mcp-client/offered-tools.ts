@@ -1,0 +1,241 @@
+import type { DeviceTool } from '#lib/protocol/device';
+import type { RejectedTool } from '#lib/protocol/tool-spec';
+import type { ProvidedTool } from '../tools/tool-provider.ts';
+import type { CheckedSpec, CheckedTool } from '../tools/tool-registry.ts';
+import { configuredEffectOf } from './configured-effect.ts';
+import { ForeignNames } from './foreign-names.ts';
+import { foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tool.ts';
+import type { McpServerSettings } from './mcp-servers-config.ts';
+import type { Pin, Pins } from './pins.ts';
+import { toPinnedTool } from './to-pinned-tool.ts';
+
+export const MOST_TOOLS = 500;
+/** Those that are not offered any more are among them: one that comes back changed is known. */
+const MOST_PINS = 1_000;
+/** Of the pins of one server, as JSON. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Most refusals that are kept with their reasons. */
+const MOST_REFUSED = 64;
+
+/** A tool of the server that may be called, or might be. */
+export interface Offered {
+  readonly foreign: string;
+  /** As it was accepted. */
+  readonly tool: CheckedTool;
+  /** As the server has it now, where that is otherwise. */
+  readonly changed?: CheckedTool;
+}
+
+export interface OfferedToolsDeps {
+  readonly id: string;
+  readonly settings: Pick<McpServerSettings, 'tools' | 'trust' | 'timeout_s'>;
+  readonly pins: Pick<Pins, 'put'>;
+  readonly check: (specs: readonly unknown[]) => Promise<readonly CheckedSpec[]>;
+  readonly isReserved: (name: string) => boolean;
+}
+
+const CHANGED =
+  'Its server changed the tool; a person has to accept the change under Settings, MCP servers.';
+
+/** The tools of one server: each as it was seen first or accepted last, and not as it is now (rules MC10 to MC19). */
+export class OfferedTools {
+  readonly #deps: OfferedToolsDeps;
+  readonly #names: ForeignNames;
+  /** By the server's name of it. */
+  readonly #pins = new Map<string, Pin>();
+  #pinBytes = 0;
+  #tools: readonly Offered[] = [];
+  #refused: readonly RejectedTool[] = [];
+  #refusedCount = 0;
+  #listed: readonly ProvidedTool[] = [];
+  /** Why none can be called now. */
+  #unavailable: string | undefined;
+
+  constructor(deps: OfferedToolsDeps) {
+    this.#deps = deps;
+    this.#names = new ForeignNames(deps.id, deps.isReserved);
+  }
+
+  /** What was there before, until the server says what there is. */
+  async restore(pins: readonly Pin[], unavailable: string): Promise<void> {
+    for (const pin of pins) this.#keep(pin);
+    const checked = await this.#deps.check(pins.map(({ tool }) => tool));
+    this.#unavailable = unavailable;
+    this.#tools = checked.flatMap((one, at) => {
+      const foreign = pins[at]?.foreign;
+      return one.ok && foreign !== undefined ? [{ foreign, tool: this.#timed(one.tool) }] : [];
+    });
+    this.#build();
+  }
+
+  /** What the server lists now. Resolves when it is offered, with what is new of it on disk. */
+  async take(listed: readonly unknown[], leftOut: number): Promise<void> {
+    const refused: RejectedTool[] = [];
+    const named = namedOnce(listed.slice(0, MOST_TOOLS), refused);
+    const names = this.#names.namesOf(named.map(({ foreign }) => foreign));
+    const specs = named.map(({ tool, foreign }, at) =>
+      toSpec(tool, { foreign, name: names[at] ?? '' }, this.#deps.settings),
+    );
+    const checked = await this.#deps.check(specs);
+    const pinned: Pin[] = [];
+    const tools = checked.flatMap((one, at) => {
+      const foreign = named[at]?.foreign;
+      if (foreign === undefined) return [];
+      const taken = one.ok ? this.#offer(foreign, this.#timed(one.tool), pinned) : one.rejected;
+      if ('code' in taken) refused.push({ ...taken, name: foreign });
+      return 'code' in taken ? [] : [taken];
+    });
+    if (pinned.length > 0) await this.#deps.pins.put(pinned);
+    const more = leftOut + Math.max(0, listed.length - MOST_TOOLS);
+    if (more > 0) refused.push(tooMany(more));
+    this.#tools = tools;
+    this.#refused = refused.slice(0, MOST_REFUSED);
+    this.#refusedCount = refused.length - (more > 0 ? 1 : 0) + more;
+    this.#build();
+  }
+
+  /** `undefined`: they can be called again. */
+  setUnavailable(reason: string | undefined): void {
+    if (reason === this.#unavailable) return;
+    this.#unavailable = reason;
+    this.#build();
+  }
+
+  list(): readonly ProvidedTool[] {
+    return this.#listed;
+  }
+
+  find(name: string): Offered | undefined {
+    return this.#tools.find(({ tool }) => tool.name === name);
+  }
+
+  get all(): readonly Offered[] {
+    return this.#tools;
+  }
+
+  get refusals(): { readonly refused: readonly RejectedTool[]; readonly count: number } {
+    return { refused: this.#refused, count: this.#refusedCount };
+  }
+
+  /** Takes the changes with these hashes over; undefined where one of them is of none that waits. */
+  async accept(hashes: readonly string[]): Promise<readonly DeviceTool[] | undefined> {
+    const wanted = new Set(hashes);
+    const waiting = this.#tools.flatMap(({ foreign, changed }) =>
+      changed && wanted.has(changed.toolHash) ? [{ foreign, tool: changed }] : [],
+    );
+    if (waiting.length !== wanted.size) return undefined;
+    const { id: server, pins } = this.#deps;
+    const accepted = waiting.map(({ foreign, tool }) => ({
+      ...{ server, foreign, tool: toPinnedTool(tool) },
+    }));
+    await pins.put(accepted);
+    for (const pin of accepted) this.#keep(pin);
+    // Meanwhile the server may have changed it again.
+    this.#tools = this.#tools.map((one) => this.#compared(one));
+    this.#build();
+    return accepted.map(({ tool }) => tool);
+  }
+
+  #compared(one: Offered): Offered {
+    const now = one.changed ?? one.tool;
+    const { foreign } = one;
+    return this.#pins.get(foreign)?.tool.hash === now.toolHash ? { foreign, tool: now } : one;
+  }
+
+  /** Pins what is seen first; what is otherwise than it was pinned is not what is called. */
+  #offer(foreign: string, tool: CheckedTool, pinned: Pin[]): Offered | RejectedTool {
+    const pin = this.#pins.get(foreign);
+    if (pin?.tool.hash === tool.toolHash) return { foreign, tool };
+    if (pin) {
+      const before = this.#tools.find((one) => one.foreign === foreign)?.tool;
+      return { foreign, tool: before ?? shownAs(pin, tool), changed: tool };
+    }
+    if (this.#pins.size >= MOST_PINS || this.#pinBytes + tool.bytes > MOST_BYTES) {
+      return { name: foreign, code: 'too_many_tools', message: PINS_FULL };
+    }
+    const { id: server } = this.#deps;
+    const made = { server, foreign, tool: toPinnedTool(tool) };
+    this.#keep(made);
+    pinned.push(made);
+    return { foreign, tool };
+  }
+
+  #keep(pin: Pin): void {
+    const before = this.#pins.get(pin.foreign);
+    this.#pinBytes += bytesOf(pin) - (before ? bytesOf(before) : 0);
+    this.#pins.set(pin.foreign, pin);
+    this.#names.keep(pin.foreign, pin.tool.name);
+  }
+
+  #timed(tool: CheckedTool): CheckedTool {
+    const { timeout_s } = this.#deps.settings;
+    return timeout_s === undefined ? tool : { ...tool, timeoutMs: timeout_s * 1_000 };
+  }
+
+  /** What is as it was stays the same object. */
+  #build(): void {
+    const before = new Map(this.#listed.map((one) => [one.name, one]));
+    const now = this.#tools.map(({ foreign, tool, changed }) => {
+      const unavailable = changed ? CHANGED : this.#unavailable;
+      const was = before.get(tool.name);
+      const isSame = was?.toolHash === tool.toolHash && was.unavailable === unavailable;
+      return was && isSame ? was : this.#provided(foreign, tool, unavailable);
+    });
+    const isSame =
+      now.length === this.#listed.length && now.every((one, at) => one === this.#listed[at]);
+    if (!isSame) this.#listed = now;
+  }
+
+  #provided(foreign: string, tool: CheckedTool, unavailable: string | undefined): ProvidedTool {
+    const { name, description, displayName, schema, annotations } = tool;
+    const { timeoutMs, check, withhold, schemaHash, toolHash } = tool;
+    return {
+      ...{ name, description, displayName, schema, annotations, timeoutMs, check, withhold },
+      ...{ schemaHash, toolHash, unavailable },
+      configured: configuredEffectOf(this.#deps.settings.tools, foreign),
+    };
+  }
+}
+
+const PINS_FULL = `At most ${MOST_PINS} tools of a server, of ${MOST_BYTES} bytes of JSON, are remembered, those of before among them; take the server out of the configuration for one start to forget them.`;
+
+const bytesOf = ({ tool }: Pin): number => Buffer.byteLength(JSON.stringify(tool));
+
+const tooMany = (count: number): RejectedTool => ({
+  name: '',
+  code: 'too_many_tools',
+  message: `The server lists ${count} more; of one server ${MOST_TOOLS} tools are offered.`,
+});
+
+/** Of the pinned form what there is while its check is not made: it is shown and not called. */
+const shownAs = ({ tool }: Pin, now: CheckedTool): CheckedTool => ({
+  ...now,
+  ...{ name: tool.name, description: tool.description, displayName: tool.display_name },
+  ...{ schema: tool.parameters, annotations: tool.annotations ?? {}, toolHash: tool.hash },
+});
+
+interface Named {
+  readonly foreign: string;
+  readonly tool: unknown;
+}
+
+/** Those with a name, each name once. */
+function namedOnce(listed: readonly unknown[], refused: RejectedTool[]): Named[] {
+  const seen = new Set<string>();
+  return listed.flatMap((tool) => {
+    const foreign = foreignNameOf(tool);
+    if (foreign === undefined) {
+      const message = `A tool has a name of 1 to ${LONGEST_FOREIGN_NAME} characters.`;
+      refused.push({ name: '', code: 'bad_name', message });
+      return [];
+    }
+    if (seen.has(foreign)) {
+      const message = 'The server lists the name twice; the first one counts.';
+      refused.push({ name: foreign, code: 'name_collides', message });
+      return [];
+    }
+    seen.add(foreign);
+    return [{ foreign, tool }];
+  });
+}

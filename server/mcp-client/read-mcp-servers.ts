@@ -1,0 +1,88 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+import { ConfigError } from '../config-error.ts';
+import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+
+type Given = (name: string) => string | undefined;
+
+export interface McpServers {
+  /** By id, with the values of variables in the place of `${env:NAME}`. */
+  readonly servers: ReadonlyMap<string, McpServerSettings>;
+  /** What of them is in no record, screen or log. */
+  readonly secrets: readonly string[];
+}
+
+/** Of variables and headers with such names the values are secret, also where they stand in the file. */
+const SECRET_NAME = /auth|cookie|credential|key|pass|secret|token/i;
+
+const VARIABLE = /\$\{env:([^}]*)\}/g;
+
+/** Throws `ConfigError`. */
+export function readMcpServers(
+  servers: Readonly<Record<string, McpServerSettings>>,
+  given: Given,
+  file: string,
+): McpServers {
+  const named = Object.entries(servers);
+  if (named.length > 0) refuseWritable(file);
+  const secrets = new Set<string>();
+  const read = named.map(([id, settings]): [string, McpServerSettings] => {
+    const fill = filler(`${file}: mcp_servers.${id}`, given, secrets);
+    return [id, withValues(settings, file, fill)];
+  });
+  return { servers: new Map(read), secrets: [...secrets] };
+}
+
+type Fill = (text: string, place: string, name?: string) => string;
+
+function withValues(settings: McpServerSettings, file: string, fill: Fill): McpServerSettings {
+  const all = (texts: Readonly<Record<string, string>>, place: string) =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, fill(text, `${place}.${name}`, name)]),
+    );
+  if (isHttpServer(settings)) return { ...settings, headers: all(settings.headers, 'headers') };
+  const folder = dirname(file);
+  return {
+    ...settings,
+    args: settings.args.map((text, at) => fill(text, `args.${at}`)),
+    env: all(settings.env, 'env'),
+    cwd: settings.cwd === undefined ? folder : resolve(folder, settings.cwd),
+  };
+}
+
+/** Puts the values of variables into a text, and collects what is secret of it. */
+function filler(where: string, given: Given, secrets: Set<string>): Fill {
+  const keep = (value: string) => {
+    // A shorter one would be taken out of texts that have nothing to do with it.
+    if (value.length >= LEAST_SECRET_CHARS) secrets.add(value);
+  };
+  return (text, place, name = '') => {
+    const filled = text.replace(VARIABLE, (_, variable: string) => {
+      const value = given(variable);
+      if (value === undefined) {
+        throw new ConfigError(
+          `${where}.${place} names the variable ${variable}, which is not set: set it, or take \${env:${variable}} out`,
+        );
+      }
+      keep(value);
+      return value;
+    });
+    // `Bearer` and the like stand before what is secret.
+    if (SECRET_NAME.test(name)) filled.split(/\s+/).forEach(keep);
+    return filled;
+  };
+}
+
+const OTHERS_WRITE = 0o022;
+
+/** It says which programs are started: who may write it may run anything as this user. */
+function refuseWritable(file: string): void {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return;
+  const { mode } = statSync(file);
+  if ((mode & OTHERS_WRITE) === 0) return;
+  throw new ConfigError(
+    `${file} names programs to start (mcp_servers), and others than its owner may write it (mode ${(mode & 0o777).toString(8)}): chmod go-w ${file}`,
+  );
+}

@@ -1,0 +1,97 @@
+import {
+  type CallToolResult,
+  type Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
+import { errorMessage } from '#lib/util/error-message';
+import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import { MessageTooLargeError } from './bounded-fetch.ts';
+import { toAnswer } from './call-result.ts';
+import { shownProgress } from './shown-progress.ts';
+
+/** The longest that a timer can wait: how long a call may take is the engine's. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+export interface ServerCall {
+  /** Of the server, for people. */
+  readonly id: string;
+  readonly foreign: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What goes along with each call besides its arguments. */
+const metaOf = (_context: ToolContext): Readonly<Record<string, unknown>> => ({});
+
+/** Runs one call at its server. What it throws is a `ToolError`, or why the call was stopped. */
+export async function runCall(
+  client: Client,
+  call: ServerCall,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const { foreign: name, schema, args } = call;
+  const { signal } = context;
+  const progress = shownProgress(context.status);
+  const result = await client
+    .callTool(
+      { name, arguments: { ...args }, _meta: metaOf(context) },
+      {
+        ...{ signal, timeout: NO_LIMIT_MS, onprogress: progress.take },
+        // Without the schema of its results: it would be compiled.
+        toolDefinition: { name, inputSchema: { ...schema, type: 'object' } },
+      },
+    )
+    .catch((error: unknown): CallToolResult => {
+      signal.throwIfAborted();
+      throw toToolError(error, call);
+    })
+    .finally(progress.end);
+  return toAnswer(result, context.attach);
+}
+
+/** The server was lost with the call, of which nothing is known. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ToolError && error.code === 'outcome_unknown';
+
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
+
+function toToolError(error: unknown, { id, foreign }: ServerCall): ToolError {
+  const message = `${id}: ${errorMessage(error).slice(0, 2_000)}`;
+  if (error instanceof MessageTooLargeError) {
+    return new ToolError(message, { code: 'result_too_large' });
+  }
+  if (error instanceof ProtocolError) {
+    const isRefused = error.code === METHOD_NOT_FOUND || error.code === INVALID_PARAMS;
+    return new ToolError(message, { executed: isRefused ? 'no' : 'unknown' });
+  }
+  if (error instanceof SdkHttpError) {
+    // It was refused before anything ran.
+    const isRefused = error.status >= 400 && error.status < 500;
+    return new ToolError(message, { executed: isRefused ? 'no' : 'unknown' });
+  }
+  if (error instanceof SdkError && error.code !== SdkErrorCode.ConnectionClosed) {
+    return new ToolError(message, OF_SDK[error.code] ?? { executed: 'unknown' });
+  }
+  if (isNeverSent(error)) return new ToolError(message, { executed: 'no', code: 'no_provider' });
+  const lost = `The server ${id} was lost while it ran ${foreign}: ${message}`;
+  const ofCase = { reason: 'server_left', params: { name: id } };
+  return new ToolError(lost, { ...ofCase, executed: 'unknown', code: 'outcome_unknown' });
+}
+
+type Case = ConstructorParameters<typeof ToolError>[1];
+
+const OF_SDK: Readonly<Record<string, Case>> = {
+  [SdkErrorCode.NotConnected]: { executed: 'no', code: 'no_provider' },
+  [SdkErrorCode.InvalidResult]: { code: 'result_invalid' },
+  [SdkErrorCode.UnsupportedResultType]: { code: 'result_invalid' },
+};
+
+/** Nothing listens there. */
+function isNeverSent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+}

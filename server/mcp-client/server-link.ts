@@ -1,0 +1,162 @@
+import { STABLE_MS } from '#lib/net/backoff';
+import { errorMessage } from '#lib/util/error-message';
+import type { Clock } from '../clock.ts';
+import type { Connection, ConnectionEvents, ConnectOptions } from './connect-server.ts';
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/** Milliseconds before an attempt, counted from 0: doubles up to a minute, half of it by chance. */
+function retryDelay(attempt: number, random: number): number {
+  const cap = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16));
+  return Math.max(FIRST_MS, Math.floor(cap / 2 + (random * cap) / 2));
+}
+
+/** `waiting`: a connection was lost; `failed`: the last attempt to connect was in vain. */
+export type LinkState = 'connecting' | 'connected' | 'waiting' | 'failed' | 'stopped';
+
+export interface LinkDeps {
+  connect(
+    options: Pick<ConnectOptions, keyof ConnectionEvents | 'isLegacy' | 'signal'>,
+  ): Promise<Connection>;
+  /** Once it is there. What is thrown counts as a failed attempt. */
+  opened(connection: Connection, signal: AbortSignal): Promise<void>;
+  listChanged(): void;
+  wrote(chunk: Uint8Array): void;
+  /** The state is another one, or what went wrong last. */
+  changed(): void;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Keeps one connection to a server: connects again, later each time, until it is stopped. */
+export class ServerLink {
+  readonly #deps: LinkDeps;
+  #state: LinkState = 'connecting';
+  #connection: Connection | undefined;
+  #attempt = 0;
+  #connectedAt = 0;
+  #isLegacy = false;
+  #abort = new AbortController();
+  #lastError: { readonly message: string; readonly at: number } | null = null;
+  #nextTryAt: number | null = null;
+  #cancelRetry: (() => void) | undefined;
+  /** What is under way; the next attempt begins after it. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: LinkDeps) {
+    this.#deps = deps;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#state === 'connected' ? this.#connection : undefined;
+  }
+
+  get status() {
+    const { version = null, era = null, server = null } = this.#connection ?? {};
+    return {
+      ...{ state: this.#state, lastError: this.#lastError, nextTryAt: this.#nextTryAt },
+      ...{ protocol: version, era, server },
+    };
+  }
+
+  start(): void {
+    this.#work = this.#work.then(() => this.#open());
+  }
+
+  /** At once, whether there is a connection or not. */
+  async reconnect(): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#cancelRetry?.();
+    this.#attempt = 0;
+    this.#abort.abort(new Error('It is connected anew'));
+    await this.#drop();
+    this.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#set('stopped');
+    this.#cancelRetry?.();
+    this.#abort.abort(new Error('The server stops'));
+    await this.#drop();
+    await this.#work;
+  }
+
+  /** The connection is of no use any more. */
+  async fail(connection: Connection, error: unknown): Promise<void> {
+    if (connection !== this.#connection) return;
+    this.report(error);
+    this.#lost(connection);
+    await connection.close();
+  }
+
+  report(error: unknown): void {
+    this.#lastError = { message: errorMessage(error), at: this.#deps.clock.now() };
+    this.#deps.changed();
+  }
+
+  async #drop(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    this.#nextTryAt = null;
+    this.#set('connecting');
+    let isClosed = false;
+    let connection: Connection | undefined;
+    const { listChanged, wrote } = this.#deps;
+    try {
+      connection = await this.#deps.connect({
+        ...{ listChanged, wrote, signal, isLegacy: this.#isLegacy },
+        closed: () => {
+          isClosed = true;
+          if (connection) this.#lost(connection);
+        },
+        failed: (error) => this.report(error),
+      });
+      this.#isLegacy = connection.era === 'legacy';
+      await this.#deps.opened(connection, signal);
+      signal.throwIfAborted();
+      if (isClosed) throw new Error('The server closed the connection while its tools were read.');
+      this.#connection = connection;
+      this.#connectedAt = this.#deps.clock.now();
+      this.#set('connected');
+    } catch (error) {
+      await connection?.close();
+      // What is connected anew, or stopped, is no failure.
+      if (signal.aborted) return;
+      // Some programs of the older protocol end when they are asked which they speak.
+      this.#isLegacy = !this.#isLegacy;
+      this.report(error);
+      this.#retry('failed');
+    }
+  }
+
+  #lost(connection: Connection): void {
+    if (connection !== this.#connection) return;
+    this.#connection = undefined;
+    if (this.#deps.clock.now() - this.#connectedAt >= STABLE_MS) this.#attempt = 0;
+    this.#retry('waiting');
+  }
+
+  #retry(state: 'waiting' | 'failed'): void {
+    if (this.#state === 'stopped') return;
+    const { clock, random } = this.#deps;
+    const ms = retryDelay(this.#attempt, random());
+    this.#attempt += 1;
+    this.#nextTryAt = clock.now() + ms;
+    this.#set(state);
+    this.#cancelRetry = clock.schedule(ms, () => this.start());
+  }
+
+  #set(state: LinkState): void {
+    if (this.#state === 'stopped') return;
+    this.#state = state;
+    this.#deps.changed();
+  }
+}

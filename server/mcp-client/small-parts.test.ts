@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { OutputTail } from './output-tail.ts';
+import { shownProgress } from './shown-progress.ts';
+
+test('[MC23] of the output of a program the last 8 KiB are kept, from the beginning of a line on', () => {
+  const tail = new OutputTail();
+  const line = `${'é'.repeat(30)}\n`;
+  for (let at = 0; at < 1_000; at += 1) {
+    const bytes = Buffer.from(line);
+    tail.add(bytes.subarray(0, 7));
+    tail.add(bytes.subarray(7));
+  }
+  expect(Buffer.byteLength(tail.text)).toBeLessThanOrEqual(8 * 1024);
+  expect(Buffer.byteLength(tail.text)).toBeGreaterThan(8_000);
+  expect(new Set(tail.text.trimEnd().split('\n'))).toEqual(new Set([line.trimEnd()]));
+  tail.add(Buffer.alloc(50_000_000, 'x'));
+  expect(tail.text).toBe('');
+});
+
+test('[MC32] of a flood of progress ten reports a second are shown, the newest at last', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const show = vi.fn();
+  const progress = shownProgress(show);
+  for (let at = 1; at <= 1_000; at += 1) {
+    progress.take({ progress: at, total: 1_000, message: `At ${at}` });
+    vi.advanceTimersByTime(1);
+  }
+  vi.advanceTimersByTime(1_000);
+  expect(show.mock.calls.length).toBeLessThan(15);
+  expect(show).toHaveBeenLastCalledWith({
+    tip: 'At 1000',
+    progress: { done: 1_000, total: 1_000 },
+  });
+  progress.take({ progress: Number.NaN, total: -1 });
+  vi.advanceTimersByTime(1_000);
+  progress.end();
+  expect(show).toHaveBeenLastCalledWith({
+    tip: 'At 1000',
+    progress: { done: 1_000, total: 1_000 },
+  });
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { ManualClock } from '#lib/client/testing/manual-clock';
+import type { WireMcpServer } from '#lib/protocol/mcp-server';
+import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
+import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.ts';
+import { createSystemClock } from '../../clock.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
+import { McpServers } from '../mcp-servers.ts';
+import { mcpServersSchema } from '../mcp-servers-config.ts';
+import { openMcpServers } from '../open-mcp-servers.ts';
+import { createFixture, type FixtureOptions } from './fixture-server.ts';
+
+const PROGRAM = join(import.meta.dirname, 'fixture-program.ts');
+
+export interface ServersOptions {
+  /** As in the configuration file. */
+  readonly servers: Readonly<Record<string, object>>;
+  /** To start again on what another one left. */
+  readonly dir?: string;
+  readonly calls?: SetupOptions;
+  readonly isReserved?: (name: string) => boolean;
+  readonly hide?: (text: string) => string;
+  /** Of the connections; without it time is that of the machine. */
+  readonly clock?: ManualClock;
+}
+
+/** How the fixture is started as a program. */
+export const program = (...args: string[]) => ({
+  command: process.execPath,
+  args: ['--disable-warning=ExperimentalWarning', PROGRAM, ...args],
+});
+
+export const BY = { caller: FIRST_OPERATOR satisfies Caller, address: '127.0.0.1' };
+
+export function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'callboard-mcp-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A file of tools that the fixture lists; `write` gives it others. */
+export function toolsFile(...tools: object[]) {
+  const path = join(newDir(), 'tools.json');
+  const write = (...now: object[]) => writeFileSync(path, JSON.stringify(now));
+  write(...tools);
+  return { path, write };
+}
+
+/** Real programs, sockets and store; the calls are those of the engine. */
+export async function setupServers({ servers, dir = newDir(), ...options }: ServersOptions) {
+  const clock = options.clock ?? createSystemClock();
+  const { logger, errors } = createErrorLog();
+  const store = createSqliteStore({ file: join(dir, 'pins.db') });
+  const audited: object[] = [];
+  const opened = await openMcpServers({
+    ...{ store, clock, logger, random: () => 0, version: '1.0.0' },
+    servers: new Map(Object.entries(mcpServersSchema.parse(servers))),
+    hide: options.hide ?? ((text) => text),
+    isReserved: options.isReserved ?? (() => false),
+  });
+  const calls = await setupCalls({ ...options.calls, providers: opened });
+  const service = new McpServers({
+    servers: opened,
+    audit: {
+      record: async (act) => void audited.push(act),
+      list: async () => ({ entries: [], next: null }),
+    },
+    hide: options.hide ?? ((text) => text),
+  });
+  for (const server of opened) server.start();
+  const wire = (id: string): WireMcpServer => {
+    const found = service.list(BY).find((one) => one.id === id);
+    if (!found) throw new Error(`no server ${id}`);
+    return found;
+  };
+  async function close(): Promise<void> {
+    await Promise.all(opened.map((server) => server.stop()));
+    await calls.close();
+    await store.close();
+  }
+  let isClosed = false;
+  const closeOnce = async () => {
+    if (!isClosed) await close();
+    isClosed = true;
+  };
+  onTestFinished(closeOnce, 20_000);
+  return {
+    ...{ calls, service, errors, audited, wire, close: closeOnce, dir },
+    names: () => calls.registry.list(FIRST_OPERATOR).map(({ name }) => name),
+    callable: () =>
+      calls.registry.list(FIRST_OPERATOR).flatMap((one) => (one.callable ? [one.name] : [])),
+    until: (id: string, fields: object) =>
+      vi.waitFor(() => expect(wire(id)).toMatchObject(fields), { timeout: 15_000, interval: 20 }),
+    /** The record of a call, once it has ended. */
+    ended: (id: string) =>
+      vi.waitFor(
+        async () => {
+          await calls.settle();
+          const call = await calls.call(id);
+          expect(call.completedAt).not.toBeNull();
+          return call;
+        },
+        { timeout: 15_000, interval: 20 },
+      ),
+  };
+}
+
+/** The fixture behind Streamable HTTP, at a free port. `legacy`: of the older protocol alone. */
+export async function startHttpFixture({
+  era = 'modern',
+  ...options
+}: FixtureOptions & { era?: 'legacy' | 'modern' } = {}) {
+  const seen: IncomingMessage['headers'][] = [];
+  const handler = createMcpHandler(() => createFixture(options), {});
+  const server = createServer((incoming, outgoing) => {
+    seen.push(incoming.headers);
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = 'GET', headers, url } = incoming;
+    const controller = new AbortController();
+    outgoing.on('close', () => controller.abort());
+    const request = new Request(`http://127.0.0.1${url}`, {
+      ...{ method, headers: toHeaders(headers), signal: controller.signal },
+      ...(method === 'POST' && { body: await text(incoming) }),
+    });
+    const response = await (era === 'legacy' ? refuseModern(request) : handler.fetch(request));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    if (response.body) for await (const chunk of response.body) outgoing.write(chunk);
+    outgoing.end();
+  }
+  /** A server of before answers the probe as a method that it does not know. */
+  async function refuseModern(request: Request): Promise<Response> {
+    const isProbe = (await request.clone().text()).includes('server/discover');
+    if (!isProbe) return handler.fetch(request);
+    const error = { code: -32_601, message: 'Method not found' };
+    return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const { port } = address;
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  onTestFinished(async () => {
+    await handler.close();
+    await stop();
+  });
+  return { url: `http://127.0.0.1:${port}/mcp`, seen, stop, notify: handler.notify };
+}
+
+const toHeaders = (headers: IncomingMessage['headers']): Headers =>
+  new Headers(
+    Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );

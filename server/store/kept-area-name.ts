@@ -1,0 +1,11 @@
+/** What small values that outlive the server are of. */
+export type KeptAreaName =
+  | 'always'
+  | 'breaker'
+  | 'autonomy'
+  | 'rate'
+  | 'asked'
+  | 'reads'
+  | 'device'
+  | 'blocked_origin'
+  | 'mcp_pin';
