@@ -2,13 +2,12 @@
 
 import { useTranslations } from 'next-intl';
 import { type ReactNode, useState } from 'react';
-import { changedFields } from '#lib/format/changed-fields';
 import type { DeviceTool, WireDevice } from '#lib/protocol/device';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useAnnounce } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { MarkedText } from '../ui/marked-text.tsx';
 import { useFocusStays } from '../ui/use-focus-stays.ts';
+import { ToolDifference } from './tool-difference.tsx';
 import { useDevicesApi } from './use-devices-api.ts';
 
 interface WaitingToolsProps {
@@ -39,7 +38,7 @@ export function WaitingTools({ device, mayDecide, onChanged }: WaitingToolsProps
       <ul className="mt-1 space-y-2">
         {device.waiting.map(({ tool, before }) => (
           <WaitingTool key={tool.hash} name={tool.name}>
-            <Difference tool={tool} before={before} />
+            <ToolDifference tool={tool} before={before} />
             {mayDecide && (
               <div className="mt-1 flex flex-wrap gap-2">
                 <Button
@@ -74,39 +73,5 @@ function WaitingTool({ name, children }: { name: string; children: ReactNode }) 
     <li ref={item} data-testid="waiting-tool" data-tool={name}>
       {children}
     </li>
-  );
-}
-
-/** A new tool as it is; of a changed one each field that differs, before and after. */
-function Difference({ tool, before }: { tool: DeviceTool; before: DeviceTool | null }) {
-  const t = useTranslations('devices.waiting');
-  return (
-    <>
-      <p className="mono font-semibold wrap-anywhere">
-        <MarkedText text={tool.name} />
-        <span className="font-normal font-sans text-muted"> {t(before ? 'changed' : 'new')}</span>
-      </p>
-      <dl className="text-[13px]">
-        {changedFields(tool, before).map(({ field, was, now }) => (
-          <div key={field} className="mt-1">
-            <dt className="text-muted">{t(`field.${field}`)}</dt>
-            {was !== null && (
-              <dd className="text-error wrap-anywhere">
-                <del>
-                  <MarkedText text={was} keepLayout />
-                </del>
-              </dd>
-            )}
-            {now !== null && (
-              <dd className="text-success wrap-anywhere">
-                <ins className="no-underline">
-                  <MarkedText text={now} keepLayout />
-                </ins>
-              </dd>
-            )}
-          </div>
-        ))}
-      </dl>
-    </>
   );
 }

@@ -1,4 +1,5 @@
 import type { AreaMessages } from '../area-messages.ts';
+import { settingsMcp } from './settings-mcp.ts';
 import { settingsPolicy } from './settings-policy.ts';
 
 /** The pages of the settings: who may get in, and what people did. */
@@ -116,6 +117,7 @@ export const settings = {
       keep: 'Keep it',
       notRevoked: 'The token of {name} was not revoked',
     },
+    mcp: settingsMcp.en,
     policy: settingsPolicy.en,
     audit: {
       title: 'Audit',
@@ -275,6 +277,7 @@ export const settings = {
       keep: '保留',
       notRevoked: '未能吊销 {name} 的令牌',
     },
+    mcp: settingsMcp.zh,
     policy: settingsPolicy.zh,
     audit: {
       title: '审计',
