@@ -1,4 +1,4 @@
-import { INFORMING_NOTICES, LIMIT_NOTICES } from '#lib/protocol/notice';
+import { INFORMING_NOTICES, LIMIT_NOTICES } from '#lib/protocol/notice-codes';
 
 const QUIET: ReadonlySet<string> = new Set([
   ...['cancelled', 'restarted'],

@@ -2,7 +2,7 @@
 
 import { useLocale, useMessages, useTranslations } from 'next-intl';
 import { personName } from '#lib/format/person-name';
-import type { NoticeCode } from '#lib/protocol/notice';
+import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
 
 /** What a notice shows: why something ended as it did, and what can be done when that is not said yet. */

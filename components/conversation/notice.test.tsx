@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { LIMIT_NOTICES } from '#lib/protocol/notice';
+import { LIMIT_NOTICES } from '#lib/protocol/notice-codes';
 import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { LIMIT_NOTICES } from '#lib/protocol/notice';
+import { LIMIT_NOTICES } from '#lib/protocol/notice-codes';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { useIsViewer, useModels } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';

@@ -1,56 +1,94 @@
-/** Beside these a turn goes on. */
-export const INFORMING_NOTICES = [
-  'tools_left_out',
-  'tools_unfit',
-  'calls_left_out',
-  'history_left_out',
+import type { CallErrorCode } from './call-status.ts';
+import type { RunSummary } from './run.ts';
+
+/** What happened on the board and may be sent to other programs and to devices of people. */
+export const NOTICE_TYPES = [
+  'approval.requested',
+  'approval.decided',
+  'call.finished',
+  'client.offline',
+  'run.finished',
 ] as const;
+export type NoticeType = (typeof NOTICE_TYPES)[number];
 
-/** Limits that ended a turn; a further message of the person goes on from there. */
-export const LIMIT_NOTICES = [
-  'step_limit',
-  'repeated_calls',
-  'tool_timeouts',
-  'budget_seconds',
-  'budget_calls',
-  'budget_tokens',
-  'empty_answers',
-] as const;
+export interface NoticeClient {
+  readonly client_id: string;
+  /** Null: it was not shown on the card. */
+  readonly name: string | null;
+}
 
-/** With these a turn has ended without a failure. */
-export const NOTICES_OF_GOOD_ENDS = [...LIMIT_NOTICES, 'answer_cut', 'answer_filtered'] as const;
+/** Of each notice about a call. It has no arguments and no result. */
+export interface CallNoticeData {
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly tool_name: string;
+  readonly display_name: string | null;
+  /** `server`, `client`, or the kind of another provider of tools. */
+  readonly source: string;
+  /** The client that has the call, or the only one that may take it. */
+  readonly client: NoticeClient | null;
+  /** `operator`, `agent:<name>`, `run:<run id>`. */
+  readonly requested_by: string;
+  /** Path on this workbench. It opens nothing without signing in. */
+  readonly link: string;
+}
 
-/**
- * What a turn reports of itself, in its messages and as its `error`. A page has words for each in each
- * language, with the facts of `params` in them; a later version may add codes.
- */
-export const NOTICE_CODES = [
-  // At a restart, after which it goes on.
-  'restarted',
-  ...INFORMING_NOTICES,
-  ...NOTICES_OF_GOOD_ENDS,
-  // As a person wished.
-  'cancelled',
-  // With these it has failed.
-  'no_api_key',
-  'model_unauthenticated',
-  'model_quota',
-  'model_rate_limited',
-  'model_unreachable',
-  'model_unavailable',
-  'model_not_found',
-  'model_silent',
-  'model_failed',
-  'model_refused_request',
-  'context_too_long',
-  'tools_not_supported',
-  'stream_cut',
-  'endpoint_silent',
-  'endpoint_empty',
-  'interrupted',
-  'owner_revoked',
-  'internal',
-  'store_failed',
-] as const;
+export interface ApprovalRequestedData extends CallNoticeData {
+  /** Why a person is asked; the text of the rule or hook where one asks. */
+  readonly reason: string | null;
+  /** Unix seconds; null while the clock is stopped. */
+  readonly expires_at: number | null;
+}
 
-export type NoticeCode = (typeof NOTICE_CODES)[number];
+export interface ApprovalDecidedData extends CallNoticeData {
+  /** `expired` and `ended`: the call ended, or went on, without the word of a person. */
+  readonly decision: 'yes' | 'no' | 'always' | 'answer' | 'expired' | 'ended';
+  /** `operator`, `operator:<name>`; null where no person decided. */
+  readonly decided_by: string | null;
+}
+
+export interface CallFinishedData extends CallNoticeData {
+  readonly outcome: 'ok' | CallErrorCode;
+  /** Whether the tool ran; null for `ok`. */
+  readonly executed: 'no' | 'yes' | 'unknown' | null;
+  readonly duration_ms: number;
+}
+
+export interface ClientOfflineData {
+  readonly client_id: string;
+  readonly name: string;
+  readonly kind: 'tab' | 'phone' | 'program';
+  /** Unix seconds: when its last connection ended. */
+  readonly since: number;
+  readonly link: string;
+}
+
+export interface RunFinishedData {
+  readonly run_id: string;
+  readonly title: string;
+  readonly status: Exclude<RunSummary['status'], 'running'>;
+  /** The code of the error; null without one. */
+  readonly error: string | null;
+  readonly link: string;
+}
+
+interface DataOf {
+  readonly 'approval.requested': ApprovalRequestedData;
+  readonly 'approval.decided': ApprovalDecidedData;
+  readonly 'call.finished': CallFinishedData;
+  readonly 'client.offline': ClientOfflineData;
+  readonly 'run.finished': RunFinishedData;
+}
+
+export type NoticeData = DataOf[NoticeType];
+
+export interface NoticeOf<Type extends NoticeType> {
+  /** `evt_…` */
+  readonly id: string;
+  readonly type: Type;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly data: DataOf[Type];
+}
+
+export type Notice = { readonly [Type in NoticeType]: NoticeOf<Type> }[NoticeType];

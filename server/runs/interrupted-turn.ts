@@ -1,4 +1,4 @@
-import { INFORMING_NOTICES, NOTICES_OF_GOOD_ENDS } from '#lib/protocol/notice';
+import { INFORMING_NOTICES, NOTICES_OF_GOOD_ENDS } from '#lib/protocol/notice-codes';
 import type { Message } from '#lib/protocol/run';
 import type { TurnEnd } from './agent/agent.ts';
 import { hasCalls, isEmptyAnswer, ofLastTurn } from './agent/turn-messages.ts';

@@ -1,4 +1,4 @@
-import type { NoticeCode } from '#lib/protocol/notice';
+import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { AreaMessages } from '../area-messages.ts';
 
 /** What a turn reports of itself. `detail` is in the words of the provider. */

@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
 import { keyNameOf } from '#lib/protocol/model-ref';
-import type { NoticeCode } from '#lib/protocol/notice';
+import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 

@@ -1,4 +1,4 @@
-import type { NoticeCode } from '#lib/protocol/notice';
+import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
 import type { TurnError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';

@@ -1,0 +1,42 @@
+import type { Notice } from '#lib/protocol/notice';
+
+/** What became of one attempt. */
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly status: number }
+  | {
+      readonly kind: 'failed';
+      /** Of HTTP; null: there was no answer. */
+      readonly status: number | null;
+      /** For the page. It has no secret and no part of an address but the host. */
+      readonly reason: string;
+      readonly retryAfterMs?: number;
+    }
+  /** The receiver wants no more, ever. */
+  | { readonly kind: 'gone'; readonly status: number };
+
+export interface Attempt {
+  /** The same in each attempt. */
+  readonly deliveryId: string;
+  readonly notice: Notice;
+  /** Of this attempt, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Aborted when the time of the attempt is over, and when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** One place that notices are sent to. */
+export interface Target {
+  /** Unique, and kept with each delivery, e.g. `webhook:ops`, `push:<subscription>`. */
+  readonly id: string;
+  wants(notice: Notice): boolean;
+  /** Never rejects. */
+  send(attempt: Attempt): Promise<Outcome>;
+}
+
+/** Where targets come from: the configuration, or what people subscribed to. */
+export interface TargetSource {
+  /** Those that there are now. */
+  list(): readonly Target[];
+  /** A target of it answered that it wants no more. Without this the outbox keeps the target switched off. */
+  onGone?(id: string): void;
+}
