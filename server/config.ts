@@ -10,6 +10,7 @@ import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from './config-error.ts';
+import { readKeep } from './config-keep.ts';
 import { readLog } from './config-log.ts';
 import {
   besideFile,
@@ -22,6 +23,7 @@ import {
 import { readProxies, readPublicUrl } from './config-network.ts';
 import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
 import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
+import { type NotifySettings, notifyConfigSchema, readNotify } from './outbox/notify-config.ts';
 import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
@@ -148,6 +150,7 @@ const fileSchema = closedObject({
     forecast_url: webAddress.optional(),
     geocoding_url: webAddress.optional(),
   }).default({}),
+  notify: notifyConfigSchema,
   prices: pricesSchema.optional(),
   /** Of uploads with one token that is no administrator's. */
   blobs: closedObject({
@@ -195,6 +198,7 @@ export interface Config {
   /** Of the configuration file, whether there is one or not. */
   readonly filePath: string;
   readonly file: z.infer<typeof fileSchema>;
+  readonly notify: NotifySettings;
   /** By reference. */
   readonly models: Readonly<Record<string, ModelSettings>>;
   /** By name. */
@@ -222,6 +226,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   const traces = readTraces(given);
   const mcp = readMcpServers(file.mcp_servers, given, filePath);
+  const notify = readNotify(file.notify, env, filePath);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST'),
@@ -238,20 +243,16 @@ export function readConfig(env: Environment, cwd: string): Config {
     },
     secrets: [
       ...readSecrets(given, file.secrets, filePath),
-      ...mcp.secrets,
-      ...(traces?.secrets ?? []),
+      ...[...mcp.secrets, ...notify.secrets, ...(traces?.secrets ?? [])],
     ],
-    ...{ traces, log: readLog(given) },
+    ...{ notify, traces, log: readLog(given) },
     filePath,
     file,
     models: readModels(file.models, filePath),
     agents: readAgents(file.agents, filePath),
     mcpServers: mcp.servers,
     development: given('CALLBOARD_DEV') === '1',
-    keep: {
-      days: readDays(given('CALLBOARD_KEEP_DAYS')),
-      bytes: readBytes(given('CALLBOARD_KEEP_BYTES')),
-    },
+    keep: readKeep(given),
   };
 }
 
@@ -286,30 +287,6 @@ function readPort(value: string | undefined): number {
   if (port >= 0 && port <= 65_535) return port;
   throw new ConfigError(
     `CALLBOARD_PORT is ${JSON.stringify(value)}: it must be a number from 0 (any free port) to 65535`,
-  );
-}
-
-function readDays(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (days >= 1) return days;
-  throw new ConfigError(
-    `CALLBOARD_KEEP_DAYS is ${JSON.stringify(value)}: it must be a whole number of days from 1 to 99999`,
-  );
-}
-
-const BYTE_UNITS = ['', 'K', 'M', 'G', 'T'];
-
-/** A smaller one would leave no room for the tables themselves. */
-const LEAST_KEPT_BYTES = 16 * 1024 * 1024;
-
-function readBytes(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const [, count = '', unit = ''] = /^(\d{1,15})([KMGT]?)$/i.exec(value) ?? [];
-  const bytes = Number(count) * 1024 ** BYTE_UNITS.indexOf(unit.toUpperCase());
-  if (bytes >= LEAST_KEPT_BYTES && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
-  throw new ConfigError(
-    `CALLBOARD_KEEP_BYTES is ${JSON.stringify(value)}: it must be a number of bytes, or one with K, M, G or T behind it, such as 10G; at least 16M`,
   );
 }
 

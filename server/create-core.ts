@@ -25,6 +25,7 @@ import type { ServerLogger } from './logger.ts';
 import { McpServers } from './mcp-client/mcp-servers.ts';
 import { openMcpServers } from './mcp-client/open-mcp-servers.ts';
 import { createNewId, timeOfNewId } from './new-id.ts';
+import { openNotifications } from './outbox/open-notifications.ts';
 import { openPolicy } from './policy/open-policy.ts';
 import type { Arguments } from './read-arguments.ts';
 import { readVersion } from './read-version.ts';
@@ -41,6 +42,7 @@ import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
 import { openStore } from './store/open-store.ts';
 import { logCall } from './telemetry/call-log.ts';
 import { createCallMetrics } from './telemetry/call-metrics.ts';
+import { createDeliveryMetrics } from './telemetry/delivery-metrics.ts';
 import { createStoreMetrics } from './telemetry/part-metrics.ts';
 import { createTracing } from './telemetry/tracing.ts';
 import { threadFile } from './thread-file.ts';
@@ -105,8 +107,13 @@ async function openRecord(
   const tracing = createTracing({
     ...{ config: config.traces, version: readVersion(), clock, logger, hide: secrets.hide },
   });
+  const deliveryMetrics = createDeliveryMetrics();
+  const notifications = await openNotifications(config.notify, {
+    ...{ store, clock, newId, logger, counted: deliveryMetrics.counted },
+  });
   const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
-  return { ...kept, clock, newId, threadOf, logger, tracing, storeMetrics };
+  const measured = { tracing, metrics: [storeMetrics, deliveryMetrics, ...tracing.metrics] };
+  return { ...kept, notifications, clock, newId, threadOf, logger, ...measured };
 }
 
 type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
@@ -118,7 +125,7 @@ interface ToolOptions extends Pick<CoreOptions, 'env'> {
 /** Which tools there are, and which clients are there for them. */
 async function createTools(
   config: Config,
-  { store, clock, secrets, threadOf, logger, devices }: OpenedRecord,
+  { store, clock, secrets, threadOf, logger, devices, notifications }: OpenedRecord,
   { env, othersRead }: ToolOptions,
 ) {
   const breaker = new CircuitBreaker({ clock, store, logger });
@@ -154,7 +161,10 @@ async function createTools(
     openCircuitsOf: breaker.openCircuitsOf,
     nameOf: (clientId) => devices.list.ofClient(clientId)?.name,
     deviceIdOf: (clientId) => devices.list.ofClient(clientId)?.deviceId,
-    left: (clientId) => devices.list.seen(clientId),
+    left(instance) {
+      devices.list.seen(instance.clientId);
+      notifications.left(instance);
+    },
   });
   devices.list.onChange(({ clientId }) => table.namesChanged(clientId));
   return { breaker, delegation, runTools, askEach, registry, table, mcpServers };
@@ -166,10 +176,15 @@ async function createServices(
   record: OpenedRecord,
   tools: Awaited<ReturnType<typeof createTools>>,
 ) {
-  const { store, bus, clock, newId, tokens, secrets, blobs, logger, tracing } = record;
+  const { store, bus, clock, newId, tokens, secrets, blobs, notifications } = record;
+  const { logger, tracing } = record;
   const { registry, breaker, delegation, runTools, askEach, table } = tools;
   const { prices, agent: ofAgent } = config.file;
-  const ofRuns = { store, bus, clock, newId, prices, secrets, logger, spans: tracing };
+  const { announceCall, announceRun } = notifications.outbox;
+  const ofRuns = {
+    ...{ store, bus, clock, newId, prices, secrets, logger },
+    ...{ spans: tracing, announce: announceRun },
+  };
   const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
@@ -183,6 +198,7 @@ async function createServices(
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,
+    announce: announceCall,
     facts: table.facts,
     onDurable(call, previous) {
       publishApproval(bus, call, previous);
@@ -192,6 +208,7 @@ async function createServices(
     },
   });
   askEach.connect({ calls, registry, facts: table.facts });
+  notifications.connect({ calls, clients: table });
   tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
   const models = createModels({
     ...config.providers,
@@ -220,7 +237,7 @@ async function createServices(
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {
   const record = await openRecord(config, options);
   const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
-  const { audit, devices, tracing, storeMetrics } = record;
+  const { audit, devices, tracing, notifications } = record;
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
@@ -247,14 +264,14 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
     ...{ alive: stopAlive, listings: listings.stop, policy: policies.stop },
     devices: devices.stop,
     mcpServers: () => Promise.all(mcpServers.map((server) => server.stop())),
+    notifications: notifications.stop,
   };
   for (const server of mcpServers) server.start();
   const { models, policy, claimRun, callMetrics } = services;
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
-    ...{ audit, devices, tracing },
-    metrics: [callMetrics, storeMetrics, ...tracing.metrics],
+    ...{ audit, devices, tracing, notifications, metrics: [callMetrics, ...record.metrics] },
     mcpServers: new McpServers({ servers: mcpServers, audit, hide: record.secrets.hide }),
     history: { opened, retention },
     stop,

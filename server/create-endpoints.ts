@@ -287,7 +287,7 @@ export async function createEndpoints(
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
-    ...{ ...ofAccess, ...ofDevices, audit: core.audit },
+    ...{ ...ofAccess, ...ofDevices, audit: core.audit, notify: core.notifications.outbox },
     disconnect: createDisconnectClient(core),
     isForeignOrigin: gates.hostGate.isForeignOrigin,
     reach: reach.describe,

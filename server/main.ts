@@ -32,6 +32,7 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   core.stop.policy();
   core.stop.devices();
   const serversStopped = core.stop.mcpServers();
+  core.stop.notifications();
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
@@ -107,6 +108,7 @@ async function main(): Promise<void> {
   address.remove();
   const endpoints = await createEndpoints(config, network, core, closing.signal);
   publishAddress(address, ownAddress(endpoints.reach.describe()));
+  core.notifications.start(() => endpoints.reach.addresses()[0] ?? '');
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;

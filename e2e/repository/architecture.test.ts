@@ -21,6 +21,9 @@ const INTERFACES = [
   'server/logger.ts',
   'server/mcp-client/mcp-servers-service.ts',
   'server/mcp/mcp-service.ts',
+  'server/outbox/announcement.ts',
+  'server/outbox/notify-service.ts',
+  'server/outbox/target.ts',
   'server/policy/policy-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
@@ -98,13 +101,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What each tool may be given stands beside it; what reads it knows neither.
   'server/config.ts': [
     ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
-    ...['server/config-log.ts', 'server/tools/tools-config.ts'],
+    ...['server/config-keep.ts', 'server/config-log.ts', 'server/tools/tools-config.ts'],
     ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
-    ...['server/mcp-client/read-mcp-servers.ts', 'lib'],
+    ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts', 'lib'],
+  ],
+  'server/config-variables.ts': ['lib'],
+  // Which targets there are is a matter of the configuration.
+  'server/outbox': [
+    ...['server/outbox', 'server/config-error.ts', 'server/config-variables.ts'],
+    ...INTERFACES,
+    'lib',
   ],
   // Settings of its own, read from the standard variables.
   'server/telemetry/telemetry-config.ts': ['server/telemetry', 'server/config-error.ts', 'lib'],
   'server/config-log.ts': ['server/config-error.ts', 'server/logger.ts', 'lib'],
+  'server/config-keep.ts': ['server/config-error.ts', 'lib'],
   'server/config-network.ts': ['server/config-error.ts', 'lib'],
   'server/config-models.ts': ['server/config-error.ts', 'lib'],
   // Its files are kept as blobs are; a certificate that makes no sense is a setting that makes none.

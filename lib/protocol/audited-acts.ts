@@ -29,5 +29,8 @@ export const AUDITED_ACTS = [
   'client_id_refused',
   'client_disconnected',
   'mcp_tools_accepted',
+  'notice_resent',
+  'notice_tested',
+  'notify_target_enabled',
 ] as const;
 export type AuditedActName = (typeof AUDITED_ACTS)[number];

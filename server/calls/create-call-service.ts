@@ -6,6 +6,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { type LastMark, momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import type { AnnounceCall } from '../outbox/announcement.ts';
 import type { ClaimRun } from '../runs/run-service.ts';
 import type { CallQuery, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -69,6 +70,8 @@ export interface CallServiceDeps {
   readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  /** What goes to others outside in the write of a decision. */
+  readonly announce?: AnnounceCall | undefined;
   /** Of each decision, before it is on disk. */
   onDecided?(record: CallRecord): void;
   logger: Logger;

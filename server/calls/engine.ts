@@ -26,6 +26,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
+import type { AnnounceCall, Announcement } from '../outbox/announcement.ts';
 import type { Change, Store } from '../store/store.ts';
 import { VersionConflictError } from '../store/store-errors.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
@@ -47,6 +48,8 @@ export interface EngineDeps {
   run(effect: Effect, record: CallRecord): void;
   /** A state was decided; it may not be on disk yet. */
   onDecided(record: CallRecord, previous: CallRecord | undefined): void;
+  /** What goes to others outside in the same write; without it nothing does. */
+  readonly announce?: AnnounceCall | undefined;
   /** A state is on disk and published; `previous` is the one that was before it. */
   onDurable(record: CallRecord, previous: CallRecord | undefined): void;
   logger: Logger;
@@ -57,6 +60,7 @@ interface WriteOptions {
   readonly more?: readonly Change[] | undefined;
   /** It may be put off for a moment, unless an effect waits for it. */
   readonly mayWait?: boolean | undefined;
+  readonly announced?: Announcement | undefined;
 }
 
 export type Applied =
@@ -204,7 +208,8 @@ export class CallEngine {
     this.#deps.onDecided(record, previous);
     // fault point: decided
     const mayWait = options.mayWait && effects.every(({ after }) => after <= entry.hastyVersion);
-    const written = this.#write(entry, batch, { ...options, mayWait });
+    const announced = this.#deps.announce?.(record, previous);
+    const written = this.#write(entry, batch, { ...options, mayWait, announced });
     for (const planned of effects) this.#plan(entry, planned);
     return { ok: true, record, written };
   }
@@ -227,17 +232,19 @@ export class CallEngine {
   #write(
     entry: CallEntry,
     batch: EventBatch,
-    { more = [], mayWait = false }: WriteOptions = {},
+    { more = [], mayWait = false, announced }: WriteOptions = {},
   ): Promise<void> {
     const { record } = batch;
     // guard: published-once-written
     entry.writes += 1;
     if (!mayWait) entry.hastyVersion = record.version;
-    const written = this.#deps.store.write([...batch.changes, ...more], { mayWait }).then(
+    const changes = [...batch.changes, ...more, ...(announced?.changes ?? [])];
+    const written = this.#deps.store.write(changes, { mayWait }).then(
       () => {
         // fault point: written
         entry.writes -= 1;
         this.#written(entry, record, batch.updates);
+        announced?.written();
         this.#writeStatus(entry);
       },
       (error) => {

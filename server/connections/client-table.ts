@@ -49,7 +49,7 @@ export interface ClientTableDeps {
   /** The same. */
   deviceIdOf?(clientId: string): string | undefined;
   /** Called when an instance of the client has left. */
-  left?(clientId: string): void;
+  left?(instance: ConnectedInstance): void;
 }
 
 /** The instances that are connected to this process, whatever carries their messages. */
@@ -92,7 +92,7 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
       const before = instances.get(instanceId);
       if (!before || !instances.delete(instanceId)) return;
       changed(before);
-      deps.left?.(before.clientId);
+      deps.left?.(before);
     },
     get: (instanceId) => instances.get(instanceId),
     hasClient: (clientId) => instances.has(clientId),

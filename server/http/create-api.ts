@@ -22,6 +22,7 @@ import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { mcpServerRoutes } from './routes/mcp-servers.ts';
+import { notifyRoutes } from './routes/notify.ts';
 import { pairingRoutes } from './routes/pairing.ts';
 import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -61,6 +62,7 @@ export function createApi(deps: HttpDeps): Api {
     ...deviceRoutes(deps),
     disconnectRoute(deps),
     ...policyRoutes(deps),
+    ...notifyRoutes(deps),
     reachRoute(deps),
     ...mcpRoutes(deps),
     agUiRoute(deps),

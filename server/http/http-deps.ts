@@ -18,6 +18,7 @@ import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { McpService } from '../mcp/mcp-service.ts';
 import type { McpServersService } from '../mcp-client/mcp-servers-service.ts';
+import type { NotifyService } from '../outbox/notify-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
@@ -65,6 +66,7 @@ export interface HttpDeps {
   /** Whether an `Origin` is none of ours. */
   readonly isForeignOrigin: (origin: string) => boolean;
   readonly policy: PolicyService;
+  readonly notify: NotifyService;
   /** Closes every connection of a client; resolves with how many there were. */
   readonly disconnect: (clientId: string) => Promise<number>;
   readonly mcp: McpService;

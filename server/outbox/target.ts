@@ -1,4 +1,4 @@
-import type { Notice } from '#lib/protocol/notice';
+import type { Notice, NoticeType } from '#lib/protocol/notice';
 
 /** What became of one attempt. */
 export type Outcome =
@@ -28,6 +28,8 @@ export interface Attempt {
 export interface Target {
   /** Unique, and kept with each delivery, e.g. `webhook:ops`, `push:<subscription>`. */
   readonly id: string;
+  /** What people see of it. */
+  readonly shown?: { readonly host: string; readonly events: readonly NoticeType[] };
   wants(notice: Notice): boolean;
   /** Never rejects. */
   send(attempt: Attempt): Promise<Outcome>;
@@ -38,5 +40,5 @@ export interface TargetSource {
   /** Those that there are now. */
   list(): readonly Target[];
   /** A target of it answered that it wants no more. Without this the outbox keeps the target switched off. */
-  onGone?(id: string): void;
+  onEnded?(id: string): void;
 }

@@ -6,6 +6,7 @@ import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { AnnounceRun } from '../outbox/announcement.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/store.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
 import { type MessageReplay, replaysFor } from './agent/replay.ts';
@@ -24,6 +25,8 @@ export interface LiveRunDeps {
   readonly prices?: PriceTable | undefined;
   /** What no message and no title has (RU50); without it tokens alone. */
   readonly secrets?: Secrets;
+  /** What goes to others outside in the write of a new status. */
+  readonly announce?: AnnounceRun | undefined;
   /** The run that a sub-agent's works for, while its turn runs. */
   above(runId: string): Pick<LiveRun, 'usedBelow'> | undefined;
 }
@@ -253,8 +256,10 @@ class RunInMemory implements LiveRun {
 
   async #write(patch: Partial<RunSummary>, more: readonly Change[] = []): Promise<void> {
     const run = this.#hidden({ ...this.#decided, ...patch, updated_at: this.#nowSeconds() });
+    const announced = this.#deps.announce?.(run, this.#decided);
     this.#decided = run;
-    await this.#put({ type: 'put_run', run }, ...more);
+    await this.#put({ type: 'put_run', run }, ...more, ...(announced?.changes ?? []));
+    announced?.written();
     this.#summary = run;
   }
 

@@ -11,6 +11,7 @@ import { preparedListWrite, preparedWrite } from './prepared.ts';
 import {
   toAuditRow,
   toClientRow,
+  toDeliveryRow,
   toKeptRow,
   toMemoryRow,
   toMessageRow,
@@ -131,6 +132,10 @@ export function createChangeWriter(
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
         return [write.keptEnd({ area: change.area, key: change.key })];
+      case 'put_delivery':
+        return [write.delivery({ ...toDeliveryRow(change.delivery), checksum: 0 })];
+      case 'delete_deliveries':
+        return deletions.deliveries(change);
       case 'put_memory':
         return [write.memory({ ...toMemoryRow(change.memory), checksum: 0 })];
       case 'delete_memory':
@@ -272,6 +277,7 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       kysely.deleteFrom('tokens').where('id', '=', id),
     ),
     audit: put('audit', ['seq']),
+    delivery: put('deliveries', ['id']),
     memory: put('memories', ['owner', 'key']),
     memoryEnd: preparedWrite(thread, ({ owner, key }: Pick<MemoryRow, 'owner' | 'key'>) =>
       kysely.deleteFrom('memories').where('owner', '=', owner).where('key', '=', key),

@@ -4,6 +4,7 @@ import type { Change } from './store.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
+type DeleteDeliveries = Extract<Change, { type: 'delete_deliveries' }>;
 type DeleteRun = Extract<Change, { type: 'delete_run' }>;
 
 /** Whatever is asked for: an open call stays, with all that is its own. */
@@ -35,6 +36,14 @@ const OF_RUN = [
 const OLD_AUDIT = `DELETE FROM audit WHERE seq IN
   (SELECT seq FROM audit WHERE at < ? AND seq < (SELECT max(seq) FROM audit) ORDER BY at LIMIT 500)`;
 
+/** By time, then by number. */
+const OLD_DELIVERIES = `DELETE FROM deliveries WHERE id IN
+  (SELECT id FROM deliveries WHERE ended_at < ? ORDER BY ended_at LIMIT 500)`;
+const MANY_DELIVERIES = `DELETE FROM deliveries WHERE id IN
+  (SELECT id FROM deliveries WHERE ended_at <=
+    (SELECT ended_at FROM deliveries WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1 OFFSET ?)
+  ORDER BY ended_at LIMIT 500)`;
+
 const DELETED_UP_TO = `INSERT INTO meta (key, value) VALUES ('deleted_up_to', ?)
   ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)`;
 
@@ -52,6 +61,10 @@ export function createDeletions(thread: Pick<WriteThread, 'prepare'>) {
       step(DELETED_UP_TO, endedAt),
     ],
     audit: (before: number): WriteStep => step(OLD_AUDIT, before),
+    deliveries: ({ endedBefore, most }: DeleteDeliveries): WriteStep[] => [
+      step(OLD_DELIVERIES, endedBefore),
+      step(MANY_DELIVERIES, most),
+    ],
     run: ({ runId, changedBefore }: DeleteRun): WriteStep[] =>
       OF_RUN.map((sql) => step(sql, runId, changedBefore)),
   };

@@ -8,4 +8,5 @@ export type KeptAreaName =
   | 'reads'
   | 'device'
   | 'blocked_origin'
-  | 'mcp_pin';
+  | 'mcp_pin'
+  | 'notify_target';

@@ -367,4 +367,25 @@ ALTER TABLE tool_calls ADD COLUMN traceparent TEXT; -- what its span stands belo
 ALTER TABLE runs ADD COLUMN trace TEXT; -- JSON: span, parent, started_at of the turn that runs; null: none, or not traced
 `,
   },
+  {
+    name: '018_outbox',
+    sql: `
+CREATE TABLE deliveries ( -- notices on their way to targets outside; times are milliseconds since the epoch
+  id TEXT PRIMARY KEY, -- in the order of time
+  target TEXT NOT NULL, -- kind:name, as the configuration has it
+  notice TEXT NOT NULL, -- JSON: id, type, at, data; no arguments and no results
+  state TEXT NOT NULL, -- open, delivered, failed, dropped, obsolete, removed
+  attempts INTEGER NOT NULL,
+  made_at INTEGER NOT NULL,
+  tried_at INTEGER,
+  next_at INTEGER, -- null once it is not open
+  ended_at INTEGER, -- null while it is open
+  status INTEGER, -- of HTTP, of the last attempt
+  error TEXT, -- why the last attempt failed
+  checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX deliveries_open ON deliveries (id) WHERE ended_at IS NULL;
+CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
+`,
+  },
 ];

@@ -8,6 +8,7 @@ import { searchWords } from './search-words.ts';
 import type {
   AuditEntry,
   ClientRecord,
+  DeliveryRecord,
   IdempotencyEntry,
   KeptEntry,
   MemoryRecord,
@@ -17,6 +18,7 @@ import type {
 import type {
   AuditRow,
   ClientRow,
+  DeliveryRow,
   MemoryRow,
   MessageRow,
   ModelTurnRow,
@@ -252,6 +254,32 @@ export const toKeptRow = ({ area, key, value, putAt }: KeptEntry): Unsummed<Tabl
 export function fromKeptRow(stored: Tables['kept']): KeptEntry {
   const { area, key, value, put_at } = wholeRow('kept', stored);
   return { area, key, value: fromJsonColumn(value), putAt: put_at };
+}
+
+export const toDeliveryRow = (delivery: DeliveryRecord): Unsummed<DeliveryRow> => ({
+  id: delivery.id,
+  target: delivery.target,
+  notice: JSON.stringify(delivery.notice),
+  state: delivery.state,
+  attempts: delivery.attempts,
+  made_at: delivery.madeAt,
+  tried_at: delivery.triedAt,
+  next_at: delivery.nextAt,
+  ended_at: delivery.endedAt,
+  status: delivery.status,
+  error: delivery.error,
+});
+
+export function fromDeliveryRow(stored: DeliveryRow): DeliveryRecord {
+  const { id, target, notice, state, attempts, status, error, ...times } = wholeRow(
+    'deliveries',
+    stored,
+  );
+  return {
+    ...{ id, target, notice: fromJsonColumn(notice), state, attempts, status, error },
+    ...{ madeAt: times.made_at, triedAt: times.tried_at },
+    ...{ nextAt: times.next_at, endedAt: times.ended_at },
+  };
 }
 
 /** In their order. Without `row`, an event of an end lacks its result. */

@@ -1,4 +1,6 @@
 import type { AuditedActName } from '#lib/protocol/audited-acts';
+import type { Notice } from '#lib/protocol/notice';
+import type { DeliveryState } from '#lib/protocol/notify';
 import type { Role } from '#lib/protocol/role';
 import type { KeptAreaName } from './kept-area-name.ts';
 
@@ -105,4 +107,40 @@ export interface MemoryRecord {
   readonly putAt: number;
   /** The tool by which content of others was read before it was noted; null: none was. */
   readonly untrusted: string | null;
+}
+
+/** A notice on its way to one target. Times in milliseconds since the epoch. */
+export interface DeliveryRecord {
+  /** Sorts by time. */
+  readonly id: string;
+  readonly target: string;
+  readonly notice: Notice;
+  readonly state: DeliveryState;
+  /** Since it was made, or since a person sent it again. */
+  readonly attempts: number;
+  readonly madeAt: number;
+  readonly triedAt: number | null;
+  /** Null once it is not open. */
+  readonly nextAt: number | null;
+  readonly endedAt: number | null;
+  /** Of HTTP, of the last attempt. */
+  readonly status: number | null;
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+}
+
+export interface DeliveryQuery {
+  /** Ids below this one. */
+  readonly before?: string;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+/** What the outbox reads. */
+export interface Deliveries {
+  /** All that are open, oldest first. Their owner bounds how many there are. */
+  open(): Promise<DeliveryRecord[]>;
+  get(id: string): Promise<DeliveryRecord | undefined>;
+  /** Newest first. */
+  list(query: DeliveryQuery): Promise<{ deliveries: DeliveryRecord[]; next: string | null }>;
 }

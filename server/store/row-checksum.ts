@@ -62,6 +62,13 @@ export const GUARDS = {
   ),
   kept: one(['area', 'key'], ['value', 'put_at']),
   memories: one(['owner', 'key'], ['text', 'words', 'put_at', 'untrusted']),
+  deliveries: one(
+    ['id'],
+    [
+      ...['target', 'notice', 'state', 'attempts', 'made_at', 'tried_at', 'next_at', 'ended_at'],
+      ...['status', 'error'],
+    ],
+  ),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fromCallRow } from './call-row.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
+import { createDeliveryReads } from './deliveries.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createMemories } from './memories.ts';
@@ -154,6 +155,7 @@ export function createSqliteStore(options: {
     listAudit: (query) => queryAudit(reader, kysely, query),
     listKept: (area) => queryKept(kysely, area),
     memories: createMemories(reader, kysely),
+    deliveries: createDeliveryReads(reader, kysely),
     toolUse: createToolUse(reader, kysely),
     history: createHistory({ file: options.file, database, kysely, reader }),
 

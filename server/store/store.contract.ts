@@ -4,6 +4,7 @@ import type { Message } from '#lib/protocol/run';
 import type { Change, Store } from './store.ts';
 import { describeAccess } from './store-access.contract.ts';
 import { describeCalls } from './store-calls.contract.ts';
+import { describeDeliveries } from './store-deliveries.contract.ts';
 import { StoreFailedError } from './store-errors.ts';
 import { describeEvents } from './store-events.contract.ts';
 import { describeMemories } from './store-memories.contract.ts';
@@ -61,6 +62,7 @@ export function describeStore(name: string, makePlace: () => StorePlace): void {
     describeSearch(setup);
     describeModelTurns(setup);
     describeMemories(setup);
+    describeDeliveries(setup);
     describeRest(setup);
     describeAccess(setup);
   });

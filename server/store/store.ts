@@ -9,6 +9,8 @@ import type {
   AuditPage,
   AuditQuery,
   ClientRecord,
+  Deliveries,
+  DeliveryRecord,
   IdempotencyEntry,
   KeptEntry,
   MemoryRecord,
@@ -132,6 +134,10 @@ export type Change =
   /** In the place of one with the same area and key. */
   | { readonly type: 'put_kept'; readonly entry: KeptEntry }
   | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
+  /** In the place of one with the same id. */
+  | { readonly type: 'put_delivery'; readonly delivery: DeliveryRecord }
+  /** Those that ended before, and of the others all but the `most` that ended last: 500 at most of each. */
+  | { readonly type: 'delete_deliveries'; readonly endedBefore: number; readonly most: number }
   /** In the place of one with the same owner and key. */
   | { readonly type: 'put_memory'; readonly memory: MemoryRecord }
   | { readonly type: 'delete_memory'; readonly ownerToken: string | null; readonly key: string }
@@ -286,6 +292,7 @@ export interface Store {
 
   readonly history: History;
   readonly memories: Memories;
+  readonly deliveries: Deliveries;
   readonly toolUse: ToolUse;
 
   /**

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { AuditEntry, ClientRecord, KeptEntry, TokenRecord } from './store.ts';
+import type { AuditEntry, ClientRecord, DeliveryRecord, KeptEntry, TokenRecord } from './store.ts';
 
 /** SQLite has no booleans. */
 type Flag = 0 | 1;
@@ -173,6 +173,21 @@ export interface MemoryRow {
   checksum: number;
 }
 
+export interface DeliveryRow {
+  id: string;
+  target: string;
+  notice: Json;
+  state: DeliveryRecord['state'];
+  attempts: number;
+  made_at: number;
+  tried_at: number | null;
+  next_at: number | null;
+  ended_at: number | null;
+  status: number | null;
+  error: string | null;
+  checksum: number;
+}
+
 export interface Tables {
   tool_calls: ToolCallRow;
   call_events: CallEventsRow;
@@ -188,6 +203,7 @@ export interface Tables {
   audit: AuditRow;
   kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
   memories: MemoryRow;
+  deliveries: DeliveryRow;
   meta: { key: string; value: number };
   migrations: { name: string };
 }

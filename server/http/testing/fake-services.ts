@@ -13,6 +13,7 @@ import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call
 import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { McpService } from '../../mcp/mcp-service.ts';
 import type { McpServersService } from '../../mcp-client/mcp-servers-service.ts';
+import type { NotifyService } from '../../outbox/notify-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { ClientStreamService } from '../client-stream-service.ts';
@@ -212,6 +213,23 @@ export const fakeAgUi: AgUiService = {
     sink.end();
     return () => {};
   },
+};
+
+const LIMITS = { open_per_target: 1, attempts: 1, kept_days: 1, kept: 1 };
+
+/** One target, and no deliveries. */
+export const fakeNotify: NotifyService = {
+  limits: LIMITS,
+  targets: () => [
+    {
+      ...{ id: 'webhook:ops', open: 0, failuresInRow: 0, slowedUntil: null, offSince: null },
+      shown: { host: 'receiver.example', events: ['approval.requested'] },
+    },
+  ],
+  deliveries: async () => ({ deliveries: [], next: null }),
+  resend: async () => undefined,
+  test: async () => undefined,
+  enable: async (id) => id === 'webhook:ops',
 };
 
 export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };

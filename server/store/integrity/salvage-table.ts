@@ -54,7 +54,13 @@ const pick = (row: Row, names: readonly string[]): Row =>
 const isToBeScanned = ({ freePages }: TableCopy, table: GuardedTable, complete: boolean): boolean =>
   freePages !== undefined || (!complete && !WITHDRAWABLE.includes(table));
 
-const WITHDRAWABLE: readonly GuardedTable[] = ['sessions', 'tokens', 'kept', 'memories'];
+const WITHDRAWABLE: readonly GuardedTable[] = [
+  'sessions',
+  'tokens',
+  'kept',
+  'memories',
+  'deliveries',
+];
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
 function createKeptRows(table: GuardedTable) {

@@ -113,6 +113,7 @@ export function readContent(file: string): Content {
       model_turns: rows('model_turns').sort(),
       kept: rows('kept').sort(),
       memories: rows('memories').sort(),
+      deliveries: rows('deliveries').sort(),
     };
   } finally {
     database.close();

@@ -1,0 +1,32 @@
+import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+
+export type Filled =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** Of the variables, to be kept out of records and logs. */
+      readonly secrets: readonly string[];
+    }
+  | { readonly ok: false; readonly problem: string };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Puts the values of variables in the place of `${env:NAME}`. One that is not set is a problem. */
+export function fillVariables(text: string, env: Environment): Filled {
+  const secrets: string[] = [];
+  let problem: string | undefined;
+  const filled = text.replace(/\$\{([^}]*)\}?/g, (whole, inside: string) => {
+    const name = /^env:([A-Za-z_]\w*)$/.exec(inside)?.[1];
+    const value = name === undefined ? undefined : env[name]?.trim();
+    if (value === undefined || value === '') {
+      problem ??=
+        name === undefined
+          ? `has ${JSON.stringify(whole)}; a variable of the environment is written \${env:NAME}`
+          : `names the variable ${name}, which is not set`;
+      return '';
+    }
+    if (value.length >= LEAST_SECRET_CHARS) secrets.push(value);
+    return value;
+  });
+  return problem === undefined ? { ok: true, text: filled, secrets } : { ok: false, problem };
+}

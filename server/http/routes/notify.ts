@@ -1,0 +1,147 @@
+import { HttpError } from '#lib/protocol/http-error';
+import {
+  deliveriesPageSchema,
+  deliveriesQuerySchema,
+  targetsSchema,
+  type WireDelivery,
+  type WireTarget,
+  wireDeliverySchema,
+  wireTargetSchema,
+} from '#lib/protocol/notify';
+import { given } from '#lib/util/given';
+import { byCaller } from '../../auth/audit.ts';
+import type { ListedTarget } from '../../outbox/notify-service.ts';
+import type { DeliveryRecord } from '../../store/store.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { OPERATORS, VIEWERS } from './access.ts';
+
+const path = '/v1/notify';
+const tag = 'access';
+
+type Deps = Pick<HttpDeps, 'notify' | 'audit'>;
+
+/** What is sent to programs and devices outside (docs/webhooks.md). */
+export const notifyRoutes = (deps: Deps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: `${path}/targets`,
+    id: 'listNotifyTargets',
+    tag,
+    summary: 'Where notifications are sent: webhooks, Slack, ntfy, and how each of them does',
+    access: VIEWERS,
+    responses: { 200: { description: 'The targets', schema: targetsSchema } },
+    handle: () =>
+      json(200, { targets: deps.notify.targets().map(toWireTarget), limits: deps.notify.limits }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/deliveries`,
+    id: 'listDeliveries',
+    tag,
+    summary: 'Notifications that were sent, or wait to be, newest first',
+    access: VIEWERS,
+    query: deliveriesQuerySchema,
+    responses: { 200: { description: 'A page of deliveries', schema: deliveriesPageSchema } },
+    async handle({ query: { cursor, limit } }) {
+      const { deliveries, next } = await deps.notify.deliveries({
+        ...{ limit, ...given({ before: cursor }) },
+      });
+      return json(200, { deliveries: deliveries.map(toWireDelivery), next_cursor: next });
+    },
+  }),
+  resendRoute(deps),
+  testRoute(deps),
+  enableRoute(deps),
+];
+
+const resendRoute = ({ notify, audit }: Deps): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/deliveries/:id/resend`,
+    id: 'resendDelivery',
+    tag,
+    summary: 'Sends a notification again, with the same id: a receiver that has it ignores it',
+    access: OPERATORS,
+    responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
+    async handle({ principal, params: { id }, context: { address } }) {
+      const delivery = await notify.resend(id);
+      if (!delivery)
+        throw new HttpError(
+          'not_found',
+          `There is no delivery ${quoted(id)}; GET ${path}/deliveries lists them.`,
+        );
+      const { target } = delivery;
+      const by = byCaller(principal, address);
+      await audit.record({ ...by, act: 'notice_resent', target: id, detail: { target } });
+      return json(200, toWireDelivery(delivery));
+    },
+  });
+
+const testRoute = ({ notify, audit }: Deps): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/targets/:id/test`,
+    id: 'testNotifyTarget',
+    tag,
+    summary: 'Sends a notification that says that it is a test',
+    access: OPERATORS,
+    responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
+    async handle({ principal, params: { id }, context: { address } }) {
+      const delivery = await notify.test(id);
+      if (!delivery) throw noTarget(id);
+      const by = byCaller(principal, address);
+      await audit.record({ ...by, act: 'notice_tested', target: id, detail: {} });
+      return json(200, toWireDelivery(delivery));
+    },
+  });
+
+const enableRoute = ({ notify, audit }: Deps): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/targets/:id/enable`,
+    id: 'enableNotifyTarget',
+    tag,
+    summary: 'Turns a target on again that answered 410',
+    access: OPERATORS,
+    responses: { 200: { description: 'The target', schema: wireTargetSchema } },
+    async handle({ principal, params: { id }, context: { address } }) {
+      const isThere = await notify.enable(id);
+      const target = isThere && notify.targets().find((one) => one.id === id);
+      if (!target) throw noTarget(id);
+      const by = byCaller(principal, address);
+      await audit.record({ ...by, act: 'notify_target_enabled', target: id, detail: {} });
+      return json(200, toWireTarget(target));
+    },
+  });
+
+const noTarget = (id: string) =>
+  new HttpError('not_found', `There is no target ${quoted(id)}; GET ${path}/targets lists them.`);
+
+const quoted = (id: string): string => JSON.stringify(id.slice(0, 128));
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+
+const toWireTarget = (target: ListedTarget): WireTarget => ({
+  id: target.id,
+  state: target.offSince !== null ? 'off' : target.slowedUntil !== null ? 'slowed' : 'on',
+  slowed_until: seconds(target.slowedUntil),
+  off_since: seconds(target.offSince),
+  failures_in_row: target.failuresInRow,
+  open: target.open,
+  host: target.shown?.host ?? null,
+  events: target.shown ? [...target.shown.events] : null,
+});
+
+function toWireDelivery({ notice, ...delivery }: DeliveryRecord): WireDelivery {
+  const { data } = notice;
+  return {
+    ...{ id: delivery.id, notice_id: notice.id, type: notice.type, target: delivery.target },
+    ...{ state: delivery.state, attempts: delivery.attempts },
+    ...{ made_at: delivery.madeAt / 1_000, tried_at: seconds(delivery.triedAt) },
+    ...{ next_at: seconds(delivery.nextAt), status: delivery.status, error: delivery.error },
+    about: 'title' in data ? data.title : 'tool_name' in data ? data.tool_name : data.name,
+    link: data.link,
+  };
+}

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { startReceiver, status } from './testing/receiver.ts';
+import { finishedRun, sampleRun } from './testing/sample-runs.ts';
+import { asking, finished, ORIGIN, SECRET, setupOutbox, variable } from './testing/setup-outbox.ts';
+
+const bodyOf = (receiver: Awaited<ReturnType<typeof startReceiver>>, at = 0) =>
+  JSON.parse(receiver.received[at]?.body ?? '{}');
+
+const HOSTILE = '<!channel> & <https://evil.example|click>';
+
+test('[OB19] Slack gets a text in which nothing of others is markup, and a link', async () => {
+  const receiver = await startReceiver(status(200));
+  const url = `${receiver.origin}/services/T0/B0/abcdefgh`;
+  const { ask } = await setupOutbox({ notify: { team: { kind: 'slack', url } } });
+  await ask({
+    requestedBy: 'agent:bot',
+    card: { approval_reason: HOSTILE, display_name: HOSTILE },
+  });
+  await receiver.got(1);
+  const { text, ...more } = bodyOf(receiver);
+  expect(more).toEqual({});
+  expect(text.split('\n')).toEqual([
+    ':raised_hand: *Approval needed: &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; (echo.text)*',
+    'Asked by agent:bot',
+    '&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt;',
+    `<${ORIGIN}/#call=tc_1|Open Callboard>`,
+  ]);
+});
+
+test('[OB19] ntfy gets a title, a message and a link to click, its token as a header, and no action', async () => {
+  const receiver = await startReceiver(status(200));
+  const { ask, outbox } = await setupOutbox({
+    notify: {
+      phone: { kind: 'ntfy', url: receiver.origin, topic: 'board', token: variable('NTFY_TOKEN') },
+    },
+    env: { NTFY_TOKEN: 'tk_0123456789' },
+  });
+  await ask({ wantedClientId: 'till' });
+  await receiver.got(1);
+  expect(bodyOf(receiver)).toEqual({
+    ...{ topic: 'board', title: 'Approval needed: Pay (echo.text) on till', priority: 4 },
+    ...{ message: 'Asked by operator\nIt pays', tags: ['raised_hand'] },
+    click: `${ORIGIN}/#call=tc_1`,
+  });
+  expect(receiver.received[0]?.headers.authorization).toBe('Bearer tk_0123456789');
+  expect(outbox.targets().map(({ id }) => id)).toEqual(['ntfy:phone']);
+});
+
+test('[OB19] each kind of notice has words', async () => {
+  const receiver = await startReceiver(status(200));
+  const { clock, decide, notifications, outbox, store } = await setupOutbox({
+    notify: {
+      phone: {
+        ...{ kind: 'ntfy', url: receiver.origin, topic: 'board' },
+        events: ['approval.decided', 'call.finished', 'client.offline', 'run.finished'],
+      },
+    },
+  });
+  notifications.left({ clientId: 'c1', name: 'Pixel 8', kind: 'phone' });
+  clock.advance(120_000);
+  const decided = { by: 'operator:olga', decision: 'no' } as const;
+  const error = { code: 'denied', message: 'no', executed: 'no' } as const;
+  const denied = finished({ status: 'FAILED', error });
+  await decide({ ...denied, card: { ...denied.card, approval_decision: decided } }, asking());
+  await decide(finished({ id: 'tc_2' }));
+  const announced = outbox.announceRun(finishedRun(), sampleRun());
+  await store.write(announced?.changes ?? []);
+  announced?.written();
+  await receiver.got(5);
+  const titles = receiver.received.map(
+    (_, at) => `${bodyOf(receiver, at).title}: ${bodyOf(receiver, at).message}`,
+  );
+  expect(titles.sort()).toEqual([
+    'A turn has ended: Pay the bill',
+    'Denied: echo.text: By operator:olga',
+    'Done: echo.text: Asked by operator',
+    'Failed: echo.text: denied\nAsked by operator',
+    'Offline: Pixel 8: The phone has no connection any more.',
+  ]);
+});
+
+test('[OB5] a target gets the events, tools and outcomes that it names', async () => {
+  const url = 'http://127.0.0.1:1';
+  const target = (more: object) => ({ kind: 'webhook', url, secret: SECRET, ...more });
+  const { decide, listed, outbox, store } = await setupOutbox({
+    notify: {
+      plain: target({}),
+      pay: target({ events: ['approval.requested', 'call.finished'], tools: ['pay.*'] }),
+      errors: target({ events: ['call.finished'], outcomes: ['tool_error', 'timeout'] }),
+      runs: target({ events: ['run.finished'], tools: ['pay.*'] }),
+    },
+    isStarted: false,
+  });
+  await decide(asking({ id: 'tc_echo' }));
+  await decide(asking({ id: 'tc_pay', toolName: 'pay.now' }));
+  await decide(finished({ id: 'tc_ok' }));
+  const error = { code: 'tool_error', message: '', executed: 'yes' } as const;
+  await decide(finished({ id: 'tc_bad', status: 'FAILED', error }));
+  const announced = outbox.announceRun(finishedRun(), sampleRun());
+  await store.write(announced?.changes ?? []);
+  announced?.written();
+  const rows = (await listed()).map(({ target: to, notice: { data } }) => {
+    const about = 'tool_call_id' in data ? data.tool_call_id : data.link;
+    return `${to} ${about}`;
+  });
+  expect(rows.sort()).toEqual([
+    ...['webhook:errors tc_bad', 'webhook:pay tc_pay'],
+    ...['webhook:plain /?run=run_1', 'webhook:plain tc_echo', 'webhook:plain tc_pay'],
+    'webhook:runs /?run=run_1',
+  ]);
+});
+
+test('[OB4] a client is offline when it did not come back within two minutes', async () => {
+  const { clock, here, listed, notifications, outbox } = await setupOutbox({
+    notify: { ops: { kind: 'slack', url: 'http://127.0.0.1:1', events: ['client.offline'] } },
+  });
+  const phone = { clientId: 'c1', name: 'Pixel 8', kind: 'phone' } as const;
+  const leave = () => {
+    here.delete('c1');
+    notifications.left(phone);
+  };
+  leave();
+  clock.advance(60_000);
+  here.add('c1');
+  clock.advance(500_000);
+  expect(await listed()).toEqual([]);
+  leave();
+  clock.advance(119_999);
+  leave();
+  clock.advance(119_999);
+  expect(await listed()).toEqual([]);
+  clock.advance(1);
+  await expect.poll(listed).toMatchObject([
+    {
+      notice: {
+        type: 'client.offline',
+        data: { client_id: 'c1', name: 'Pixel 8', kind: 'phone', since: 1_679.999 },
+      },
+    },
+  ]);
+  leave();
+  notifications.stop();
+  clock.advance(500_000);
+  expect(outbox.targets().length + (await listed()).length).toBe(2);
+});

@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+import type { CallRecord } from '#lib/call/call-record';
+import { cutJson, fitsJson } from '#lib/json/cut-json';
+import { matchTools } from '#lib/policy/match-tools';
+import { NOTICE_TYPES, type Notice, type NoticeType } from '#lib/protocol/notice';
+import { describeNotice } from './describe-notice.ts';
+import type {
+  NotifySettings,
+  NtfySettings,
+  SlackSettings,
+  TargetSettings,
+  WebhookSettings,
+} from './notify-config.ts';
+import { post } from './post.ts';
+import type { Attempt, Outcome, Target, TargetSource } from './target.ts';
+
+export interface ConfigTargetsDeps {
+  /** Where people reach this workbench. */
+  origin(): string;
+  /** For targets that ask for arguments or results. */
+  call(id: string): Promise<CallRecord | undefined>;
+}
+
+/** The targets of the configuration file. */
+export function createConfigTargets(
+  settings: NotifySettings,
+  deps: ConfigTargetsDeps,
+): TargetSource {
+  const targets = [...settings.targets].map(([name, one]) => toTarget(name, one, deps));
+  return { list: () => targets };
+}
+
+function toTarget(name: string, settings: TargetSettings, deps: ConfigTargetsDeps): Target {
+  return {
+    id: `${settings.kind}:${name}`,
+    shown: { host: settings.url.host, events: settings.events ?? DEFAULT_EVENTS },
+    wants: createFilter(settings),
+    send: senderOf(settings, deps),
+  };
+}
+
+function senderOf(settings: TargetSettings, deps: ConfigTargetsDeps): Target['send'] {
+  switch (settings.kind) {
+    case 'webhook':
+      return (attempt) => sendWebhook(settings, deps, attempt);
+    case 'slack':
+      return (attempt) => sendToSlack(settings, deps, attempt);
+    case 'ntfy':
+      return (attempt) => sendToNtfy(settings, deps, attempt);
+  }
+}
+
+/** The others are many. */
+const DEFAULT_EVENTS: readonly NoticeType[] = NOTICE_TYPES.filter(
+  (type) => type !== 'call.finished' && type !== 'client.offline',
+);
+
+function createFilter({ events: given, tools, outcomes }: TargetSettings) {
+  const events: readonly NoticeType[] = given ?? DEFAULT_EVENTS;
+  const isOneOf = tools === undefined ? () => true : matchTools(tools);
+  return ({ type, data }: Notice): boolean => {
+    if (!events.includes(type)) return false;
+    if ('tool_name' in data && !isOneOf(data.tool_name)) return false;
+    return !('outcome' in data) || outcomes === undefined || outcomes.includes(data.outcome);
+  };
+}
+
+/** Standard Webhooks: a body is smaller. */
+export const BODY_BYTES = 20_000;
+/** Of arguments, and of a result. */
+const VALUE_BYTES = 7_000;
+
+/** As Standard Webhooks has it: the id stays, the time and so the signature are those of the attempt. */
+async function sendWebhook(
+  { url, keys, include }: WebhookSettings,
+  { origin, call }: ConfigTargetsDeps,
+  { notice, at, signal }: Attempt,
+): Promise<Outcome> {
+  const { id, type, data } = notice;
+  const record =
+    include.length > 0 && 'tool_call_id' in data ? await call(data.tool_call_id) : undefined;
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(notice.at).toISOString(),
+    data: { ...data, link: `${origin()}${data.link}`, ...valuesOf(record, include) },
+  });
+  const seconds = String(Math.floor(at / 1_000));
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': keys.map((key) => sign(key, `${id}.${seconds}.${body}`)).join(' '),
+  };
+  return post({ url, headers, body, signal, now: at });
+}
+
+const sign = (key: Buffer, text: string): string =>
+  `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+
+/** As the record has them: what is secret was never in it. */
+function valuesOf(
+  call: CallRecord | undefined,
+  include: WebhookSettings['include'],
+): Record<string, unknown> {
+  if (!call) return {};
+  const values = { arguments: call.args, ...(call.result === undefined ? {} : resultOf(call)) };
+  const wanted = Object.entries(values).filter(([name]) => include.some((one) => one === name));
+  const cut = wanted.filter(([, value]) => !fitsJson(value, VALUE_BYTES)).map(([name]) => name);
+  return {
+    ...Object.fromEntries(wanted.map(([name, value]) => [name, cutJson(value, VALUE_BYTES)])),
+    ...(cut.length === 0 ? {} : { cut }),
+  };
+}
+
+const resultOf = ({ result }: CallRecord) => ({ result });
+
+function sendToSlack(
+  { url }: SlackSettings,
+  { origin }: ConfigTargetsDeps,
+  { notice, at, signal }: Attempt,
+): Promise<Outcome> {
+  const { title, text, tag } = describeNotice(notice);
+  const link = `<${escapeForSlack(`${origin()}${notice.data.link}`)}|Open Callboard>`;
+  const lines = [`:${tag}: *${escapeForSlack(title)}*`, escapeForSlack(text), link];
+  return post({
+    url,
+    headers: {},
+    body: JSON.stringify({ text: lines.join('\n') }),
+    signal,
+    now: at,
+  });
+}
+
+/** So that no text of others mentions a channel, or is a link. */
+const escapeForSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Without buttons: an action would need a token, which everyone has who reads the topic. */
+function sendToNtfy(
+  { url, topic, token }: NtfySettings,
+  { origin }: ConfigTargetsDeps,
+  { notice, at, signal }: Attempt,
+): Promise<Outcome> {
+  const { title, text, priority, tag } = describeNotice(notice);
+  const click = `${origin()}${notice.data.link}`;
+  const body = JSON.stringify({ topic, title, message: text, priority, tags: [tag], click });
+  const headers: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return post({ url, headers, body, signal, now: at });
+}

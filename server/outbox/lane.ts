@@ -1,0 +1,240 @@
+import { abortable } from '#lib/util/abortable';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Change, DeliveryRecord } from '../store/store.ts';
+import { LONGEST_WAIT_MS, slowFor, waitAfter } from './retry-schedule.ts';
+import type { Outcome, Target } from './target.ts';
+
+export interface LaneDeps {
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  random(): number;
+  /** Undefined: it is not there any more. */
+  target(): Target | undefined;
+  /** Whether there is no sense in sending it any more. */
+  isObsolete(delivery: DeliveryRecord): Promise<boolean>;
+  /** Resolves when it is on disk. */
+  write(changes: readonly Change[]): Promise<void>;
+  /** The target wants no more. True: where it comes from takes it away, and nothing is kept of it. */
+  takenAway(): boolean;
+  /** Of each attempt, and of each end without one. */
+  counted(outcome: Outcome['kind'] | DeliveryRecord['state']): void;
+  readonly id: string;
+  readonly logger: Logger;
+}
+
+export interface LaneState {
+  readonly open: number;
+  readonly failuresInRow: number;
+  readonly slowedUntil: number | null;
+  readonly offSince: number | null;
+}
+
+/** Deliveries that may wait for one target. */
+export const MOST_OPEN = 1_000;
+/** Attempts to one target at a time. */
+const MOST_IN_FLIGHT = 4;
+/** Of one attempt. */
+export const ATTEMPT_MS = 15_000;
+
+/** With these a receiver says that it has too much to do. */
+const SLOW_DOWN = [429, 502, 503, 504];
+
+/** The deliveries to one target: when each is sent, and what becomes of it (rules OB5 to OB14). */
+export class Lane {
+  readonly #deps: LaneDeps;
+  readonly #open = new Map<string, DeliveryRecord>();
+  readonly #inFlight = new Map<string, AbortController>();
+  #isRunning = false;
+  #failures = 0;
+  #slowed = 0;
+  #slowedUntil = 0;
+  #offSince: number | null;
+  #cancelTimer = () => {};
+
+  constructor(deps: LaneDeps, offSince: number | null) {
+    this.#deps = deps;
+    this.#offSince = offSince;
+  }
+
+  get isOff(): boolean {
+    return this.#offSince !== null;
+  }
+
+  state(): LaneState {
+    const isSlowed = this.#slowedUntil > this.#deps.clock.now();
+    return {
+      ...{ open: this.#open.size, failuresInRow: this.#failures, offSince: this.#offSince },
+      slowedUntil: isSlowed ? this.#slowedUntil : null,
+    };
+  }
+
+  /** It is on disk. Where too many wait already, the oldest gives way. */
+  add(delivery: DeliveryRecord): void {
+    this.#open.set(delivery.id, delivery);
+    if (this.#open.size > MOST_OPEN) {
+      const oldest = this.#open.values().find(({ id }) => !this.#inFlight.has(id));
+      if (oldest) this.#end(oldest, 'dropped');
+    }
+    this.#pump();
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#pump();
+  }
+
+  /** What is on its way is cut off, and is sent again by the next start. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelTimer();
+    for (const controller of this.#inFlight.values()) controller.abort();
+  }
+
+  /** One that is still open is tried now; undefined: there is none of that id. */
+  hurry(id: string, at: number): DeliveryRecord | undefined {
+    const delivery = this.#open.get(id);
+    if (!delivery || this.#inFlight.has(id)) return delivery;
+    const now = { ...delivery, nextAt: at };
+    this.#open.set(id, now);
+    this.#pump();
+    return now;
+  }
+
+  /** A person turned it on again. */
+  enable(): void {
+    this.#offSince = null;
+    this.#recovered();
+    this.#pump();
+  }
+
+  #recovered(): void {
+    [this.#failures, this.#slowed, this.#slowedUntil] = [0, 0, 0];
+  }
+
+  #pump(): void {
+    this.#cancelTimer();
+    if (!this.#isRunning || this.#offSince !== null) return;
+    const now = this.#deps.clock.now();
+    const waiting = [...this.#open.values()]
+      .filter(({ id }) => !this.#inFlight.has(id))
+      .sort((a, b) => dueAt(a) - dueAt(b));
+    const due = this.#slowedUntil > now ? [] : waiting.filter((one) => isDue(one, now));
+    // One at a time, until the target has taken one again.
+    const most = this.#slowed > 0 ? 1 : MOST_IN_FLIGHT;
+    const sent = due.slice(0, Math.max(0, most - this.#inFlight.size));
+    for (const one of sent) void this.#attempt(one);
+    const next = waiting.find((one) => !sent.includes(one));
+    // Else the end of one that is on its way brings the next.
+    if (next && this.#inFlight.size < most) this.#wakeAt(dueAt(next), now);
+  }
+
+  #wakeAt(at: number, now: number): void {
+    const waitMs = Math.max(at, this.#slowedUntil) - now;
+    const bounded = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
+    this.#cancelTimer = this.#deps.clock.schedule(bounded, () => this.#pump());
+  }
+
+  async #attempt(delivery: DeliveryRecord): Promise<void> {
+    const { clock } = this.#deps;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#inFlight.set(delivery.id, controller);
+    const cancelLimit = clock.schedule(ATTEMPT_MS, () => controller.abort());
+    const at = clock.now();
+    const became = await this.#send(delivery, at, signal).catch((error: unknown) =>
+      this.#failedInside(error, signal),
+    );
+    cancelLimit();
+    this.#inFlight.delete(delivery.id);
+    if (!this.#isRunning) return;
+    if (typeof became === 'string') this.#end(delivery, became);
+    else this.#settle({ ...delivery, attempts: delivery.attempts + 1, triedAt: at }, became);
+    this.#pump();
+  }
+
+  async #send(delivery: DeliveryRecord, at: number, signal: AbortSignal): Promise<Became> {
+    const { target, isObsolete } = this.#deps;
+    const to = target();
+    if (!to) return 'removed';
+    if (await isObsolete(delivery)) return 'obsolete';
+    const { id: deliveryId, notice } = delivery;
+    return abortable(signal, to.send({ deliveryId, notice, at, signal }));
+  }
+
+  #failedInside(error: unknown, signal: AbortSignal): Outcome {
+    if (signal.aborted) return { kind: 'failed', status: null, reason: 'no answer in time' };
+    this.#deps.logger.error(error, `a notice could not be sent to ${this.#deps.id}`);
+    return { kind: 'failed', status: null, reason: 'a defect, which the log has' };
+  }
+
+  #settle(tried: DeliveryRecord, outcome: Outcome): void {
+    const delivery = { ...tried, status: outcome.status, error: null };
+    this.#deps.counted(outcome.kind);
+    if (outcome.kind === 'delivered') {
+      this.#recovered();
+      this.#finish(delivery, 'delivered');
+    } else if (outcome.kind === 'gone') this.#turnOff(delivery);
+    else this.#failed({ ...delivery, error: outcome.reason }, outcome);
+  }
+
+  /** Nothing more is sent to it. */
+  #turnOff(delivery: DeliveryRecord): void {
+    this.#failures += 1;
+    const failed = { ...delivery, error: `HTTP ${delivery.status}: it wants no more` };
+    if (this.#deps.takenAway()) return this.#finish(failed, 'failed');
+    const putAt = this.#deps.clock.now();
+    this.#offSince = putAt;
+    const entry = {
+      area: 'notify_target',
+      key: this.#deps.id,
+      value: { off: true },
+      putAt,
+    } as const;
+    this.#finish(failed, 'failed', [{ type: 'put_kept', entry }]);
+  }
+
+  #failed(delivery: DeliveryRecord, { status, retryAfterMs = 0 }: Failure): void {
+    const { clock, random } = this.#deps;
+    const now = clock.now();
+    this.#failures += 1;
+    if (status !== null && SLOW_DOWN.includes(status)) {
+      this.#slowed += 1;
+      this.#slowedUntil = now + Math.max(retryAfterMs, slowFor(this.#slowed));
+    }
+    const wait = waitAfter(delivery.attempts, random());
+    if (wait === undefined) return this.#finish(delivery, 'failed');
+    const again = { ...delivery, nextAt: now + Math.max(wait, retryAfterMs) };
+    this.#open.set(again.id, again);
+    this.#write(again);
+  }
+
+  /** Without an attempt. */
+  #end(delivery: DeliveryRecord, state: Exclude<DeliveryRecord['state'], 'open'>): void {
+    this.#deps.counted(state);
+    this.#finish(delivery, state);
+  }
+
+  #finish(
+    delivery: DeliveryRecord,
+    state: Exclude<DeliveryRecord['state'], 'open'>,
+    more: readonly Change[] = [],
+  ): void {
+    this.#open.delete(delivery.id);
+    this.#write({ ...delivery, state, nextAt: null, endedAt: this.#deps.clock.now() }, more);
+  }
+
+  /** A crash before it is on disk has the attempt made again: receivers know the id. */
+  #write(delivery: DeliveryRecord, more: readonly Change[] = []): void {
+    this.#deps.write([{ type: 'put_delivery', delivery }, ...more]).catch(this.#deps.logger.error);
+  }
+}
+
+type Became = Outcome | 'removed' | 'obsolete';
+type Failure = Extract<Outcome, { kind: 'failed' }>;
+
+const dueAt = ({ nextAt, madeAt }: DeliveryRecord): number => nextAt ?? madeAt;
+
+/** Also where the wall clock was set back since its time was chosen. */
+const isDue = (delivery: DeliveryRecord, now: number): boolean =>
+  dueAt(delivery) <= now || dueAt(delivery) - now > LONGEST_WAIT_MS;

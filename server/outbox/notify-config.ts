@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { callErrorCodeSchema } from '#lib/protocol/call-status';
+import { closedObject } from '#lib/protocol/closed-object';
+import { NOTICE_TYPES } from '#lib/protocol/notice';
+import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+import { ConfigError } from '../config-error.ts';
+import { fillVariables } from '../config-variables.ts';
+
+/** Of targets in the configuration file. */
+const MOST_TARGETS = 32;
+
+const text = z.string().min(1).max(2_048);
+
+const filters = {
+  /** All but `call.finished` and `client.offline` where not given. */
+  events: z.array(z.enum(NOTICE_TYPES)).nonempty().optional(),
+  /** Calls of these tools alone; names as in `policy`. */
+  tools: z.array(text).nonempty().max(200).optional(),
+  /** Of `call.finished`: `ok`, or codes of errors. */
+  outcomes: z
+    .array(z.enum(['ok', ...callErrorCodeSchema.options]))
+    .nonempty()
+    .optional(),
+};
+
+const webhookSchema = closedObject({
+  kind: z.literal('webhook'),
+  url: text,
+  /** The first signs, as do the others: a receiver accepts any of them while a secret is replaced. */
+  secret: z.union([text, z.array(text).nonempty().max(4)], {
+    error: 'it must be a secret, or a list of one to four: the new one, and those before it',
+  }),
+  ...filters,
+  /** What of a call is sent besides, read from its record. */
+  include: z.array(z.enum(['arguments', 'result'])).default([]),
+});
+const slackSchema = closedObject({ kind: z.literal('slack'), url: text, ...filters });
+const ntfySchema = closedObject({
+  kind: z.literal('ntfy'),
+  /** Of the server, without the topic. */
+  url: text,
+  topic: text,
+  token: text.optional(),
+  ...filters,
+});
+
+/** Targets of notices, by name. `${env:NAME}` in an address, a secret, a topic or a token is a variable's value. */
+export const notifyConfigSchema = z
+  .record(
+    z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9_-]{0,31}$/,
+        'must have only a to z, 0 to 9, _ and -, at most 32 characters',
+      ),
+    z.discriminatedUnion('kind', [webhookSchema, slackSchema, ntfySchema], {
+      error: 'its kind must be "webhook", "slack" or "ntfy"',
+    }),
+  )
+  .refine((targets) => Object.keys(targets).length <= MOST_TARGETS, {
+    error: `it may have ${MOST_TARGETS} targets at most`,
+  })
+  .default({});
+
+type Written = z.infer<typeof notifyConfigSchema>[string];
+type Filters = Pick<Written, keyof typeof filters>;
+
+export interface WebhookSettings extends Filters {
+  readonly kind: 'webhook';
+  readonly url: URL;
+  /** The keys themselves. */
+  readonly keys: readonly Buffer[];
+  readonly include: readonly ('arguments' | 'result')[];
+}
+export interface SlackSettings extends Filters {
+  readonly kind: 'slack';
+  readonly url: URL;
+}
+export interface NtfySettings extends Filters {
+  readonly kind: 'ntfy';
+  readonly url: URL;
+  readonly topic: string;
+  readonly token: string | undefined;
+}
+export type TargetSettings = WebhookSettings | SlackSettings | NtfySettings;
+
+export interface NotifySettings {
+  readonly targets: ReadonlyMap<string, TargetSettings>;
+  /** What no record, log and page has. */
+  readonly secrets: readonly string[];
+}
+
+/** The targets as they are used. Throws `ConfigError`, which has no value of a variable. */
+export function readNotify(
+  written: Readonly<Record<string, Written>>,
+  env: Readonly<Record<string, string | undefined>>,
+  file: string,
+): NotifySettings {
+  const secrets: string[] = [];
+  const targets = Object.entries(written).map(([name, target]) => {
+    const read = createReader(`${file}: notify.${name}`, env, secrets);
+    return [name, readTarget(target, read)] as const;
+  });
+  const long = secrets.filter((value) => value.length >= LEAST_SECRET_CHARS);
+  return { targets: new Map(targets), secrets: [...new Set(long)] };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function readTarget(target: Written, read: Reader): TargetSettings {
+  const { events, tools, outcomes } = target;
+  const filter = { events, tools, outcomes };
+  switch (target.kind) {
+    case 'webhook': {
+      const secrets = typeof target.secret === 'string' ? [target.secret] : target.secret;
+      const keys = secrets.map((secret) => read.key('secret', secret));
+      return {
+        ...filter,
+        kind: 'webhook',
+        url: read.url(target.url),
+        keys,
+        include: target.include,
+      };
+    }
+    case 'slack': {
+      const url = read.url(target.url);
+      // With it anyone sends to the channel.
+      read.hide(url.pathname);
+      return { ...filter, kind: 'slack', url };
+    }
+    case 'ntfy': {
+      const { topic, token } = target;
+      return {
+        ...{ ...filter, kind: 'ntfy', url: read.url(target.url), topic: read.fill('topic', topic) },
+        token: token === undefined ? undefined : read.secret('token', token),
+      };
+    }
+  }
+}
+
+const KEY_BYTES = { least: 24, most: 64 };
+
+function createReader(
+  place: string,
+  env: Readonly<Record<string, string | undefined>>,
+  secrets: string[],
+) {
+  const fill = (field: string, given: string): string => {
+    const filled = fillVariables(given, env);
+    if (!filled.ok) throw new ConfigError(`${place}.${field} ${filled.problem}`);
+    secrets.push(...filled.secrets);
+    return filled.text;
+  };
+  const secret = (field: string, given: string): string => {
+    const value = fill(field, given);
+    secrets.push(value);
+    return value;
+  };
+  return {
+    fill,
+    secret,
+    hide: (value: string) => void secrets.push(value),
+    url(given: string): URL {
+      const url = URL.parse(fill('url', given));
+      const isGood =
+        url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '';
+      if (!isGood) {
+        const right = 'such as https://receiver.example/hook, without a user and without #';
+        throw new ConfigError(`${place}.url must be an http or https address, ${right}`);
+      }
+      if (url.pathname !== '/' || url.search !== '') secrets.push(url.href);
+      return url;
+    },
+    key(field: string, given: string): Buffer {
+      const [, text = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret(field, given)) ?? [];
+      const key = Buffer.from(text, 'base64');
+      const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+      if (isWhole && key.length >= KEY_BYTES.least && key.length <= KEY_BYTES.most) {
+        secrets.push(text);
+        return key;
+      }
+      throw new ConfigError(
+        `${place}.${field} must be whsec_ and the base64 of ${KEY_BYTES.least} to ${KEY_BYTES.most} random bytes, such as the output of: echo whsec_$(openssl rand -base64 32)`,
+      );
+    },
+  };
+}

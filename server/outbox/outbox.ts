@@ -1,0 +1,234 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { Notice } from '#lib/protocol/notice';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/store.ts';
+import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
+import { Lane, MOST_OPEN } from './lane.ts';
+import { draftsOfCall, draftsOfRun, type NoticeDraft, TEST_DRAFT } from './notice-drafts.ts';
+import type { ListedTarget, NotifyService } from './notify-service.ts';
+import { MOST_ATTEMPTS } from './retry-schedule.ts';
+import type { Outcome, Target, TargetSource } from './target.ts';
+
+export interface OutboxDeps {
+  readonly store: Pick<Store, 'write' | 'listKept' | 'deliveries'>;
+  readonly clock: Clock;
+  readonly newId: (prefix: 'evt' | 'dlv') => string;
+  readonly sources: readonly TargetSource[];
+  /** A call as it is now; for what is not worth sending any more. */
+  call(id: string): Promise<CallRecord | undefined>;
+  /** Of each attempt, and of each delivery that ended without one. */
+  counted?(target: string, outcome: Outcome['kind'] | DeliveryRecord['state']): void;
+  /** Default: Math.random. */
+  random?(): number;
+  readonly logger: Logger;
+}
+
+const DAY_MS = 86_400_000;
+/** Of deliveries that have ended. */
+export const KEPT = { days: 14, count: 5_000 } as const;
+const TIDY_EVERY_MS = 3_600_000;
+/** At the latest after so many were written, so that a flood does not fill the disk. */
+const TIDY_AFTER = 400;
+
+/**
+ * Notices on their way out (rules OB1 to OB20). Each is stored for each target that wants it, in
+ * the write of the change that it reports, and is sent from there until the target has taken it.
+ */
+export class Outbox implements NotifyService {
+  readonly #deps: OutboxDeps;
+  readonly #lanes = new Map<string, Lane>();
+  /** Targets that wanted no more before this start. */
+  #offAtStart: ReadonlyMap<string, number> = new Map();
+  readonly limits = {
+    ...{ open_per_target: MOST_OPEN, attempts: MOST_ATTEMPTS },
+    ...{ kept_days: KEPT.days, kept: KEPT.count },
+  };
+  #isRunning = false;
+  #written = 0;
+  #cancelTidy = () => {};
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes up what an earlier server left. Once, before anything is announced. */
+  async load(): Promise<void> {
+    const { store } = this.#deps;
+    const [open, off] = await Promise.all([
+      store.deliveries.open(),
+      store.listKept('notify_target'),
+    ]);
+    this.#offAtStart = new Map(off.map(({ key, putAt }) => [key, putAt]));
+    for (const delivery of open) this.#laneOf(delivery.target).add(delivery);
+  }
+
+  /** From now on what waits is sent. */
+  start(): void {
+    this.#isRunning = true;
+    for (const lane of this.#lanes.values()) lane.start();
+    this.#tidy();
+  }
+
+  /** What is on its way is cut off, and goes on with the next start. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelTidy();
+    for (const lane of this.#lanes.values()) lane.stop();
+  }
+
+  readonly announceCall: AnnounceCall = (call, previous) =>
+    this.#isWanted() ? this.#announce(draftsOfCall(call, previous)) : undefined;
+
+  readonly announceRun: AnnounceRun = (run, previous) =>
+    this.#isWanted() ? this.#announce(draftsOfRun(run, previous)) : undefined;
+
+  /** In a write of its own. */
+  async send(draft: NoticeDraft): Promise<void> {
+    const announced = this.#announce([draft]);
+    if (!announced) return;
+    await this.#deps.store.write(announced.changes);
+    announced.written();
+  }
+
+  targets(): ListedTarget[] {
+    return this.#targets().map(({ id, shown }) => ({
+      ...this.#laneOf(id).state(),
+      ...(shown === undefined ? { id } : { id, shown }),
+    }));
+  }
+
+  deliveries(query: DeliveryQuery): ReturnType<NotifyService['deliveries']> {
+    return this.#deps.store.deliveries.list(query);
+  }
+
+  async resend(id: string): Promise<DeliveryRecord | undefined> {
+    const { store, clock } = this.#deps;
+    const stored = await store.deliveries.get(id);
+    if (!stored) return undefined;
+    const at = clock.now();
+    const open = this.#laneOf(stored.target).hurry(id, at);
+    if (open || stored.state === 'open') return open ?? stored;
+    const anew = { state: 'open', attempts: 0, nextAt: at, endedAt: null } as const;
+    return this.#put({ ...stored, ...anew });
+  }
+
+  async test(targetId: string): Promise<DeliveryRecord | undefined> {
+    if (!this.#find(targetId)) return undefined;
+    return this.#put(this.#deliveryOf(targetId, this.#noticeOf(TEST_DRAFT)));
+  }
+
+  async enable(targetId: string): Promise<boolean> {
+    if (!this.#find(targetId)) return false;
+    await this.#deps.store.write([{ type: 'delete_kept', area: 'notify_target', key: targetId }]);
+    this.#laneOf(targetId).enable();
+    return true;
+  }
+
+  /** A server without targets pays for nothing else. */
+  #isWanted(): boolean {
+    return this.#deps.sources.some((source) => source.list().length > 0);
+  }
+
+  #announce(drafts: readonly NoticeDraft[]): Announcement | undefined {
+    if (drafts.length === 0) return undefined;
+    const targets = this.#targets().filter(({ id }) => !this.#laneOf(id).isOff);
+    const made = drafts
+      .map((draft) => this.#noticeOf(draft))
+      .flatMap((notice) =>
+        targets.filter((one) => one.wants(notice)).map(({ id }) => this.#deliveryOf(id, notice)),
+      );
+    if (made.length === 0) return undefined;
+    return {
+      changes: made.map(putDelivery),
+      written: () => {
+        for (const delivery of made) this.#laneOf(delivery.target).add(delivery);
+        this.#count(made.length);
+      },
+    };
+  }
+
+  async #put(delivery: DeliveryRecord): Promise<DeliveryRecord> {
+    await this.#deps.store.write([putDelivery(delivery)]);
+    this.#laneOf(delivery.target).add(delivery);
+    this.#count(1);
+    return delivery;
+  }
+
+  #noticeOf(draft: NoticeDraft): Notice {
+    const { newId, clock } = this.#deps;
+    return { id: newId('evt'), at: clock.now(), ...draft };
+  }
+
+  #deliveryOf(target: string, notice: Notice): DeliveryRecord {
+    return {
+      ...{ id: this.#deps.newId('dlv'), target, notice, state: 'open', attempts: 0 },
+      ...{ madeAt: notice.at, triedAt: null, nextAt: notice.at, endedAt: null },
+      ...{ status: null, error: null },
+    };
+  }
+
+  #targets(): Target[] {
+    return this.#deps.sources.flatMap((source) => source.list());
+  }
+
+  #find(id: string): Target | undefined {
+    return this.#targets().find((target) => target.id === id);
+  }
+
+  #laneOf(id: string): Lane {
+    const known = this.#lanes.get(id);
+    if (known) return known;
+    const { store, clock, logger, call, counted, random = Math.random } = this.#deps;
+    const lane = new Lane(
+      {
+        ...{ id, clock, logger, random, write: (changes) => store.write(changes, MAY_WAIT) },
+        target: () => this.#find(id),
+        isObsolete: ({ notice }) => isObsolete(notice, call),
+        takenAway: () => this.#takeAway(id),
+        counted: (outcome) => counted?.(id, outcome),
+      },
+      this.#offAtStart.get(id) ?? null,
+    );
+    this.#lanes.set(id, lane);
+    if (this.#isRunning) lane.start();
+    return lane;
+  }
+
+  #takeAway(id: string): boolean {
+    const source = this.#deps.sources.find((one) => one.list().some((target) => target.id === id));
+    source?.onEnded?.(id);
+    return source?.onEnded !== undefined || !this.#find(id);
+  }
+
+  #count(written: number): void {
+    this.#written += written;
+    if (this.#written >= TIDY_AFTER) this.#tidy();
+  }
+
+  /** What ended long ago goes; and lanes of targets that are not there any more. */
+  #tidy(): void {
+    if (!this.#isRunning) return;
+    const { store, clock, logger } = this.#deps;
+    this.#written = 0;
+    this.#cancelTidy();
+    this.#cancelTidy = clock.schedule(TIDY_EVERY_MS, () => this.#tidy());
+    for (const [id, lane] of this.#lanes) {
+      if (lane.state().open === 0 && !this.#find(id)) this.#lanes.delete(id);
+    }
+    const endedBefore = clock.now() - KEPT.days * DAY_MS;
+    store
+      .write([{ type: 'delete_deliveries', endedBefore, most: KEPT.count }], MAY_WAIT)
+      .catch(logger.error);
+  }
+}
+
+const MAY_WAIT = { mayWait: true };
+
+const putDelivery = (delivery: DeliveryRecord): Change => ({ type: 'put_delivery', delivery });
+
+/** A request for an approval that does not wait any more. */
+async function isObsolete({ type, data }: Notice, call: OutboxDeps['call']): Promise<boolean> {
+  if (type !== 'approval.requested') return false;
+  return (await call(data.tool_call_id))?.phase !== 'approval';
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CallRecord } from '#lib/call/call-record';
+import { sampleCall } from '#lib/call/testing/sample-call';
+import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
+import type { Card } from '#lib/protocol/card';
+import { given } from '#lib/util/given';
+import { createNewId } from '../../new-id.ts';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
+import type { DeliveryRecord } from '../../store/store.ts';
+import { createErrorLog } from '../../testing/error-log.ts';
+import { notifyConfigSchema, readNotify } from '../notify-config.ts';
+import { openNotifications } from '../open-notifications.ts';
+import type { TargetSource } from '../target.ts';
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+export const ORIGIN = 'https://board.example';
+
+export interface OutboxOptions {
+  /** As `notify` of the configuration file. */
+  readonly notify?: object;
+  readonly env?: Record<string, string>;
+  readonly sources?: readonly TargetSource[];
+  /** Of an earlier one: what that left is taken up. */
+  readonly dir?: string;
+  readonly clock?: ManualClock;
+  readonly isStarted?: boolean;
+}
+
+/** Notifications on a real store; time and calls are the test's. */
+export async function setupOutbox(options: OutboxOptions = {}) {
+  const { env = {}, sources = [], clock = createManualClock() } = options;
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'outbox-'));
+  if (options.dir === undefined) onTestFinished(() => rmSync(dir, { recursive: true }));
+  const { logger, errors, lines } = createErrorLog();
+  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const settings = readNotify(notifyConfigSchema.parse(options.notify ?? {}), env, 'config.json');
+  const outcomes: string[] = [];
+  const calls = new Map<string, CallRecord>();
+  const here = new Set<string>();
+  const notifications = await openNotifications(settings, {
+    ...{ store, clock, newId: createNewId(clock.now), sources, logger },
+    random: () => 0,
+    counted: (target, outcome) => void outcomes.push(`${target} ${outcome}`),
+  });
+  notifications.connect({
+    calls: { get: async (id) => calls.get(id) },
+    clients: { hasClient: (id) => here.has(id) },
+  });
+  const close = async () => {
+    notifications.stop();
+    await store.close();
+  };
+  onTestFinished(close);
+  if (options.isStarted !== false) notifications.start(() => ORIGIN);
+  const { outbox } = notifications;
+  /** Oldest first; those of one millisecond by their state. */
+  async function listed(): Promise<DeliveryRecord[]> {
+    const all: DeliveryRecord[] = [];
+    for (let before: string | null | undefined; before !== null; ) {
+      const page = await outbox.deliveries({ limit: 200, ...given({ before }) });
+      all.push(...page.deliveries);
+      before = page.next;
+    }
+    return all.sort((a, b) => a.madeAt - b.madeAt || (a.state < b.state ? -1 : 1));
+  }
+  /** What a decision about a call leads to; resolves when it is on disk. */
+  async function decide(call: CallRecord, previous?: CallRecord): Promise<void> {
+    calls.set(call.id, call);
+    const announced = outbox.announceCall(call, previous);
+    await store.write(announced?.changes ?? []);
+    announced?.written();
+  }
+  return {
+    ...{ dir, clock, store, settings, notifications, outbox, outcomes, calls, here, errors, lines },
+    ...{ close, decide, listed },
+    ask: (more: AskingCall = {}) => decide(asking(more)),
+    states: async () => (await listed()).map(({ state }) => state),
+  };
+}
+
+type AskingCall = Partial<Omit<CallRecord, 'card'>> & { readonly card?: Partial<Card> };
+
+/** A call that waits for a person. */
+export const asking = ({ card, ...more }: AskingCall = {}): CallRecord => {
+  const call = sampleCall({ phase: 'approval', ...more });
+  const shown = { approval_reason: 'It pays', display_name: 'Pay', ...call.card };
+  return { ...call, card: { ...shown, ...card } };
+};
+
+export const finished = (more: Partial<CallRecord> = {}): CallRecord =>
+  sampleCall({ status: 'SUCCEEDED', phase: null, completedAt: 1_700_000_000_250, ...more });
+
+/** As the configuration names a variable. */
+export const variable = (name: string) => `\${env:${name}}`;
+
+export const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
