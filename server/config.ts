@@ -24,6 +24,7 @@ import { readProxies, readPublicUrl } from './config-network.ts';
 import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
 import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
 import { type NotifySettings, notifyConfigSchema, readNotify } from './outbox/notify-config.ts';
+import { pushConfigSchema } from './push/push-config.ts';
 import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
 import { toolsConfigSchema } from './tools/tools-config.ts';
 
@@ -128,6 +129,7 @@ const fileSchema = closedObject({
   tools: toolsConfigSchema,
   /** Servers whose tools are offered here, by MCP. */
   mcp_servers: mcpServersSchema,
+  push: pushConfigSchema,
   /** What people know this workbench by; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
   pairing: closedObject({

@@ -53,6 +53,7 @@ import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { type Door, openDoor } from './open-door.ts';
 import { preparePages } from './pages.ts';
+import { openPush } from './push/open-push.ts';
 import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
@@ -234,6 +235,15 @@ function createMcp(config: Config, core: Core) {
   });
 }
 
+/** Notes to browsers that have no page open. */
+const createPush = (config: Config, core: Core, { sessions }: Access) =>
+  openPush({
+    ...core,
+    ...{ sessions, config: config.file.push, dataDir: config.dataDir },
+    publicUrl: config.publicUrl,
+    fetch: (url, init) => fetch(url, init),
+  });
+
 /** What there is now of all parts, and what they counted. */
 function metricsOf(
   core: Core,
@@ -278,11 +288,13 @@ export async function createEndpoints(
   const { reach, peerOf, strictTransport } = door;
   const ofDevices = await createDevices(config, core, access, reach, closing);
   const mcp = createMcp(config, core);
+  const push = await createPush(config, core, access);
   closing.addEventListener('abort', () => void mcp.close());
+  closing.addEventListener('abort', push.stop);
   const httpMetrics = createHttpMetrics();
   const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
   const api = createApi({
-    ...{ mcp, agUi, mcpServers: core.mcpServers },
+    ...{ mcp, agUi, mcpServers: core.mcpServers, push: push.service },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },

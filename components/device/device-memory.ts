@@ -59,7 +59,7 @@ export interface DeviceMemory {
 }
 
 export function createDeviceMemory(storage: KeyValueStorage): DeviceMemory {
-  const names = ['', ':asking', ':rules', ':uses', ':awake'];
+  const names = ['', ':asking', ':rules', ':uses', ':awake', ':push'];
   const memory: DeviceMemory = {
     read(name, guard) {
       const value = guard(parse(storage.getItem(KEY + name)));

@@ -12,6 +12,7 @@ import { ForgetDevice } from './forget-device.tsx';
 import { InstallHint } from './install-hint.tsx';
 import { KeepAwake } from './keep-awake.tsx';
 import { LastUses } from './last-uses.tsx';
+import { PushSwitch } from './push-switch.tsx';
 import { RunningTools } from './running-tools.tsx';
 import { fill } from './texts.ts';
 import { ToolGroups } from './tool-groups.tsx';
@@ -62,6 +63,7 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
         {!isOver && (
           <>
             <KeepAwake />
+            <PushSwitch kept={kept} />
             <ToolList store={store} />
             <LastUses store={store} />
             <ExaminePanel kept={kept} store={store} />

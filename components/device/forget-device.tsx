@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import { DEVICE_WORKER, endPush } from '../push/push-browser.ts';
 import { useDevicePage } from './device-context.tsx';
 import type { PairedDevice } from './device-memory.ts';
 import type { RunningDevice } from './device-runtime.ts';
@@ -21,6 +22,8 @@ export function ForgetDevice({ kept, running, onForgotten }: ForgetDeviceProps) 
     // First the token: what fails after it leaves no access behind.
     memory.forget();
     await running?.stop();
+    // The push service then answers the server that there is none, which removes it there.
+    await endPush(DEVICE_WORKER);
     onForgotten();
   };
   return (

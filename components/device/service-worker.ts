@@ -1,37 +1,10 @@
+import { receivePush } from '../push/receive-push.ts';
+import type { WorkerScope } from '../push/worker-scope.ts';
+
 /** Names of the files without which the page cannot start; set by the build. */
 declare const SHELL_FILES: readonly string[];
 
-interface ExtendableEvent extends Event {
-  waitUntil(work: Promise<unknown>): void;
-}
-interface FetchEvent extends ExtendableEvent {
-  readonly request: Request;
-  respondWith(answer: Promise<Response>): void;
-}
-interface NotificationEvent extends ExtendableEvent {
-  readonly notification: { close(): void };
-}
-interface PageWindow {
-  readonly url: string;
-  focus(): Promise<unknown>;
-}
-interface WorkerScope {
-  addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
-  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
-  addEventListener(type: 'notificationclick', listener: (event: NotificationEvent) => void): void;
-  skipWaiting(): Promise<void>;
-  readonly clients: {
-    claim(): Promise<void>;
-    matchAll(options: {
-      type: 'window';
-      includeUncontrolled: boolean;
-    }): Promise<readonly PageWindow[]>;
-    openWindow(url: string): Promise<unknown>;
-  };
-  readonly location: Location;
-}
-
-// What this file runs in; TypeScript's types of it cannot stand beside those of a page.
+// What this file runs in.
 const worker = globalThis as unknown as WorkerScope;
 
 const PAGE = '/device';
@@ -66,6 +39,8 @@ worker.addEventListener('fetch', (event) => {
   if (pathname === PAGE && request.mode === 'navigate') event.respondWith(fromNetwork(request));
   else if (pathname.startsWith('/device/assets/')) event.respondWith(fromCache(request));
 });
+
+receivePush(worker, PAGE);
 
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close();

@@ -10,6 +10,7 @@ import { FeedContext } from './feed-context.tsx';
 import { keepAutonomy } from './keep-autonomy.ts';
 import { keepMe } from './keep-me.ts';
 import { pageFetch } from './page-session.ts';
+import { keepPushNotes } from './push-choice.ts';
 import { startFeed } from './start-feed.ts';
 import { browserMemory } from './stored-text.ts';
 import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
@@ -32,6 +33,7 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
   useEffect(() => keepMe(workbench), [workbench]);
   useEffect(() => keepModels(workbench), [workbench]);
   useEffect(() => keepAutonomy(workbench), [workbench]);
+  useEffect(() => keepPushNotes(workbench), [workbench]);
   useEffect(() => keepLateCode(workbench), [workbench]);
   const control = useMemo(() => ({ retryNow: () => feed.current?.retryNow() }), []);
   return (

@@ -61,6 +61,10 @@ const ROUTES = [
   ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /v1/devices/{id}`),
   'POST /v1/devices/{id}/tools',
   ...['look', 'join', 'outcome'].map((what) => `POST /api/pairing/${what}`),
+  ...['/v1', '/internal'].flatMap((base) => [
+    ...[`GET ${base}/push`, `POST ${base}/push/subscriptions`, `POST ${base}/push/test`],
+    `DELETE ${base}/push/subscriptions/{id}`,
+  ]),
   'POST /auth/sign-in',
   'POST /auth/sign-out',
   'GET /healthz',

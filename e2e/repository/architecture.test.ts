@@ -25,6 +25,7 @@ const INTERFACES = [
   'server/outbox/notify-service.ts',
   'server/outbox/target.ts',
   'server/policy/policy-service.ts',
+  'server/push/push-service.ts',
   'server/runs/run-service.ts',
   'server/store/store.ts',
   'server/store/store-errors.ts',
@@ -83,6 +84,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...INTERFACES,
     'lib',
   ],
+  // Browsers of people and devices, as targets of the outbox; what it is bound to ends it.
+  'server/push': [
+    ...['server/push', 'server/auth', 'server/outbox/target.ts', 'server/calls/kept-area.ts'],
+    ...['server/devices/browser-name.ts', 'server/config-error.ts', ...INTERFACES],
+    'lib',
+  ],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
@@ -103,7 +110,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
     ...['server/config-keep.ts', 'server/config-log.ts', 'server/tools/tools-config.ts'],
     ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
-    ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts', 'lib'],
+    ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts'],
+    ...['server/push/push-config.ts', 'lib'],
   ],
   'server/config-variables.ts': ['lib'],
   // Which targets there are is a matter of the configuration.

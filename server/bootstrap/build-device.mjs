@@ -120,7 +120,7 @@ async function bundleStyle(outdir) {
   return name;
 }
 
-/** Its cache has the name of this build. @param {string} outdir @param {string[]} shell */
+/** Its cache has the name of this build; beside it that of the workbench, which shows push notes alone. @param {string} outdir @param {string[]} shell */
 async function bundleWorker(outdir, shell) {
   const esbuild = /** @type {typeof import('esbuild')} */ (requirePackage('esbuild'));
   await esbuild.build({
@@ -129,6 +129,12 @@ async function bundleWorker(outdir, shell) {
     entryPoints: ['components/device/service-worker.ts'],
     outfile: join(outdir, 'sw.js'),
     define: { SHELL_FILES: JSON.stringify(shell) },
+  });
+  await esbuild.build({
+    ...COMMON,
+    format: 'iife',
+    entryPoints: ['components/push/service-worker.ts'],
+    outfile: join(outdir, 'push-sw.js'),
   });
 }
 

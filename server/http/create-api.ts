@@ -26,6 +26,7 @@ import { notifyRoutes } from './routes/notify.ts';
 import { pairingRoutes } from './routes/pairing.ts';
 import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { pushRoutes } from './routes/push.ts';
 import { reachRoute } from './routes/reach.ts';
 import { runToolsRoute } from './routes/run-tools.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -60,6 +61,7 @@ export function createApi(deps: HttpDeps): Api {
     ...pairingRoutes(deps),
     ...pairingsRoutes(deps),
     ...deviceRoutes(deps),
+    ...pushRoutes(deps),
     disconnectRoute(deps),
     ...policyRoutes(deps),
     ...notifyRoutes(deps),

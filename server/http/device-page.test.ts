@@ -12,7 +12,7 @@ writeFileSync(
   join(deviceDir, 'index.json'),
   JSON.stringify({ entry, preload: [part], style, assets: [entry, part, style] }),
 );
-for (const name of [entry, part, style, 'sw.js', 'icon-192.png']) {
+for (const name of [entry, part, style, 'sw.js', 'push-sw.js', 'icon-192.png']) {
   writeFileSync(join(deviceDir, name), `content of ${name}`);
 }
 writeFileSync(join(dir, 'secret.js'), 'not of the page');
@@ -124,4 +124,20 @@ test('[DP20] where it is not built a 404 says so', async () => {
     404,
     'The device page is not built; npm run build makes it.',
   ]);
+});
+
+test('[WP24] the service worker of push notes is served without a credential, for its own folder alone', async () => {
+  const server = await startTestServer({ deviceDir });
+  const { status, headers, text } = await server.get('/push/sw.js', visitor);
+  expect([status, text, headers['cache-control']]).toEqual([
+    200,
+    'content of push-sw.js',
+    'no-cache',
+  ]);
+  expect(headers['service-worker-allowed']).toBeUndefined();
+  // No page is there: whoever has signed in or not is led to the one that is.
+  expect((await server.get('/push/', visitor)).status).toBe(303);
+  expect((await server.get('/', visitor)).headers['content-security-policy']).toContain(
+    "worker-src 'self'",
+  );
 });

@@ -12,11 +12,12 @@ import { type PageHeadersOptions, setDevicePageHeaders } from './page-headers.ts
 import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 
-/** All that the device page is made of, and the links of pairing. */
-const DEVICE_PATH = /^\/(?:device|pair)(?:\/.*)?$/;
+/** All that the device page is made of, the links of pairing, and the service worker of push notes. */
+const DEVICE_PATH = /^\/(?:(?:device|pair)(?:\/.*)?|push\/sw\.js)$/;
 const PAGE_PATH = /^\/(?:device|pair(?:\/[A-Za-z0-9 %-]{1,32})?)$/;
 const FILES: Readonly<Record<string, string>> = {
   '/device/sw.js': 'sw.js',
+  '/push/sw.js': 'push-sw.js',
   '/device/icon-192.png': 'icon-192.png',
   '/device/icon-512.png': 'icon-512.png',
   '/device/icon-maskable-512.png': 'icon-maskable-512.png',

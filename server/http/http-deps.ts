@@ -20,6 +20,7 @@ import type { McpService } from '../mcp/mcp-service.ts';
 import type { McpServersService } from '../mcp-client/mcp-servers-service.ts';
 import type { NotifyService } from '../outbox/notify-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
+import type { PushService } from '../push/push-service.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { History } from '../store/store.ts';
@@ -72,6 +73,7 @@ export interface HttpDeps {
   readonly mcp: McpService;
   readonly agUi: AgUiService;
   readonly mcpServers: McpServersService;
+  readonly push: PushService;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

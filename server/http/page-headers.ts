@@ -29,6 +29,8 @@ function contentSecurityPolicy({ nonce, host, isSecure, development }: PageHeade
     "base-uri 'none'",
     "form-action 'self'",
     "object-src 'none'",
+    // Of push notes. Workers of a page's own making are of the page of a phone alone.
+    "worker-src 'self'",
   ].join('; ');
 }
 
@@ -73,7 +75,7 @@ export function setDevicePageHeaders(
   options: Omit<PageHeadersOptions, 'development'>,
 ): string {
   const pages = setPageHeaders(outgoing, { ...options, development: false });
-  const policy = `${pages}; worker-src 'self' blob:; manifest-src 'self'`;
+  const policy = `${pages} blob:; manifest-src 'self'`;
   outgoing.setHeader('content-security-policy', policy);
   outgoing.setHeader('permissions-policy', DEVICE_PERMISSIONS);
   return policy;

@@ -9,4 +9,5 @@ export type KeptAreaName =
   | 'device'
   | 'blocked_origin'
   | 'mcp_pin'
-  | 'notify_target';
+  | 'notify_target'
+  | 'push_subscription';

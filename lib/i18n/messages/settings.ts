@@ -1,6 +1,7 @@
 import type { AreaMessages } from '../area-messages.ts';
 import { settingsMcp } from './settings-mcp.ts';
 import { settingsPolicy } from './settings-policy.ts';
+import { settingsPush } from './settings-push.ts';
 
 /** The pages of the settings: who may get in, and what people did. */
 export const settings = {
@@ -119,6 +120,7 @@ export const settings = {
     },
     mcp: settingsMcp.en,
     policy: settingsPolicy.en,
+    push: settingsPush.en,
     audit: {
       title: 'Audit',
       text: 'What people did here, newest first. Nothing in it can be changed, and no secrets are in it.',
@@ -282,6 +284,7 @@ export const settings = {
     },
     mcp: settingsMcp.zh,
     policy: settingsPolicy.zh,
+    push: settingsPush.zh,
     audit: {
       title: '审计',
       text: '人们在这里做过的事，最新的在前。内容不可更改，也不含任何秘密。',

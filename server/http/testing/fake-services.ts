@@ -14,6 +14,7 @@ import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { McpService } from '../../mcp/mcp-service.ts';
 import type { McpServersService } from '../../mcp-client/mcp-servers-service.ts';
 import type { NotifyService } from '../../outbox/notify-service.ts';
+import type { PushService } from '../../push/push-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
 import type { ClientStreamService } from '../client-stream-service.ts';
@@ -232,6 +233,15 @@ export const fakeNotify: NotifyService = {
   enable: async (id) => id === 'webhook:ops',
 };
 
+/** Its own tests run it whole. */
+export const fakePush: PushService = {
+  state: () => ({ enabled: true, public_key: 'key', hosts: [], subscriptions: [] }),
+  subscribe: unused,
+  unsubscribe: async () => {},
+  test: unused,
+};
+
+/** No stream is open. */
 export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };
 
 export function createFakeBlobs(): BlobStore {

@@ -191,6 +191,37 @@ export const en = {
     missing:
       'This browser cannot. Set a longer time until the screen turns off in the settings of the phone.',
   },
+  push: {
+    label: 'Notifications',
+    on: 'While this page is closed, a note appears when a call for this device waits for a decision or has failed',
+    off: 'A note while this page is closed, when a call for this device waits or has failed',
+    busy: 'One moment…',
+    test: 'Send a test',
+    tested:
+      'The test is on its way. If no note appears, look at the settings of the phone and at “do not disturb”.',
+    disabled: 'The workbench sends no notifications.',
+    failure: 'The workbench did not answer: {message}',
+    failed: 'The workbench could not hand a note to {host}. It needs the internet for that.',
+    ended:
+      'The push service does not know this browser any more. Turn notifications off and on again.',
+    support: {
+      insecure: 'Notifications need https. Open the https link of the workbench.',
+      home_screen:
+        'On an iPhone or iPad notifications need the app: in Safari tap Share, then Add to Home Screen, and turn them on there.',
+      unsupported:
+        'This browser cannot receive notifications while the page is closed. Use Chrome, Edge, Firefox or Safari, and no private window.',
+      denied:
+        'The browser blocks notifications of this page. Open the site settings by the icon left of the address, allow them, then come back.',
+    },
+    problem: {
+      denied:
+        'The browser blocks notifications of this page. Open the site settings by the icon left of the address, allow them, then try again.',
+      dismissed:
+        'The question of the browser was closed without an answer. Try again, and choose Allow.',
+      service:
+        'The browser could not reach its push service. This phone needs the internet for notifications.',
+    },
+  },
   install: {
     title: 'Install',
     text: 'As an app this page has its own icon and opens without the address bar.',

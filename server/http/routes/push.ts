@@ -1,0 +1,90 @@
+import {
+  pushStateSchema,
+  pushSubscriptionBodySchema,
+  pushSubscriptionSchema,
+  pushTestBodySchema,
+  pushTestSchema,
+} from '#lib/protocol/push';
+import { okSchema } from '#lib/protocol/rest';
+import type { Allowed } from '../allowed.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { json } from '../response.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'push'>;
+
+/** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
+export const pushRoutes = (deps: Deps): Route[] => [
+  ...routesAt(deps, { path: '/v1/push', suffix: '', reads: VIEWERS, changes: OPERATORS }),
+  ...routesAt(deps, {
+    ...{ path: '/internal/push', suffix: 'OfDevice' },
+    ...{ reads: CLIENTS, changes: CLIENTS },
+  }),
+];
+
+interface Place {
+  readonly path: '/v1/push' | '/internal/push';
+  /** Of the ids of the routes. */
+  readonly suffix: string;
+  readonly reads: Allowed;
+  readonly changes: Allowed;
+}
+
+const tag = 'push notes';
+/** An endpoint, its keys and what was chosen. */
+const MOST_BODY_BYTES = 8 * 1024;
+
+const routesAt = ({ push }: Deps, { path, suffix, reads, changes }: Place): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    id: `readPush${suffix}`,
+    tag,
+    summary: 'The key that browsers subscribe with, and the browsers of the caller',
+    access: reads,
+    responses: { 200: { description: 'What there is', schema: pushStateSchema } },
+    handle: ({ principal }) => json(200, push.state(principal)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${path}/subscriptions`,
+    id: `subscribePush${suffix}`,
+    tag,
+    summary: 'Send notes to this browser; the same one again changes what it is sent',
+    access: changes,
+    body: pushSubscriptionBodySchema,
+    maxBodyBytes: MOST_BODY_BYTES,
+    responses: { 200: { description: 'The subscription', schema: pushSubscriptionSchema } },
+    handle: async ({ principal: caller, body, context }) => {
+      const userAgent = context.incoming.headers['user-agent'];
+      return json(200, await push.subscribe(body, { caller, userAgent }));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: `${path}/subscriptions/:id`,
+    id: `unsubscribePush${suffix}`,
+    tag,
+    summary: 'Send this browser nothing more',
+    access: changes,
+    responses: { 200: { description: 'Removed', schema: okSchema } },
+    async handle({ principal, params }) {
+      await push.unsubscribe(params.id, principal);
+      return json(200, { ok: true });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${path}/test`,
+    id: `testPush${suffix}`,
+    tag,
+    summary: 'Send a note to one of the own browsers now, and read what its push service answered',
+    access: changes,
+    body: pushTestBodySchema,
+    maxBodyBytes: MOST_BODY_BYTES,
+    responses: { 200: { description: 'What became of it', schema: pushTestSchema } },
+    handle: async ({ principal, body, context }) =>
+      json(200, await push.test(body.push_id, principal, context.signal())),
+  }),
+];

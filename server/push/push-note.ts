@@ -1,0 +1,150 @@
+import { hash } from 'node:crypto';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { CallNoticeData, Notice } from '#lib/protocol/notice';
+import type { PushKind } from '#lib/protocol/push-kinds';
+import type { PushRecord } from './push-record.ts';
+
+/** What a browser is sent, before it is encrypted. */
+export interface PushMessage {
+  readonly ttlSeconds: number;
+  readonly urgency: 'high' | 'normal';
+  /** At most 32 characters of base64url. A newer message takes the place of one that waits. */
+  readonly topic: string;
+  readonly text: PushText;
+}
+
+/** As the service worker reads it (components/push/receive-push.ts). */
+export interface PushText {
+  readonly v: 1;
+  readonly title: string;
+  readonly body: string;
+  /** On this server. */
+  readonly path: string;
+  /** A newer note takes the place of the one with its tag. */
+  readonly tag: string;
+  /** It replaces what was shown, without sound. */
+  readonly quiet: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const TEXTS = {
+  en: {
+    requested: ['A call waits for your decision', 'Open Callboard to decide.'],
+    decided: ['The call waits no more', 'It was decided, or has ended.'],
+    failed: ['A call failed', 'Open Callboard to see why.'],
+    runFailed: ['A conversation stopped with an error', 'Open Callboard to see why.'],
+    ownRequested: [
+      'A call for this device waits for a decision',
+      'A person at the workbench decides. Open this page, so that the device can answer.',
+    ],
+    ownDecided: ['The call waits no more', 'It was decided, or has ended.'],
+    ownFailed: ['A call for this device failed', 'Open this page to see whether it is connected.'],
+    test: ['Notifications work', 'This is the test that you asked for.'],
+  },
+  zh: {
+    requested: ['有一个调用等待您的决定', '打开 Callboard 进行决定。'],
+    decided: ['该调用不再等待', '它已被决定，或已结束。'],
+    failed: ['一个调用失败了', '打开 Callboard 查看原因。'],
+    runFailed: ['一个对话因错误停止', '打开 Callboard 查看原因。'],
+    ownRequested: [
+      '此设备的一个调用等待决定',
+      '由工作台的人员决定。请打开此页面，以便设备能够应答。',
+    ],
+    ownDecided: ['该调用不再等待', '它已被决定，或已结束。'],
+    ownFailed: ['此设备的一个调用失败了', '打开此页面，查看它是否已连接。'],
+    test: ['通知功能正常', '这是您请求的测试。'],
+  },
+} as const;
+type TextName = keyof (typeof TEXTS)['en'];
+
+/** A person's answer of no, or a stop, is no failure; an approval that expired had a note before. */
+const NO_FAILURES = new Set(['ok', 'denied', 'cancelled', 'approval_expired']);
+
+/** Under which of a person's choices a notice comes; undefined: it is for no browser. */
+export function kindOf({ type, data }: Notice): PushKind | undefined {
+  if (type === 'approval.requested' || type === 'approval.decided') return 'approvals';
+  if (type === 'call.finished') return NO_FAILURES.has(data.outcome) ? undefined : 'failures';
+  return type === 'run.finished' && data.status === 'failed' ? 'failures' : undefined;
+}
+
+/** Whether the notice is for this browser: a device gets what is about its own calls. */
+export function isFor({ owner, kinds }: PushRecord, notice: Notice): boolean {
+  const kind = kindOf(notice);
+  if (kind === undefined || !kinds.includes(kind)) return false;
+  if (owner.kind === 'person') return true;
+  return 'client' in notice.data && notice.data.client?.client_id === owner.clientId;
+}
+
+const WAITS_S = 10 * 60;
+const FAILURE_WAITS_S = 4 * 60 * 60;
+
+/**
+ * The message that this browser is sent, at `nowMs`; undefined: it is too late for it. Without
+ * `details` it has nothing of the call but what kind of notice it is.
+ */
+export function messageOf(
+  record: PushRecord,
+  notice: Notice,
+  nowMs: number,
+): PushMessage | undefined {
+  const kind = kindOf(notice);
+  if (kind === undefined) return undefined;
+  const isCall = 'tool_call_id' in notice.data;
+  const isAsking = notice.type === 'approval.requested';
+  // Of failures one is shown at a time: a flood of them is one note.
+  const about = kind === 'approvals' && isCall ? notice.data.tool_call_id : kind;
+  const ttlSeconds = kind === 'failures' ? FAILURE_WAITS_S : secondsLeft(notice, nowMs);
+  if (ttlSeconds <= 0) return undefined;
+  return {
+    ttlSeconds,
+    urgency: isAsking ? 'high' : 'normal',
+    topic: topicOf(about),
+    text: {
+      ...{ v: 1, ...wordsOf(record, notice) },
+      path: record.owner.kind === 'device' ? '/device' : notice.data.link,
+      ...{ tag: topicOf(about), quiet: notice.type === 'approval.decided', at: notice.at },
+    },
+  };
+}
+
+export function testMessage({ locale, owner }: PushRecord, nowMs: number): PushMessage {
+  const [title, body] = TEXTS[locale].test;
+  const path = owner.kind === 'device' ? '/device' : '/settings/push';
+  const tag = topicOf('test');
+  const text = { v: 1, title, body, path, tag, quiet: false, at: nowMs } as const;
+  return { ttlSeconds: 60, urgency: 'high', topic: tag, text };
+}
+
+/** Of an id, which has more characters than a topic may have. */
+const topicOf = (about: string): string => hash('sha256', about, 'base64url').slice(0, 32);
+
+function secondsLeft(notice: Notice, nowMs: number): number {
+  const expiresAt = notice.type === 'approval.requested' ? notice.data.expires_at : null;
+  return expiresAt === null ? WAITS_S : Math.floor(expiresAt - nowMs / 1_000);
+}
+
+function wordsOf(record: PushRecord, notice: Notice): Pick<PushText, 'title' | 'body'> {
+  const [title, body] = TEXTS[record.locale][nameOf(record, notice)];
+  if (!record.details || !('tool_name' in notice.data)) return { title, body };
+  return { title, body: detailsOf(notice.data) };
+}
+
+function nameOf({ owner }: PushRecord, { type }: Notice): TextName {
+  const isOwn = owner.kind === 'device';
+  if (type === 'approval.requested') return isOwn ? 'ownRequested' : 'requested';
+  if (type === 'approval.decided') return isOwn ? 'ownDecided' : 'decided';
+  if (type === 'run.finished') return 'runFailed';
+  return isOwn ? 'ownFailed' : 'failed';
+}
+
+const MOST_NAME_CHARS = 80;
+
+/** Names come from clients. */
+function detailsOf({ tool_name, client }: CallNoticeData): string {
+  const name = client?.name ?? null;
+  const parts = [tool_name, ...(name === null ? [] : [name])];
+  return parts
+    .map((part) => showControlCharacters([...part].slice(0, MOST_NAME_CHARS).join('')))
+    .join(' · ');
+}
