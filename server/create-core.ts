@@ -27,6 +27,7 @@ import { openMcpServers } from './mcp-client/open-mcp-servers.ts';
 import { createNewId, timeOfNewId } from './new-id.ts';
 import { openNotifications } from './outbox/open-notifications.ts';
 import { openPolicy } from './policy/open-policy.ts';
+import { openPush } from './push/open-push.ts';
 import type { Arguments } from './read-arguments.ts';
 import { readVersion } from './read-version.ts';
 import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
@@ -107,14 +108,26 @@ async function openRecord(
   const tracing = createTracing({
     ...{ config: config.traces, version: readVersion(), clock, logger, hide: secrets.hide },
   });
+  const push = await openPushNotes(config, { store, tokens, clock, newId, logger });
   const deliveryMetrics = createDeliveryMetrics();
   const notifications = await openNotifications(config.notify, {
-    ...{ store, clock, newId, logger, counted: deliveryMetrics.counted },
+    ...{ store, clock, newId, logger, counted: deliveryMetrics.counted, sources: [push.targets] },
   });
   const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
   const measured = { tracing, metrics: [storeMetrics, deliveryMetrics, ...tracing.metrics] };
-  return { ...kept, notifications, clock, newId, threadOf, logger, ...measured };
+  return { ...kept, push, notifications, clock, newId, threadOf, logger, ...measured };
 }
+
+/** To browsers that have no page open. */
+const openPushNotes = (
+  config: Config,
+  parts: Pick<Parameters<typeof openPush>[0], 'store' | 'tokens' | 'clock' | 'newId' | 'logger'>,
+) =>
+  openPush({
+    ...{ ...parts, config: config.file.push, dataDir: config.dataDir },
+    publicUrl: config.publicUrl,
+    fetch: (url, init) => fetch(url, init),
+  });
 
 type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
 
@@ -237,7 +250,7 @@ async function createServices(
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {
   const record = await openRecord(config, options);
   const { clock, lock, operator, opened, store, bus, blobs, tokens, newId, logger } = record;
-  const { audit, devices, tracing, notifications } = record;
+  const { audit, devices, push, tracing, notifications } = record;
   // Notes are marked by what was read before, which the policy knows, which looks tools up.
   const othersRead: ToolOptions['othersRead'] = (call) => services.policy.othersRead(call);
   const tools = await createTools(config, record, { env, othersRead });
@@ -271,7 +284,8 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   return {
     ...{ clock, lock, operator, store, bus, blobs, newId, logger },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
-    ...{ audit, devices, tracing, notifications, metrics: [callMetrics, ...record.metrics] },
+    ...{ audit, devices, push, tracing, notifications },
+    metrics: [callMetrics, ...record.metrics],
     mcpServers: new McpServers({ servers: mcpServers, audit, hide: record.secrets.hide }),
     history: { opened, retention },
     stop,

@@ -53,7 +53,6 @@ import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { type Door, openDoor } from './open-door.ts';
 import { preparePages } from './pages.ts';
-import { openPush } from './push/open-push.ts';
 import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
@@ -98,6 +97,7 @@ async function createAccess(config: Config, core: Core, door: Door) {
   });
   const foreignPages = createForeignPages({ hostGate, origins });
   const inbound = createInboundBudget({ clock });
+  core.push.follow(sessions);
   const ofCallers = { callers, sessions, signInCodes, failedAttempts, credentials, peerOf };
   return { ...ofCallers, gates: { hostGate, plainGate, foreignPages }, inbound };
 }
@@ -222,10 +222,10 @@ async function createDevices(
 const DAY_MS = 86_400_000;
 
 /** Agents of others, by MCP. */
-function createMcp(config: Config, core: Core) {
+function createMcp(config: Config, core: Core, closing: AbortSignal) {
   const { store, operator } = core;
   const { days } = config.keep;
-  return createMcpService({
+  const mcp = createMcpService({
     ...core,
     history: store.history,
     sources: { blobs: core.blobs, scale: (bytes) => scaleForModel(bytes) },
@@ -233,16 +233,9 @@ function createMcp(config: Config, core: Core) {
     keepMs: days === undefined ? null : days * DAY_MS,
     version: readVersion(),
   });
+  closing.addEventListener('abort', () => void mcp.close());
+  return mcp;
 }
-
-/** Notes to browsers that have no page open. */
-const createPush = (config: Config, core: Core, { sessions }: Access) =>
-  openPush({
-    ...core,
-    ...{ sessions, config: config.file.push, dataDir: config.dataDir },
-    publicUrl: config.publicUrl,
-    fetch: (url, init) => fetch(url, init),
-  });
 
 /** What there is now of all parts, and what they counted. */
 function metricsOf(
@@ -263,6 +256,35 @@ function metricsOf(
 }
 
 const newNonce = () => randomBytes(16).toString('base64');
+
+/** What answers requests: the API and the pages. */
+function createListener(
+  config: Config,
+  { clock, logger }: Core,
+  { api, access, door, pages }: ListenerParts,
+) {
+  const { gates, credentials } = access;
+  const { peerOf, strictTransport } = door;
+  return createRequestListener({
+    ...{ ...gates, peerOf, credentials, api, clock, logger },
+    ...{ trustPages: createTrustPages(door.trust), strictTransport },
+    pages: pages.handle,
+    clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
+    devicePage: createDevicePage({
+      ...{ newNonce, peerOf, strictTransport },
+      dir: join(PROJECT, 'dist', 'device'),
+    }),
+    newNonce,
+    development: config.development,
+  });
+}
+
+interface ListenerParts {
+  readonly api: ReturnType<typeof createApi>;
+  readonly access: Access;
+  readonly door: Door;
+  readonly pages: Pages;
+}
 
 /** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
@@ -285,16 +307,13 @@ export async function createEndpoints(
   const sockets = createSockets(config, core, { access, clients, pages });
   const { hub, gate, ...ofSockets } = sockets;
   const { gates, ...ofAccess } = access;
-  const { reach, peerOf, strictTransport } = door;
+  const { reach } = door;
   const ofDevices = await createDevices(config, core, access, reach, closing);
-  const mcp = createMcp(config, core);
-  const push = await createPush(config, core, access);
-  closing.addEventListener('abort', () => void mcp.close());
-  closing.addEventListener('abort', push.stop);
+  const mcp = createMcp(config, core, closing);
   const httpMetrics = createHttpMetrics();
   const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
   const api = createApi({
-    ...{ mcp, agUi, mcpServers: core.mcpServers, push: push.service },
+    ...{ mcp, agUi, mcpServers: core.mcpServers, push: core.push.service },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
@@ -307,18 +326,7 @@ export async function createEndpoints(
     metrics: metricsOf(core, sockets, httpMetrics),
     ready: () => readiness(store.failed, closing.aborted),
   });
-  const onRequest = createRequestListener({
-    ...{ ...gates, peerOf, credentials: access.credentials, api, clock, logger },
-    ...{ trustPages: createTrustPages(door.trust), strictTransport },
-    pages: pages.handle,
-    clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
-    devicePage: createDevicePage({
-      ...{ newNonce, peerOf, strictTransport },
-      dir: join(PROJECT, 'dist', 'device'),
-    }),
-    newNonce,
-    development: config.development,
-  });
+  const onRequest = createListener(config, core, { api, access, door, pages });
   const inFlight = createRequestsInFlight(onRequest);
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade: gate.onUpgrade });
   door.serveTls(server, closing);

@@ -1,6 +1,7 @@
 import { createTokenBucket } from '#lib/net/token-bucket';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Caller } from '../auth/principal.ts';
+import type { Sessions } from '../auth/sessions.ts';
 import { browserName } from '../devices/browser-name.ts';
 import type { Logger } from '../logger.ts';
 import type { TargetSource } from '../outbox/target.ts';
@@ -27,7 +28,8 @@ export interface OpenedPush {
   readonly service: PushService;
   /** For the outbox. */
   readonly targets: TargetSource;
-  stop(): void;
+  /** Before requests are served. */
+  follow(sessions: Pick<Sessions, 'onEnd'>): void;
 }
 
 /** Apple refuses a subject whose host cannot be one. */
@@ -50,7 +52,7 @@ export async function openPush(deps: OpenPushDeps): Promise<OpenedPush> {
   return {
     service,
     targets: config.enabled ? targets : { list: () => [] },
-    stop: () => subscriptions.stop(),
+    follow: (sessions) => subscriptions.follow(sessions),
   };
 }
 

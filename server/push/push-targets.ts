@@ -25,6 +25,9 @@ export class PushTargets implements TargetSource {
   readonly #deps: PushTargetsDeps;
   readonly #targets = new WeakMap<PushRecord, Target>();
   readonly #limits = new Map<string, FailureLimit>();
+  #listed: { readonly records: readonly PushRecord[]; readonly targets: readonly Target[] } = {
+    ...{ records: [], targets: [] },
+  };
 
   constructor(deps: PushTargetsDeps) {
     this.#deps = deps;
@@ -32,9 +35,12 @@ export class PushTargets implements TargetSource {
 
   list(): readonly Target[] {
     const records = this.#deps.subscriptions.list();
-    const live = new Set(records.map(({ pushId }) => pushId));
-    for (const id of this.#limits.keys()) if (!live.has(id)) this.#limits.delete(id);
-    return records.map((record) => this.#targetOf(record));
+    if (records !== this.#listed.records) {
+      this.#listed = { records, targets: records.map((record) => this.#targetOf(record)) };
+      const live = new Set(records.map(({ pushId }) => pushId));
+      for (const id of this.#limits.keys()) if (!live.has(id)) this.#limits.delete(id);
+    }
+    return this.#listed.targets;
   }
 
   #targetOf(record: PushRecord): Target {

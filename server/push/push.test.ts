@@ -319,10 +319,14 @@ test('[WP12] what ended while the server was down ends at its start', async () =
   const out = await subscribed(push);
   const ofToken = await subscribed(push, { caller: await push.person('operator') });
   const stays = await subscribed(push);
-  push.stop();
   const { sessionId } = out.caller as Extract<Caller, { kind: 'operator' }>;
-  await push.store.write([{ type: 'delete_session', idHash: sessionId ?? '' }]);
-  await push.tokens.revoke(ofToken.caller.tokenId ?? '');
+  const token = (await push.store.listTokens()).find(({ id }) => id === ofToken.caller.tokenId);
+  if (!token) throw new Error('the token was not kept');
+  await push.store.write([
+    { type: 'delete_session', idHash: sessionId ?? '' },
+    { type: 'put_token', token: { ...token, revokedAt: push.clock.now() } },
+  ]);
+  expect(push.targets.list()).toHaveLength(3);
   const again = await push.restart();
   expect(again.targets.list()).toMatchObject([{ id: `push:${stays.pushId}` }]);
 });

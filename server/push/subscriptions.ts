@@ -14,7 +14,6 @@ import { endOf, type LastPush, type PushRecord, pushRecordSchema } from './push-
 export interface SubscriptionsDeps {
   readonly store: Pick<Store, 'write' | 'listKept' | 'findSession'>;
   readonly tokens: Pick<Tokens, 'isLive' | 'onRevoked'>;
-  readonly sessions: Pick<Sessions, 'onEnd'>;
   readonly hosts: PushHosts;
   readonly clock: Clock;
   readonly newId: (prefix: 'push') => string;
@@ -44,19 +43,22 @@ export class Subscriptions {
   /** By id, oldest first. */
   readonly #all = new Map<string, PushRecord>();
   readonly #last = new Map<string, LastPush>();
-  readonly #stops: (() => void)[];
+  /** The same until one comes, ends or may have ended: the list is read for each call. */
+  #listed: { readonly records: PushRecord[]; readonly until: number } | undefined;
 
   constructor(deps: SubscriptionsDeps) {
     this.#deps = deps;
-    const { store, clock, tokens, sessions } = deps;
+    const { store, clock, tokens } = deps;
     const schema = pushRecordSchema;
     this.#area = new KeptArea({ store, area: 'push_subscription', schema, now: clock.now });
-    this.#stops = [
-      tokens.onRevoked((id) => this.#end(({ owner }) => owner.tokenId === id)),
-      sessions.onEnd((id) =>
-        this.#end(({ owner }) => owner.kind === 'person' && owner.sessionId === id),
-      ),
-    ];
+    tokens.onRevoked((id) => this.#end(({ owner }) => owner.tokenId === id));
+  }
+
+  /** From now on a sign-in that ends takes its subscriptions with it. */
+  follow(sessions: Pick<Sessions, 'onEnd'>): void {
+    sessions.onEnd((id) =>
+      this.#end(({ owner }) => owner.kind === 'person' && owner.sessionId === id),
+    );
   }
 
   /** Takes up what an earlier server kept, but for what ended meanwhile. Once, behind the tokens. */
@@ -64,20 +66,19 @@ export class Subscriptions {
     const ended: string[] = [];
     for (const { key, value } of await this.#area.load()) {
       if (await this.#isOver(value)) ended.push(key);
-      else this.#all.set(key, value);
+      else this.#put(value);
     }
     if (ended.length > 0) await this.#area.change(ended.map((key) => ({ key })));
   }
 
-  stop(): void {
-    for (const stop of this.#stops) stop();
-  }
-
-  /** Those that are sent notes now, oldest first. */
-  list(): PushRecord[] {
+  /** Those that are sent notes now, oldest first; the same array while nothing changes. */
+  list(): readonly PushRecord[] {
     const now = this.#deps.clock.now();
+    if (this.#listed && now < this.#listed.until) return this.#listed.records;
     this.#end((record) => endOf(record) <= now);
-    return [...this.#all.values()];
+    const records = [...this.#all.values()];
+    this.#listed = { records, until: Math.min(...records.map(endOf)) };
+    return records;
   }
 
   ownOf(caller: Caller): PushRecord[] {
@@ -121,7 +122,7 @@ export class Subscriptions {
       ...{ browser: subscriber.browser, ownerKey, owner },
       ...{ createdAt: known?.createdAt ?? now, confirmedAt: now },
     };
-    this.#all.set(record.pushId, record);
+    this.#put(record);
     await this.#area.change([{ key: record.pushId, value: record }]);
     return record;
   }
@@ -129,7 +130,13 @@ export class Subscriptions {
   /** Resolves when it is off the disk. */
   async remove(pushId: string): Promise<void> {
     this.#last.delete(pushId);
+    this.#listed = undefined;
     if (this.#all.delete(pushId)) await this.#area.change([{ key: pushId }]);
+  }
+
+  #put(record: PushRecord): void {
+    this.#all.set(record.pushId, record);
+    this.#listed = undefined;
   }
 
   /** That of the endpoint. Another browser cannot take it over: it has not the secret. */

@@ -34,10 +34,11 @@ export async function setupPush(config: Parameters<typeof pushConfigSchema.parse
     await tokens.load();
     const sessions = createSessions({ store, clock, newSecret, instanceId: '0a1b2c3d', logger });
     const push = await openPush({
-      ...{ store, tokens, sessions, clock, newId, logger, dataDir },
+      ...{ store, tokens, clock, newId, logger, dataDir },
       ...{ config: pushConfigSchema.parse(settings), publicUrl: undefined },
       fetch: pushService.fetch,
     });
+    push.follow(sessions);
     const targetOf = (pushId: string) =>
       push.targets.list().find(({ id }) => id === `push:${pushId}`);
     return {
@@ -66,7 +67,6 @@ export async function setupPush(config: Parameters<typeof pushConfigSchema.parse
   return {
     ...{ ...first, clock, pushService, dataDir },
     async restart(settings = config) {
-      first.stop();
       await first.store.close();
       return start(settings);
     },
