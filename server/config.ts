@@ -23,6 +23,7 @@ import {
 import { readProxies, readPublicUrl } from './config-network.ts';
 import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
 import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
+import { openAiConfigSchema } from './openai/openai-config.ts';
 import { type NotifySettings, notifyConfigSchema, readNotify } from './outbox/notify-config.ts';
 import { pushConfigSchema } from './push/push-config.ts';
 import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
@@ -130,6 +131,7 @@ const fileSchema = closedObject({
   /** Servers whose tools are offered here, by MCP. */
   mcp_servers: mcpServersSchema,
   push: pushConfigSchema,
+  openai_api: openAiConfigSchema,
   /** What people know this workbench by; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
   pairing: closedObject({

@@ -52,6 +52,7 @@ import { createMcpService } from './mcp/create-mcp-service.ts';
 import { isLoopbackHost, type Network } from './network.ts';
 import { hasFormOfNewId } from './new-id.ts';
 import { type Door, openDoor } from './open-door.ts';
+import { createOpenAiService } from './openai/create-openai-service.ts';
 import { preparePages } from './pages.ts';
 import { readVersion } from './read-version.ts';
 import { createInboundBudget } from './sockets/inbound-budget.ts';
@@ -237,6 +238,12 @@ function createMcp(config: Config, core: Core, closing: AbortSignal) {
   return mcp;
 }
 
+/** Programs that speak the API of OpenAI, where they are let in. */
+function createOpenAi({ file }: Config, core: Core) {
+  const { openai_api: config } = file;
+  return config.enabled ? createOpenAiService({ ...core, config, newSecret }) : undefined;
+}
+
 /** What there is now of all parts, and what they counted. */
 function metricsOf(
   core: Core,
@@ -312,8 +319,9 @@ export async function createEndpoints(
   const mcp = createMcp(config, core, closing);
   const httpMetrics = createHttpMetrics();
   const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
+  const openAi = createOpenAi(config, core);
   const api = createApi({
-    ...{ mcp, agUi, mcpServers: core.mcpServers, push: core.push.service },
+    ...{ mcp, agUi, openAi, mcpServers: core.mcpServers, push: core.push.service },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
     ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },

@@ -24,6 +24,7 @@ const INTERFACES = [
   'server/outbox/announcement.ts',
   'server/outbox/notify-service.ts',
   'server/outbox/target.ts',
+  'server/openai/openai-service.ts',
   'server/policy/policy-service.ts',
   'server/push/push-service.ts',
   'server/runs/run-service.ts',
@@ -90,6 +91,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['server/devices/browser-name.ts', 'server/config-error.ts', ...INTERFACES],
     'lib',
   ],
+  // Others again, whose answers are made of the events of a turn.
+  'server/openai': [
+    ...['server/openai', 'server/auth', 'server/events/follow-run.ts'],
+    ...['server/ag-ui/ag-ui-events.ts', 'server/ag-ui/turn-events.ts'],
+    ...INTERFACES,
+    'lib',
+  ],
   // It answers what calls ask.
   'server/policy': [
     ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
@@ -111,7 +119,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['server/config-keep.ts', 'server/config-log.ts', 'server/tools/tools-config.ts'],
     ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
     ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts'],
-    ...['server/push/push-config.ts', 'lib'],
+    ...['server/push/push-config.ts', 'server/openai/openai-config.ts', 'lib'],
   ],
   'server/config-variables.ts': ['lib'],
   // Which targets there are is a matter of the configuration.

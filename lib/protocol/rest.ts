@@ -173,7 +173,21 @@ export const extendBodySchema = closedObject({
 });
 
 export const toolsAnswerSchema = z.object({ tools: z.array(toolListingSchema) });
-export const modelsAnswerSchema = z.object({ models: z.array(modelListingSchema) });
+export const modelsAnswerSchema = z.object({
+  models: z.array(modelListingSchema),
+  /** The same as the API of OpenAI has it, where the configuration has that turned on. */
+  object: z.literal('list').optional(),
+  data: z
+    .array(
+      z.object({
+        id: z.string(),
+        object: z.literal('model'),
+        created: z.number(),
+        owned_by: z.string(),
+      }),
+    )
+    .optional(),
+});
 
 const input = z.string().trim().min(1).max(100_000);
 export const startRunBodySchema = z.object({

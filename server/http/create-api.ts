@@ -23,6 +23,7 @@ import { internalRoutes } from './routes/internal.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { mcpServerRoutes } from './routes/mcp-servers.ts';
 import { notifyRoutes } from './routes/notify.ts';
+import { openAiRoutes } from './routes/openai.ts';
 import { pairingRoutes } from './routes/pairing.ts';
 import { pairingsRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -69,6 +70,7 @@ export function createApi(deps: HttpDeps): Api {
     ...mcpRoutes(deps),
     agUiRoute(deps),
     ...mcpServerRoutes(deps),
+    ...(deps.openAi ? openAiRoutes(deps.openAi, deps) : []),
     ...systemRoutes({ ...deps, openApi }),
   ];
   const find = createRouteTable(routes);

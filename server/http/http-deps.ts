@@ -18,6 +18,7 @@ import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import type { McpService } from '../mcp/mcp-service.ts';
 import type { McpServersService } from '../mcp-client/mcp-servers-service.ts';
+import type { OpenAiService } from '../openai/openai-service.ts';
 import type { NotifyService } from '../outbox/notify-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { PushService } from '../push/push-service.ts';
@@ -74,6 +75,8 @@ export interface HttpDeps {
   readonly agUi: AgUiService;
   readonly mcpServers: McpServersService;
   readonly push: PushService;
+  /** Undefined: the configuration has not turned it on. */
+  readonly openAi?: OpenAiService | undefined;
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;

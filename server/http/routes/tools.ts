@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
+import { DEFAULT_MODEL } from '#lib/protocol/openai-api';
 import {
   type InvokeAccepted,
   invokeAcceptedSchema,
@@ -12,6 +14,7 @@ import {
   toolsAnswerSchema,
   toolsQuerySchema,
 } from '#lib/protocol/rest';
+import type { ModelListing } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
@@ -26,7 +29,7 @@ import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
 import { recordAnswer } from './record-answer.ts';
 import { toRefusal } from './refusal.ts';
 
-type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs' | 'audit'>;
+type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs' | 'audit' | 'openAi'>;
 
 export const toolRoutes = (deps: Deps): Route[] => [
   invokeRoute(deps),
@@ -73,9 +76,21 @@ export const toolRoutes = (deps: Deps): Route[] => [
     summary: 'The models that a run may use',
     access: READERS,
     responses: { 200: { description: 'The models', schema: modelsAnswerSchema } },
-    handle: async () => json(200, { models: await deps.runs.models() }),
+    handle: async () =>
+      json(200, modelsAnswer(await deps.runs.models(), deps.openAi !== undefined)),
   }),
 ];
+
+/** Programs of OpenAI read `data`, and find the server's default there under a name of its own. */
+function modelsAnswer(
+  models: ModelListing[],
+  isOpenAi: boolean,
+): z.infer<typeof modelsAnswerSchema> {
+  if (!isOpenAi) return { models };
+  const ids = [DEFAULT_MODEL, ...models.map(({ model }) => model)];
+  const facts = { object: 'model', created: 0, owned_by: 'callboard' } as const;
+  return { models, object: 'list', data: ids.map((id) => ({ id, ...facts })) };
+}
 
 const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
   name === undefined ? tools : tools.filter((tool) => tool.name === name);

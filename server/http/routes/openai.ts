@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import type { HttpError } from '#lib/protocol/http-error';
+import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
+import { followCaller } from '../../auth/follow-caller.ts';
+import type { Caller } from '../../auth/principal.ts';
+import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../openai/openai-service.ts';
+import { checkShape } from '../check-shape.ts';
+import { createCountOfEach } from '../count-of-each.ts';
+import { errorResponse, toHttpError } from '../error-response.ts';
+import { EVENT_STREAM, openEventWriter } from '../event-writer.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { readJson } from '../read-json.ts';
+import { type HttpResponse, json } from '../response.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { takePlace } from '../take-place.ts';
+import { AGENTS } from './access.ts';
+
+type Deps = Pick<HttpDeps, 'clock' | 'closing' | 'sessions' | 'tokens' | 'logger'>;
+
+const tag = 'openai';
+/** Of one token: as many as runs of a program may have a turn at a time. */
+const MOST = 64;
+const TOO_MANY = `${MOST} answers are being made with this token. Wait until some are whole.`;
+/** A turn that failed may have called tools: programs send again what is answered with 5xx. */
+const TURN_FAILED = 424;
+
+/** The built-in agent for programs that speak the API of OpenAI (docs/openai-api.md). */
+export function openAiRoutes(service: OpenAiService, deps: Deps): Route[] {
+  const places = createCountOfEach(MOST);
+  const answers = { ...deps, places };
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      id: 'createChatCompletion',
+      tag,
+      summary: 'A turn of the built-in agent as a chat completion of OpenAI, whole or streamed',
+      access: AGENTS,
+      docsBody: chatCompletionBodySchema,
+      responses: { 200: { description: 'A chat completion, or text/event-stream of its chunks' } },
+      handle: ({ principal, context }) =>
+        answer(answers, { principal, context }, chatCompletionBodySchema, service.chat),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/responses',
+      id: 'createResponse',
+      tag,
+      summary: 'A turn of the built-in agent as a response of OpenAI, whole or streamed',
+      access: AGENTS,
+      docsBody: responseBodySchema,
+      responses: { 200: { description: 'A response, or text/event-stream of its events' } },
+      handle: ({ principal, context }) =>
+        answer(answers, { principal, context }, responseBodySchema, service.respond),
+    }),
+  ];
+}
+
+interface Asked {
+  readonly principal: Caller;
+  readonly context: RequestContext;
+}
+
+async function answer<Schema extends z.ZodType>(
+  deps: Deps & { readonly places: ReturnType<typeof createCountOfEach> },
+  { principal: caller, context }: Asked,
+  schema: Schema,
+  ask: (request: OpenAiRequest<z.output<Schema>>) => Promise<OpenAiAnswer>,
+): Promise<HttpResponse> {
+  try {
+    takePlace(deps.places, caller, context.outgoing, TOO_MANY);
+    const body = checkShape(schema, (await readJson(context)).value, 'body');
+    const { address } = context;
+    const made = await ask({ caller, address, body, signal: context.signal() });
+    if ('stream' in made) return toStream(deps, caller, made.stream);
+    return made.ok ? json(200, made.json) : json(TURN_FAILED, errorOf(TURN_FAILED, made.error));
+  } catch (error) {
+    return toError(toHttpError(error, deps.logger));
+  }
+}
+
+function toStream(
+  deps: Deps,
+  caller: Caller,
+  begin: Extract<OpenAiAnswer, { stream: unknown }>['stream'],
+): HttpResponse {
+  return {
+    status: 200,
+    headers: EVENT_STREAM,
+    stream(outgoing) {
+      outgoing.once(
+        'close',
+        followCaller(deps, caller, () => void outgoing.end()),
+      );
+      const { send, end } = openEventWriter(deps, outgoing);
+      const leave = begin({ send: (data) => send(toEvent(data)), end });
+      outgoing.once('close', leave);
+    },
+  };
+}
+
+function toEvent(data: object | '[DONE]'): string {
+  if (data === '[DONE]') return `data: ${data}\n\n`;
+  const name = 'type' in data ? `event: ${data.type}\n` : '';
+  return `${name}data: ${JSON.stringify(data)}\n\n`;
+}
+
+const TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
+
+/** As programs of OpenAI read it; `code` and `message` are ours (contract, section 9). */
+const errorOf = (status: number, { code, message }: { code: string; message: string }) => {
+  const other = status === TURN_FAILED || status >= 500 ? 'server_error' : 'invalid_request_error';
+  return { error: { message, type: TYPES[status] ?? other, param: null, code } };
+};
+
+const toError = (error: HttpError): HttpResponse => ({
+  ...errorResponse(error),
+  json: errorOf(error.status, error),
+});

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import { HttpError } from '#lib/protocol/http-error';
+import type { RunRecord } from '#lib/protocol/run';
+import { given } from '#lib/util/given';
+import { type Audit, byCaller } from '../auth/audit.ts';
+import { type Caller, principalKey } from '../auth/principal.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import { type FollowedRun, followRun } from '../events/follow-run.ts';
+import type { ClaimRun, RunService } from '../runs/run-service.ts';
+import { createKnownConversations } from './known-conversations.ts';
+import { asFirstMessage, type Conversation } from './read-messages.ts';
+
+export interface ConversationRunsDeps {
+  readonly runs: Pick<RunService, 'get' | 'send' | 'cancel'>;
+  /** Takes the id of a run that is not there for the caller. */
+  readonly claimRun: ClaimRun;
+  readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly audit: Pick<Audit, 'record'>;
+  /** Random, and long enough for an id. */
+  readonly newSecret: () => string;
+}
+
+export interface Asking {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly conversation: Conversation;
+  /** Of the server's own choice where not given. */
+  readonly model: string | undefined;
+  /** What the program calls the conversation. */
+  readonly user: string | undefined;
+}
+
+/** A turn that has begun. */
+export interface BegunTurn {
+  readonly run: RunRecord;
+  readonly messageId: string;
+  /** What the run had used before. */
+  readonly usedBefore: RunRecord['usage'];
+  readonly events: FollowedRun;
+  /** The conversation is known by what was answered, whole or not, in each form that may be repeated. */
+  answered(forms: readonly string[]): void;
+}
+
+interface SendTo {
+  readonly runId: string;
+  /** The message in whose place the new one stands. */
+  readonly next: string | undefined;
+  readonly before: RunRecord | undefined;
+}
+
+/** Finds the run that a program's request goes on with, and sends its newest message there. */
+export class ConversationRuns {
+  readonly #deps: ConversationRunsDeps;
+  readonly #known = createKnownConversations();
+
+  constructor(deps: ConversationRunsDeps) {
+    this.#deps = deps;
+  }
+
+  async begin(asking: Asking): Promise<BegunTurn> {
+    const { caller, conversation, user } = asking;
+    const owner = principalKey(caller);
+    const found = user === undefined ? this.#known.find(owner, conversation.earlier) : undefined;
+    const runId = found?.runId ?? this.#nameOf(owner, user);
+    // Before the run is read: nothing that happens later is missed.
+    const events = followRun(this.#deps.bus, runId);
+    try {
+      const before = await this.#deps.runs.get(runId);
+      if (before?.status === 'running') throw busy();
+      const run = await this.#send(asking, { runId, next: found?.next, before });
+      const { message_id: messageId } = newest(run);
+      const at = { runId, next: messageId };
+      if (user === undefined) this.#known.keep(owner, conversation.earlier, at);
+      const answered = (forms: readonly string[]) => {
+        for (const text of forms) this.#answered(owner, asking, { runId, text });
+      };
+      return { run, messageId, usedBefore: before?.usage, events, answered };
+    } catch (error) {
+      events.close();
+      throw error;
+    }
+  }
+
+  /** A name leads to one run, also after a restart; without one a run is new. */
+  #nameOf(owner: string, user: string | undefined): string {
+    const name = user === undefined ? ['new', this.#deps.newSecret()] : ['user', user];
+    const text = JSON.stringify([owner, ...name]);
+    return `openai_${hash('sha256', text, 'base64url').slice(0, 32)}`;
+  }
+
+  async #send(
+    { caller, address, conversation, model }: Asking,
+    { runId, next, before }: SendTo,
+  ): Promise<RunRecord> {
+    const { runs, claimRun, audit } = this.#deps;
+    const input = before ? conversation.newest : asFirstMessage(conversation);
+    if (!before) {
+      const claim = await claimRun(runId, conversation.newest, caller);
+      if (claim.ownerToken !== caller.tokenId) throw notThere();
+      await claim.write();
+    }
+    const replaces = before ? next : undefined;
+    const outcome = await runs.send(runId, { input, ...given({ model, replaces }) });
+    if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
+    if (!before && caller.kind === 'operator') {
+      const by = byCaller(caller, address);
+      await audit.record({ ...by, act: 'run_started', target: runId, detail: {} });
+    }
+    return outcome.run;
+  }
+
+  #answered(
+    owner: string,
+    { conversation: { earlier, newest: asked }, user }: Asking,
+    { runId, text }: { runId: string; text: string },
+  ): void {
+    if (user !== undefined) return;
+    const answer = { role: 'assistant', text } as const;
+    this.#known.keep(owner, [...earlier, { role: 'user', text: asked }, answer], { runId });
+  }
+}
+
+function newest({ run_id, messages }: RunRecord) {
+  const message = messages.findLast(({ role }) => role === 'user');
+  if (!message) throw new Error(`The run ${run_id} has not the message that was sent to it`);
+  return message;
+}
+
+const busy = (): HttpError =>
+  new HttpError(
+    'conflict',
+    'The conversation has an answer that is not whole yet. Wait for its end, or close its stream.',
+  );
+
+const notThere = (): HttpError =>
+  new HttpError('run_not_found', 'There is no such conversation. Begin one with another user.');

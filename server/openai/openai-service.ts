@@ -1,0 +1,35 @@
+import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
+import type { Caller } from '../auth/principal.ts';
+
+/** One POST, whose credential and body were checked. */
+export interface OpenAiRequest<Body> {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly body: Body;
+  /** Aborted when the program leaves before the answer is whole: the turn is stopped then. */
+  readonly signal: AbortSignal;
+}
+
+/** Tokens of one turn, as far as its providers count them. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Where the events of a streamed answer go. */
+export interface OpenAiSink {
+  send(data: object | '[DONE]'): void;
+  end(): void;
+}
+
+/** Whole, or what sends it, until the function that it returns is called. */
+export type OpenAiAnswer =
+  | { readonly ok: true; readonly json: object }
+  | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly stream: (sink: OpenAiSink) => () => void };
+
+/** The built-in agent for programs that speak the API of OpenAI. Throws `HttpError` with why not. */
+export interface OpenAiService {
+  chat(request: OpenAiRequest<ChatCompletionBody>): Promise<OpenAiAnswer>;
+  respond(request: OpenAiRequest<ResponseBody>): Promise<OpenAiAnswer>;
+}

@@ -1,0 +1,402 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, type ModelMessage, streamText } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
+import { createSystemClock } from '../clock.ts';
+import { holdTool } from '../runs/testing/hold-tool.ts';
+import { type FrontEndOptions, serveFrontEnds, TOKENS } from '../testing/serve-front-ends.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import { createOpenAiService } from './create-openai-service.ts';
+import { openAiConfigSchema } from './openai-config.ts';
+
+const read = (name: string, output: string, onRun = () => {}) =>
+  defineTool({
+    ...{ name, displayName: name, description: `Gives ${name}`, effect: 'read', timeoutMs: 5_000 },
+    args: z.object({}),
+    run: async () => {
+      onRun();
+      return { output };
+    },
+  });
+
+interface Given extends FrontEndOptions {
+  readonly config?: object;
+}
+
+const serve = ({ config = {}, ...options }: Given = {}) =>
+  serveFrontEnds(options, (parts) => ({
+    openAi: createOpenAiService({
+      ...{ ...parts, clock: createSystemClock(), newSecret: () => crypto.randomUUID() },
+      config: openAiConfigSchema.parse({ enabled: true, ...config }),
+    }),
+  }));
+
+const modelsOf = (url: string, apiKey: string = TOKENS.operator) =>
+  createOpenAI({ baseURL: `${url}/v1`, apiKey });
+
+async function post(
+  url: string,
+  path: 'chat/completions' | 'responses',
+  body: object,
+  { token = TOKENS.operator, signal = new AbortController().signal } = {},
+) {
+  const response = await fetch(`${url}/v1/${path}`, {
+    ...{ method: 'POST', signal, body: JSON.stringify({ model: 'callboard', ...body }) },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  const events = text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
+  return { status: response.status, text, events, json: isJson ? JSON.parse(text) : undefined };
+}
+
+async function piecesOf(stream: AsyncIterable<string>): Promise<string[]> {
+  const pieces: string[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return pieces;
+}
+
+const user = (content: unknown) => ({ role: 'user', content });
+
+describe('the client of the AI SDK', () => {
+  test('[OA6] a chat completion, whole and streamed, has the text of the turn and a line for its call', async () => {
+    const { url } = await serve();
+    const model = modelsOf(url).chat('callboard');
+    const whole = await generateText({ model, prompt: 'calculate 2+3*4' });
+    expect(whole.finishReason).toBe('stop');
+    expect(whole.text).toContain('14');
+    expect(whole.text).toMatch(/^> `calculation\.eval`: `\{.*14\}`$/m);
+    expect(whole.toolCalls).toEqual([]);
+    const streamed = streamText({ model, prompt: 'calculate 2+3*4' });
+    const pieces = await piecesOf(streamed.textStream);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe(whole.text);
+    expect(await streamed.toolCalls).toEqual([]);
+  });
+
+  test('[OA7] a response with lines, whole and streamed, is read by it too', async () => {
+    const { url } = await serve({ config: { response_calls: 'lines' } });
+    const model = modelsOf(url).responses('callboard');
+    const whole = await generateText({ model, prompt: 'calculate 2+3*4' });
+    expect(whole.text).toContain('14');
+    const streamed = streamText({ model, prompt: 'calculate 2+3*4' });
+    expect((await piecesOf(streamed.textStream)).join('')).toBe(whole.text);
+    expect(await streamed.finishReason).toBe('stop');
+  });
+
+  test('[OA7] a response has the call as one that was made, whole and streamed', async () => {
+    const { url } = await serve();
+    const model = modelsOf(url).responses('callboard');
+    const whole = await generateText({ model, prompt: 'calculate 2+3*4' });
+    expect(whole.finishReason).toBe('stop');
+    expect(whole.text).toContain('14');
+    expect(whole.toolCalls).toMatchObject([
+      { toolName: 'mcp.calculation.eval', providerExecuted: true },
+    ]);
+    const streamed = streamText({ model, prompt: 'calculate 2+3*4' });
+    expect((await piecesOf(streamed.textStream)).join('')).toBe(whole.text);
+    expect(await streamed.finishReason).toBe('stop');
+    expect(await streamed.toolCalls).toMatchObject([{ providerExecuted: true }]);
+  });
+
+  test.each(['chat', 'responses', 'responses without a store'])(
+    '[OA4] a conversation by %s is one run, and its calls are made once',
+    async (api) => {
+      const made: string[] = [];
+      const word = read('word', 'aurora', () => void made.push('word'));
+      const { url, runs } = await serve({ tools: [word] });
+      const openai = modelsOf(url);
+      const model = api === 'chat' ? openai.chat('callboard') : openai.responses('callboard');
+      const providerOptions = { openai: { store: api === 'responses' } };
+      const messages: ModelMessage[] = [];
+      for (const content of ['word', 'Thank you', 'Good evening']) {
+        messages.push({ role: 'user', content });
+        messages.push(
+          ...(await generateText({ model, messages, providerOptions })).responseMessages,
+        );
+      }
+      expect(made).toEqual(['word']);
+      const list = await runs.list({ limit: 10 });
+      expect(list.runs).toHaveLength(1);
+      const run = await runs.get(list.runs[0]?.run_id ?? '');
+      expect(run?.messages.filter(({ role }) => role === 'user').map(({ parts }) => parts)).toEqual(
+        ['word', 'Thank you', 'Good evening'].map((text) => [{ type: 'text', text }]),
+      );
+    },
+  );
+
+  test('[OA10] a refusal is an error with its words', async () => {
+    const { url } = await serve();
+    const model = modelsOf(url).chat('gpt-elsewhere');
+    const asked = generateText({ model, prompt: 'Hello', maxRetries: 0 });
+    await expect(asked).rejects.toThrow('gpt-elsewhere');
+    const unknown = modelsOf(url, 'no-token').chat('callboard');
+    await expect(generateText({ model: unknown, prompt: 'Hello', maxRetries: 0 })).rejects.toThrow(
+      'valid credential',
+    );
+  });
+});
+
+describe('a conversation', () => {
+  const script: FrontEndOptions['script'] = ({ index }) => ({ text: `Answer ${index}` });
+  const inputsOf = (openai: { requests: readonly { body: unknown }[] }) =>
+    openai.requests.map(({ body }) => JSON.stringify(body));
+  const reply = async (url: string, messages: object[], more: object = {}) => {
+    const { json } = await post(url, 'chat/completions', { messages, ...more });
+    return { role: 'assistant', content: z.string().parse(json.choices[0].message.content) };
+  };
+
+  test('[OA4] an answer that is asked for again, and a message that was changed, take the place of the one before', async () => {
+    const { url, openai, runs } = await serve({ script });
+    const first = [user('One'), await reply(url, [user('One')])];
+    await reply(url, [...first, user('Two')]);
+    await reply(url, [...first, user('Two')]);
+    await reply(url, [...first, user('Zwei')]);
+    expect((await runs.list({ limit: 10 })).runs).toHaveLength(1);
+    const inputs = inputsOf(openai);
+    expect(inputs[2]).not.toContain('Answer 1');
+    expect(inputs[3]).toContain('Zwei');
+    expect(inputs[3]).not.toContain('Two');
+    expect(inputs[3]).toContain('Answer 0');
+  });
+
+  test('[OA4] one that is not known begins a run that has what came before, and what a call gave is not asked for again', async () => {
+    const { url, openai } = await serve({ script });
+    const earlier = [
+      { role: 'system', content: 'Be brief.' },
+      user('Where was I?'),
+      { role: 'assistant', content: null, tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'open the door' },
+      { role: 'assistant', content: 'At the door.' },
+    ];
+    await reply(url, [...earlier, user('And now?')]);
+    const [input = ''] = inputsOf(openai);
+    for (const text of ['Be brief.', 'Where was I?', 'At the door.', 'And now?'])
+      expect(input).toContain(text);
+    expect(input).not.toContain('open the door');
+  });
+
+  test('[OA4] the same words with another token lead to another run', async () => {
+    const { url, runs } = await serve({ script });
+    const first = [user('One'), await reply(url, [user('One')])];
+    await post(
+      url,
+      'chat/completions',
+      { messages: [...first, user('Two')] },
+      { token: TOKENS.agent },
+    );
+    const { runs: all } = await runs.list({ limit: 10 });
+    expect(all.map(({ owner }) => owner?.token_id)).toEqual(['tok_helper', undefined]);
+  });
+
+  test('[OA5] one user is one run, also after a restart', async () => {
+    const first = await serve({ script });
+    await reply(first.url, [user('One')], { user: 'ada' });
+    await first.close();
+    const { url, runs, openai } = await serve({ script, dir: first.dir });
+    await reply(url, [user('Two')], { user: 'ada' });
+    await reply(url, [user('Two')], { user: 'bob' });
+    expect((await runs.list({ limit: 10 })).runs).toHaveLength(2);
+    const [again, other] = inputsOf(openai);
+    expect(again).toContain('One');
+    expect(other).not.toContain('One');
+  });
+});
+
+describe('a response', () => {
+  test('[OA7] has the call as two finished items under its id, whole and streamed', async () => {
+    const { url, runs } = await serve({ config: { response_calls: 'function_call' } });
+    const { json } = await post(url, 'responses', { input: 'calculate 2+3*4' });
+    expect(json).toMatchObject({ object: 'response', status: 'completed', error: null });
+    const kinds = json.output.map(({ type }: { type: string }) => type);
+    expect(kinds).toEqual(['message', 'function_call', 'function_call_output', 'message']);
+    const [, call, output] = json.output;
+    expect(call).toMatchObject({ name: 'calculation.eval', status: 'completed' });
+    expect(JSON.parse(call.arguments)).toEqual({ expression: '2+3*4' });
+    expect(call.call_id).toMatch(/^tc_/);
+    expect(output).toMatchObject({ call_id: call.call_id, status: 'completed' });
+    expect(output.output).toContain('14');
+    const { events } = await post(url, 'responses', {
+      input: [user('calculate 2+3*4')],
+      stream: true,
+    });
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
+    expect(events[0]).toMatchObject({ type: 'response.created' });
+    const last = events.at(-1);
+    expect(last).toMatchObject({ type: 'response.completed' });
+    expect(last.response.output.map(({ type }: { type: string }) => type)).toEqual(kinds);
+    const done = events.filter(({ type }) => type === 'response.output_item.done');
+    expect(done).toHaveLength(4);
+    expect((await runs.list({ limit: 10 })).runs).toHaveLength(2);
+  });
+
+  test('[OA12] an answer of before cannot be named by its id', async () => {
+    const { url } = await serve();
+    const { status, json } = await post(url, 'responses', {
+      input: 'Hello',
+      previous_response_id: 'resp_1',
+    });
+    expect([status, json.error.code]).toEqual([400, 'bad_request']);
+  });
+});
+
+describe('a stream', () => {
+  test('[OA11] has the usage of the turn where it is asked for', async () => {
+    const usage = { input: 12, output: 3, reasoning: 0, cached: 0 };
+    const { url } = await serve({ script: () => ({ text: 'Hello', usage }) });
+    const body = { messages: [user('Hello')], stream: true, user: 'ada' };
+    await post(url, 'chat/completions', body);
+    const { events, text } = await post(url, 'chat/completions', {
+      ...body,
+      stream_options: { include_usage: true },
+    });
+    expect(events.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 12, completion_tokens: 3 },
+    });
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    const without = await post(url, 'chat/completions', body);
+    expect(without.text).not.toContain('usage');
+  });
+
+  test.each([true, false])(
+    '[OA8] a program that leaves stops the turn and its calls (stream: %s)',
+    async (stream) => {
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
+      const { url, runs, calls, audited } = await serve({ tools: [holdTool('demo.hold', start)] });
+      const leaving = new AbortController();
+      const asked = post(
+        url,
+        'chat/completions',
+        { messages: [user('demo.hold')], stream },
+        leaving,
+      );
+      await started;
+      leaving.abort();
+      await expect(asked).rejects.toThrow();
+      const newest = async () => (await runs.list({ limit: 1 })).runs[0];
+      await expect.poll(async () => (await newest())?.status).toBe('cancelled');
+      expect(calls.watched().map(({ card }) => card.error?.code)).toEqual(['cancelled']);
+      expect(audited).toEqual(['run_started', 'run_stopped']);
+    },
+  );
+
+  test('[OA10] a turn that failed is an error in the form of OpenAI', async () => {
+    const { url } = await serve({ script: () => ({ status: 401 }) });
+    const body = { messages: [user('Hello')] };
+    const whole = await post(url, 'chat/completions', body);
+    expect([whole.status, whole.json.error]).toMatchObject([
+      424,
+      { type: 'server_error', code: 'model_unauthenticated' },
+    ]);
+    const streamed = await post(url, 'chat/completions', { ...body, stream: true });
+    expect(streamed.events.at(-1)).toMatchObject({ error: { code: 'model_unauthenticated' } });
+    const response = await post(url, 'responses', { input: 'Hello', stream: true });
+    expect(response.events.at(-1)).toMatchObject({
+      type: 'response.failed',
+      response: { error: { code: 'model_unauthenticated' } },
+    });
+  });
+
+  test('[OA9] goes on while an approval waits, and ends when a person has decided', async () => {
+    const check = () => ({ verdict: 'ask', reason: 'Each call is asked about' }) as const;
+    const { url, calls } = await serve({ policy: { ...ALLOW_ALL, check } });
+    const asked = post(url, 'chat/completions', {
+      messages: [user('calculate 2+3*4')],
+      stream: true,
+    });
+    await expect.poll(() => calls.watched()[0]?.card.phase).toBe('approval');
+    await calls.decide(calls.watched()[0]?.id ?? '', FIRST_OPERATOR, { decision: 'yes' });
+    const { events } = await asked;
+    expect(events.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+  });
+});
+
+describe('who may do what', () => {
+  test('[OA1] off, the paths are not there, and the list of models is as before', async () => {
+    const { url, server } = await serveFrontEnds({}, () => ({}));
+    const missing = await server.post('/v1/nowhere');
+    for (const path of ['chat/completions', 'responses'] as const) {
+      const { status, json } = await post(url, path, { messages: [user('Hello')] });
+      expect([status, json]).toEqual([404, missing.json]);
+    }
+    expect(Object.keys((await server.get('/v1/models')).json)).toEqual(['models']);
+  });
+
+  test('[OA2] on, the list of models has both forms', async () => {
+    const { server } = await serve();
+    const { json } = await server.get('/v1/models', { token: TOKENS.agent });
+    expect(json.object).toBe('list');
+    const ids = json.data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(['callboard', ...json.models.map(({ model }: { model: string }) => model)]);
+  });
+
+  test('[OA3] the agent is offered, and may call, what the token of the program may call', async () => {
+    const script: FrontEndOptions['script'] = ({ index }) =>
+      index === 0 ? { calls: [{ name: 'secret', args: {} }] } : { text: 'So it is.' };
+    const { url, openai } = await serve({
+      script,
+      tools: [read('echo', 'e'), read('secret', 'word 4711')],
+    });
+    const { text, json } = await post(
+      url,
+      'responses',
+      { input: 'Read it' },
+      { token: TOKENS.agent },
+    );
+    expect(json.status).toBe('completed');
+    expect(openai.requests[0]?.toolNames).toContain('echo');
+    expect(openai.requests[0]?.toolNames).not.toContain('secret');
+    expect(text + JSON.stringify(openai.requests)).not.toContain('4711');
+  });
+
+  test.each([TOKENS.viewer, TOKENS.device, 'no-token'])(
+    '[OA3] the token %s gets no answer',
+    async (token) => {
+      const { url, runs } = await serve();
+      const { status } = await post(url, 'responses', { input: 'Hello' }, { token });
+      expect([401, 403]).toContain(status);
+      expect((await runs.list({ limit: 1 })).runs).toEqual([]);
+    },
+  );
+
+  test.each([
+    [{}],
+    [{ messages: [] }],
+    [{ messages: 'Hello' }],
+    [{ messages: [{ role: 'system', content: 'Be brief' }] }],
+    [{ messages: [user('')] }],
+    [{ messages: [user(null)] }],
+    [{ messages: [user({ type: 'text', text: 'Hello' })] }],
+    [{ messages: [user([{ type: 'image_url', image_url: { url: 'http://x' } }])] }],
+    [{ messages: [user('x'.repeat(256 * 1024 + 1))] }],
+    [{ messages: [user('Hello')], model: '' }],
+    [{ messages: [user('Hello')], stream: 'yes' }],
+    [{ messages: Array(10_001).fill(user('Hello')) }],
+  ])(
+    '[OA12] what makes no sense is refused in the form of OpenAI, and no run is made (%#)',
+    async (body) => {
+      const { url, runs } = await serve();
+      const { status, json } = await post(url, 'chat/completions', body);
+      expect([status, json.error]).toMatchObject([
+        400,
+        { type: 'invalid_request_error', code: 'bad_request', param: null },
+      ]);
+      expect((await runs.list({ limit: 1 })).runs).toEqual([]);
+    },
+  );
+
+  test('[OA6] what a tool gave is neither a link nor a picture in a line', async () => {
+    const hostile = '`![x](http://evil.example/?q=1)`\n\n# Title <img src=x>';
+    const { url } = await serve({ tools: [read('page', hostile)] });
+    const { json } = await post(url, 'chat/completions', { messages: [user('page')] });
+    const line = json.choices[0].message.content
+      .split('\n')
+      .find((one: string) => one.startsWith('> '));
+    expect(line).toBe('> `page`: `![x](http://evil.example/?q=1) # Title <img src=x>`');
+  });
+});

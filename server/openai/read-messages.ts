@@ -1,0 +1,106 @@
+import { HttpError } from '#lib/protocol/http-error';
+import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
+import { stripInvisible } from '#lib/text/invisible';
+
+/** A message as far as it is a text; calls of earlier turns are none. */
+export interface SentMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** In place of its words: what it was called in an answer. */
+  readonly isReference?: true;
+}
+
+/** As a text, of an answer whose items a program names. */
+export const referenceTo = (itemId: string): string => `#${itemId}`;
+
+/** What a request says: what came before, and the message that is to be answered. */
+export interface Conversation {
+  readonly instructions: string;
+  readonly earlier: readonly SentMessage[];
+  readonly newest: string;
+}
+
+type Content = ChatCompletionBody['messages'][number]['content'];
+type RawMessage = ChatCompletionBody['messages'][number] & { readonly id?: string | undefined };
+
+const REFERENCE = 'item_reference';
+
+export const readChat = ({ messages }: ChatCompletionBody): Conversation => read(messages, '');
+
+export function readResponse(body: ResponseBody): Conversation {
+  const { input, instructions, previous_response_id: previous } = body;
+  if (previous) throw bad('Answers are not kept under their ids: send the whole input, or a user.');
+  const items: Exclude<ResponseBody['input'], string> =
+    typeof input === 'string' ? [{ role: 'user', content: input, id: undefined }] : input;
+  // A message has a role; items of calls have a type alone.
+  const messages = items.map(({ role, type = 'item', ...item }) => ({
+    ...item,
+    role: role ?? type,
+  }));
+  return read(messages, instructions ?? '');
+}
+
+function read(messages: readonly RawMessage[], given: string): Conversation {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const newest = messages[at];
+  if (!newest) throw bad('There is no message with the role "user" to be answered.');
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const text = textOf(newest.content, (type) => {
+    throw bad(`A part of the type "${type}" cannot be sent; the newest message must be text.`);
+  });
+  if (stripInvisible(text).trim() === '') throw bad('The newest message must have a text.');
+  if (text.length > LONGEST) throw bad(`The newest message has over ${LONGEST} characters.`);
+  return {
+    instructions: [given, ...system.map(({ content }) => textOf(content))]
+      .filter(Boolean)
+      .join('\n\n'),
+    earlier: messages.slice(0, at).flatMap(toSent),
+    newest: text,
+  };
+}
+
+function toSent({ role, content, id }: RawMessage): SentMessage[] {
+  if (role === REFERENCE && id !== undefined) {
+    return [{ role: 'assistant', text: referenceTo(id), isReference: true }];
+  }
+  if (role !== 'user' && role !== 'assistant') return [];
+  const text = textOf(content);
+  return text === '' ? [] : [{ role, text }];
+}
+
+const TEXT_TYPES = new Set(['text', 'input_text', 'output_text']);
+
+function textOf(content: Content, other: (type: string) => string = (type) => `[${type}]`): string {
+  if (typeof content === 'string') return content;
+  const texts = (content ?? []).map(({ type, text }) =>
+    TEXT_TYPES.has(type) && typeof text === 'string' ? text : other(type),
+  );
+  return texts.join('\n\n');
+}
+
+/** Of one message of a run. */
+const LONGEST = 256 * 1024;
+
+/** A run that begins is sent all of it as its first message: the newest parts, as far as they have room. */
+export function asFirstMessage({ instructions, earlier, newest }: Conversation): string {
+  if (instructions === '' && earlier.length === 0) return newest;
+  let room = LONGEST - newest.length - 200;
+  const head = instructions.length < room ? instructions : '';
+  room -= head.length;
+  const lines: string[] = [];
+  for (const { role, text, isReference } of earlier.toReversed()) {
+    if (isReference) continue;
+    const line = `${role === 'user' ? 'Person' : 'You'}: ${text}`;
+    room -= line.length + 2;
+    if (room < 0) break;
+    lines.unshift(line);
+  }
+  const parts = [
+    head && `Instructions of the front end:\n\n${head}`,
+    lines.length > 0 && `The conversation so far, without its calls:\n\n${lines.join('\n\n')}`,
+    `The message to be answered:\n\n${newest}`,
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+const bad = (message: string): HttpError => new HttpError('bad_request', message);
