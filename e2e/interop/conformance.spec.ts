@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, sharedCallboard, test } from '../contract/kit/contract-test.ts';
-import { asToken, makeToken } from '../contract/kit/tokens.ts';
+import { makeToken } from '../contract/kit/tokens.ts';
 import { FIXTURES, offerFixtures } from './fixture-tools.ts';
-import { serveWithToken } from './with-token.ts';
+import { passOn } from './pass-on.ts';
 
 /** What the suite asks for and a server of tools does not have, each with its reason. */
 const BASELINE = resolve(import.meta.dirname, 'expected-failures.yml');
@@ -40,11 +40,11 @@ for (const [name, args] of [
       tools: [...FIXTURES],
     });
     await offerFixtures(connect, board());
-    const proxy = await serveWithToken(asToken(board(), token));
+    const proxy = await passOn(board(), { token: token.secret });
     const outDir = await mkdtemp(join(tmpdir(), 'callboard-conformance-'));
     try {
       const { code, output } = await run([
-        ...['server', '--url', proxy.url, ...args],
+        ...['server', '--url', `${proxy.address}/mcp`, ...args],
         ...['--expected-failures', BASELINE, '--output-dir', outDir],
       ]);
       expect(code, output).toBe(0);

@@ -36,6 +36,7 @@ const COMMANDS = new Map([
   ['check', { needs: 'packages', run: runStaticChecks }],
   ['bench', { needs: 'build', run: withChromium('e2e/bench/main.ts') }],
   ['torture', { needs: 'build', run: withChromium('e2e/torture/main.ts') }],
+  ['agents', { needs: 'build', run: program('e2e/agents/main.ts') }],
   ['picture', { needs: 'build', run: withChromium('e2e/make-picture.ts') }],
 ]);
 
@@ -67,17 +68,30 @@ async function serve(setup, args) {
 }
 
 /**
- * A program beside the tests that drives the built server and a Chromium.
+ * One that drives a Chromium, too.
  *
- * @param {string} program
+ * @param {string} file
  * @returns {Command['run']}
  */
-function withChromium(program) {
+function withChromium(file) {
   return async (setup, args) => {
     const browser = await ensureChromium(setup);
     if ('problem' in browser) return fail(browser.problem);
-    const env = { ...setup.env, NODE_ENV: 'production', CALLBOARD_CHROMIUM: browser.path };
-    const command = [QUIET_NODE, program, ...args];
+    const env = { ...setup.env, CALLBOARD_CHROMIUM: browser.path };
+    return program(file)({ ...setup, env }, args);
+  };
+}
+
+/**
+ * A program beside the tests that drives the built server.
+ *
+ * @param {string} file
+ * @returns {Command['run']}
+ */
+function program(file) {
+  return async (setup, args) => {
+    const env = { ...setup.env, NODE_ENV: 'production' };
+    const command = [QUIET_NODE, file, ...args];
     return (await runChild({ command: setup.node, args: command, env, cwd: ROOT })).code;
   };
 }

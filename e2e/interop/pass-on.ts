@@ -1,13 +1,23 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Callboard } from '../start-callboard.ts';
 
+interface PassOnOptions {
+  /** Put on each request, over what it has. */
+  readonly token?: string;
+  /** Called with the headers of each request. */
+  readonly onRequest?: (headers: IncomingHttpHeaders) => void;
+}
+
 /**
- * Passes requests on with the token of `board`: the suite sends none. What it asks of a foreign
- * host or origin is passed on as it is. To be closed.
+ * Passes requests on to `board`. What is asked of a foreign host or origin is passed on as it is.
+ * To be closed.
  */
-export async function serveWithToken(board: Callboard) {
+export async function passOn(
+  board: Pick<Callboard, 'url'>,
+  { token, onRequest }: PassOnOptions = {},
+) {
   const { hostname, port, host } = new URL(board.url);
   const server = createServer((incoming, outgoing) => {
     const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -15,12 +25,13 @@ export async function serveWithToken(board: Callboard) {
     const { host: askedHost, origin } = incoming.headers;
     const isOwnHost = names.includes(askedHost ?? '');
     const isOwnOrigin = names.some((name) => origin === `http://${name}`);
+    onRequest?.(incoming.headers);
     const going = request(
       {
         ...{ host: hostname, port, method: incoming.method, path: incoming.url },
         headers: {
           ...incoming.headers,
-          authorization: `Bearer ${board.token}`,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(isOwnHost ? { host } : {}),
           ...(isOwnOrigin ? { origin: board.url } : {}),
         },
@@ -38,7 +49,7 @@ export async function serveWithToken(board: Callboard) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.closeAllConnections();
       server.close();
