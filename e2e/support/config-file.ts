@@ -11,6 +11,7 @@ export const ALLOWS_EFFECTS = {
 export async function configFile(testInfo: TestInfo, config: object): Promise<string> {
   const file = join(testInfo.outputDir, 'callboard.config.json');
   await mkdir(testInfo.outputDir, { recursive: true });
-  await writeFile(file, JSON.stringify(config));
+  // Of its owner alone: it may name programs to start.
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
   return file;
 }
