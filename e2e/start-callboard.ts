@@ -132,7 +132,9 @@ function untilReady(server: ServerProcess, output: string[]): Promise<string> {
 function environment(given: { dataDir: string; token: string; more: StartOptions['env'] }) {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
-      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
+      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|OTEL_|DATABASE_URL$|NATS_URL$)/.test(
+        name,
+      ),
   );
   return {
     ...SERVER_MEMORY,
