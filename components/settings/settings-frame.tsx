@@ -5,7 +5,7 @@ import { usePathname } from 'next/navigation';
 import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 
-const PAGES = ['access', 'connect', 'mcp', 'push', 'policy', 'audit'] as const;
+const PAGES = ['access', 'connect', 'mcp', 'push', 'deliveries', 'policy', 'audit'] as const;
 
 /** What the pages of the settings have in common: the way from one to the other. */
 export function SettingsFrame({ children }: { children: ReactNode }) {

@@ -1,5 +1,6 @@
 import type { AreaMessages } from '../area-messages.ts';
 import { settingsMcp } from './settings-mcp.ts';
+import { settingsDeliveries } from './settings-deliveries.ts';
 import { settingsPolicy } from './settings-policy.ts';
 import { settingsPush } from './settings-push.ts';
 
@@ -121,6 +122,7 @@ export const settings = {
     mcp: settingsMcp.en,
     policy: settingsPolicy.en,
     push: settingsPush.en,
+    deliveries: settingsDeliveries.en,
     audit: {
       title: 'Audit',
       text: 'What people did here, newest first. Nothing in it can be changed, and no secrets are in it.',
@@ -285,6 +287,7 @@ export const settings = {
     mcp: settingsMcp.zh,
     policy: settingsPolicy.zh,
     push: settingsPush.zh,
+    deliveries: settingsDeliveries.zh,
     audit: {
       title: '审计',
       text: '人们在这里做过的事，最新的在前。内容不可更改，也不含任何秘密。',

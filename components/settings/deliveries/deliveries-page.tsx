@@ -1,0 +1,97 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useCallback, useState } from 'react';
+import type { ApiResult } from '#lib/api/api-result';
+import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
+import { useFailureToast } from '../../failure/format-failure.ts';
+import { useAnnounce, useHasRole } from '../../providers/workbench-context.tsx';
+import { ViewerNote } from '../../shell/viewer-note.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type AskPage, usePages } from '../use-pages.ts';
+import { DeliveryList } from './delivery-list.tsx';
+import { TargetList } from './target-list.tsx';
+import { useNotifyApi } from './use-notify-api.ts';
+
+/** Where notifications go, how each target does, and what was sent. */
+export function DeliveriesPage() {
+  const t = useTranslations('settings.deliveries');
+  const mayChange = useHasRole('operator');
+  const [round, setRound] = useState(0);
+  const { targets, limits } = useTargets(round);
+  const deliveries = useDeliveries(round);
+  const api = useNotifyApi();
+  const act = useAct();
+  const test = (id: string) =>
+    act(t('test.sent', { target: id }), t('test.notSent'), api.test(id), (sent) =>
+      deliveries.change((items) => [sent, ...items]),
+    );
+  const enable = (id: string) =>
+    act(t('enable.done', { target: id }), t('enable.failed'), api.enable(id), (target) =>
+      targets.change((items) => items.map((one) => (one.id === id ? target : one))),
+    );
+  const resend = (id: string) =>
+    act(t('resend.sent'), t('resend.notSent'), api.resend(id), (sent) =>
+      deliveries.change((items) => items.map((one) => (one.id === id ? sent : one))),
+    );
+  return (
+    <>
+      <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
+      <p className="mb-3 text-muted">{t('text')}</p>
+      {!mayChange && <ViewerNote />}
+      <TargetList targets={targets} limits={limits} mayChange={mayChange} {...{ test, enable }} />
+      {(targets.items?.length !== 0 || deliveries.items?.length !== 0) && (
+        <DeliveryList deliveries={deliveries} mayChange={mayChange} resend={resend} />
+      )}
+      <Button size="sm" className="mt-4" onClick={() => setRound(round + 1)}>
+        {t('refresh')}
+      </Button>
+    </>
+  );
+}
+
+/** Does what a person asked for, and reports how it ended. */
+function useAct() {
+  const announce = useAnnounce();
+  const showFailure = useFailureToast();
+  return async function act<T>(
+    done: string,
+    failed: string,
+    asked: Promise<ApiResult<T>>,
+    onDone: (value: T) => void,
+  ): Promise<void> {
+    const answer = await asked;
+    if (!answer.ok) return showFailure(failed, answer);
+    onDone(answer.value);
+    announce(done);
+  };
+}
+
+/** In the next round they are asked for anew. */
+function useTargets(round: number) {
+  const api = useNotifyApi();
+  const [limits, setLimits] = useState<WireTargets['limits'] | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
+  const ask = useCallback<AskPage<WireTarget, never>>(async () => {
+    const answer = await api.listTargets();
+    if (!answer.ok) return answer;
+    setLimits(answer.value.limits);
+    return { ok: true, value: { items: answer.value.targets, next: null } };
+  }, [api, round]);
+  return { targets: usePages(ask), limits };
+}
+
+function useDeliveries(round: number) {
+  const api = useNotifyApi();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
+  const ask = useCallback<AskPage<WireDelivery, string>>(
+    async (cursor) => {
+      const answer = await api.listDeliveries(cursor);
+      if (!answer.ok) return answer;
+      const { deliveries, next_cursor } = answer.value;
+      return { ok: true, value: { items: deliveries, next: next_cursor } };
+    },
+    [api, round],
+  );
+  return usePages(ask);
+}
