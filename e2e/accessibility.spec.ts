@@ -130,6 +130,9 @@ for (const locale of ['en', 'zh'] as const) {
     await expect(page.getByTestId('policy-rule').first()).toBeVisible();
     await expect(page.getByRole('combobox')).not.toHaveCount(0);
     await expectNoViolationsByTheme(page, '/settings/policy', locale);
+    await page.goto(`${board.url}/settings/deliveries`);
+    await expect(page.locator('pre')).toContainText('notify');
+    await expectNoViolationsByTheme(page, '/settings/deliveries', locale);
     await page.goto(`${board.url}/settings/audit`);
     await expect(page.getByTestId('audit-entry').first()).toBeVisible();
     await expectNoViolationsByTheme(page, '/settings/audit', locale);

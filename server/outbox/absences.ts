@@ -12,7 +12,7 @@ export interface AbsencesDeps {
 }
 
 /** As long as calls wait for a client that left: a page that is loaded again is back by then. */
-export const GRACE_MS = 120_000;
+const GRACE_MS = 120_000;
 /** Clients that are waited for at a time; beyond it the oldest is let go without a notice. */
 const MOST_WAITED_FOR = 1_000;
 

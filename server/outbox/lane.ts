@@ -35,7 +35,7 @@ export const MOST_OPEN = 1_000;
 /** Attempts to one target at a time. */
 const MOST_IN_FLIGHT = 4;
 /** Of one attempt. */
-export const ATTEMPT_MS = 15_000;
+const ATTEMPT_MS = 15_000;
 
 /** With these a receiver says that it has too much to do. */
 const SLOW_DOWN = [429, 502, 503, 504];

@@ -26,7 +26,7 @@ export interface OutboxDeps {
 
 const DAY_MS = 86_400_000;
 /** Of deliveries that have ended. */
-export const KEPT = { days: 14, count: 5_000 } as const;
+const KEPT = { days: 14, count: 5_000 } as const;
 const TIDY_EVERY_MS = 3_600_000;
 /** At the latest after so many were written, so that a flood does not fill the disk. */
 const TIDY_AFTER = 400;

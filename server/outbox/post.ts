@@ -54,7 +54,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Seconds, or a date. */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
+function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS) : undefined;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { TurnEnd } from './agent/agent.ts';
 import { createTestStore, type TestStore } from './agent/testing/fakes.ts';
 import { answering, oldRun, principal, setupRuns, untilStopped } from './testing/setup-runs.ts';
@@ -352,4 +352,26 @@ describe('stopping the server', () => {
     expect(turns.every(({ signal }) => signal.aborted)).toBe(true);
     expect((await store.listRuns({ limit: 1 })).runs).toMatchObject([{ status: 'running' }]);
   });
+});
+
+test('[OB3] what the end of a turn announces is in the write of its status, and only once', async () => {
+  const written: string[] = [];
+  const { start, ended, store } = setupRuns({
+    turn: answering(['Hello']),
+    announce(run, previous) {
+      if (previous.status !== 'running' || run.status === 'running') return undefined;
+      return {
+        changes: [{ type: 'delete_token', id: `announced ${run.status}` }],
+        written: () => void written.push(run.status),
+      };
+    },
+  });
+  const write = vi.spyOn(store, 'write');
+  const { run_id } = await start('Hi');
+  await ended(run_id);
+  const together = write.mock.calls
+    .map(([changes]) => changes.map((change) => change.type))
+    .filter((types) => types.includes('delete_token'));
+  expect(together).toEqual([expect.arrayContaining(['put_run', 'delete_token'])]);
+  expect(written).toEqual(['idle']);
 });

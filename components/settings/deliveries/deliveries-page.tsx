@@ -18,8 +18,24 @@ export function DeliveriesPage() {
   const t = useTranslations('settings.deliveries');
   const mayChange = useHasRole('operator');
   const [round, setRound] = useState(0);
-  const { targets, limits } = useTargets(round);
-  const deliveries = useDeliveries(round);
+  return (
+    <>
+      <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
+      <p className="mb-3 text-muted">{t('text')}</p>
+      {!mayChange && <ViewerNote />}
+      {/* In another round all of it is asked for anew. */}
+      <Lists key={round} mayChange={mayChange} />
+      <Button size="sm" className="mt-4" onClick={() => setRound(round + 1)}>
+        {t('refresh')}
+      </Button>
+    </>
+  );
+}
+
+function Lists({ mayChange }: { mayChange: boolean }) {
+  const t = useTranslations('settings.deliveries');
+  const { targets, limits } = useTargets();
+  const deliveries = useDeliveries();
   const api = useNotifyApi();
   const act = useAct();
   const test = (id: string) =>
@@ -36,16 +52,10 @@ export function DeliveriesPage() {
     );
   return (
     <>
-      <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
-      <p className="mb-3 text-muted">{t('text')}</p>
-      {!mayChange && <ViewerNote />}
       <TargetList targets={targets} limits={limits} mayChange={mayChange} {...{ test, enable }} />
       {(targets.items?.length !== 0 || deliveries.items?.length !== 0) && (
         <DeliveryList deliveries={deliveries} mayChange={mayChange} resend={resend} />
       )}
-      <Button size="sm" className="mt-4" onClick={() => setRound(round + 1)}>
-        {t('refresh')}
-      </Button>
     </>
   );
 }
@@ -67,23 +77,20 @@ function useAct() {
   };
 }
 
-/** In the next round they are asked for anew. */
-function useTargets(round: number) {
+function useTargets() {
   const api = useNotifyApi();
   const [limits, setLimits] = useState<WireTargets['limits'] | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
   const ask = useCallback<AskPage<WireTarget, never>>(async () => {
     const answer = await api.listTargets();
     if (!answer.ok) return answer;
     setLimits(answer.value.limits);
     return { ok: true, value: { items: answer.value.targets, next: null } };
-  }, [api, round]);
+  }, [api]);
   return { targets: usePages(ask), limits };
 }
 
-function useDeliveries(round: number) {
+function useDeliveries() {
   const api = useNotifyApi();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
   const ask = useCallback<AskPage<WireDelivery, string>>(
     async (cursor) => {
       const answer = await api.listDeliveries(cursor);
@@ -91,7 +98,7 @@ function useDeliveries(round: number) {
       const { deliveries, next_cursor } = answer.value;
       return { ok: true, value: { items: deliveries, next: next_cursor } };
     },
-    [api, round],
+    [api],
   );
   return usePages(ask);
 }

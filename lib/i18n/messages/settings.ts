@@ -1,6 +1,6 @@
 import type { AreaMessages } from '../area-messages.ts';
-import { settingsMcp } from './settings-mcp.ts';
 import { settingsDeliveries } from './settings-deliveries.ts';
+import { settingsMcp } from './settings-mcp.ts';
 import { settingsPolicy } from './settings-policy.ts';
 import { settingsPush } from './settings-push.ts';
 

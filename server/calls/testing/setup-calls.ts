@@ -13,6 +13,7 @@ import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
+import type { AnnounceCall } from '../../outbox/announcement.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
@@ -37,6 +38,7 @@ export interface SetupOptions {
   readonly onDecided?: (call: CallRecord) => void;
   readonly onDurable?: (call: CallRecord, previous: CallRecord | undefined) => void;
   readonly isTracing?: boolean;
+  readonly announce?: AnnounceCall;
   readonly results?: ResultFilter;
   readonly secrets?: KnownSecrets;
   /** Without it each token that a call was made with is live. */
@@ -97,6 +99,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     },
     ...(options.results && { results: options.results }),
     ...(options.onDecided && { onDecided: options.onDecided }),
+    announce: options.announce,
     blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
     ...(options.secrets && { secrets: options.secrets }),
     rootOf: options.rootOf ?? ((runId) => runId),

@@ -1,4 +1,5 @@
 import { HttpError } from '#lib/protocol/http-error';
+import type { NoticeData } from '#lib/protocol/notice';
 import {
   deliveriesPageSchema,
   deliveriesQuerySchema,
@@ -141,7 +142,12 @@ function toWireDelivery({ notice, ...delivery }: DeliveryRecord): WireDelivery {
     ...{ state: delivery.state, attempts: delivery.attempts },
     ...{ made_at: delivery.madeAt / 1_000, tried_at: seconds(delivery.triedAt) },
     ...{ next_at: seconds(delivery.nextAt), status: delivery.status, error: delivery.error },
-    about: 'title' in data ? data.title : 'tool_name' in data ? data.tool_name : data.name,
+    about: subjectOf(data),
     link: data.link,
   };
+}
+
+function subjectOf(data: NoticeData): string {
+  if ('tool_name' in data) return data.tool_name;
+  return 'title' in data ? data.title : data.name;
 }

@@ -4,6 +4,7 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import type { Logger } from '../../logger.ts';
+import type { AnnounceRun } from '../../outbox/announcement.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
   type Agent,
@@ -36,7 +37,12 @@ export type Turn = (request: TurnRequest) => Promise<TurnEnd>;
 
 /** A service whose agent does what the test says. */
 export function setupRuns(
-  given: { turn?: Turn; store?: TestStore; tokens?: ReturnType<typeof createOwnerTokens> } = {},
+  given: {
+    turn?: Turn;
+    store?: TestStore;
+    tokens?: ReturnType<typeof createOwnerTokens>;
+    announce?: AnnounceRun;
+  } = {},
 ) {
   const tokens = given.tokens ?? createOwnerTokens();
   const store = given.store ?? createTestStore();
@@ -68,7 +74,10 @@ export function setupRuns(
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${++ids}`;
   const logger: Logger = { error: (cause) => void defects.push(cause), info: () => {} };
-  const known = createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger });
+  const known = createKnownRuns({
+    ...{ store, bus, clock, newId, maxSteps: 10, logger },
+    announce: given.announce,
+  });
   const runs = createRunService({
     known,
     owners: tokens.owners,
