@@ -21,6 +21,7 @@ import {
   readText,
 } from './config-models.ts';
 import { readProxies, readPublicUrl } from './config-network.ts';
+import { mcpConfigSchema } from './mcp/mcp-config.ts';
 import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
 import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
 import { openAiConfigSchema } from './openai/openai-config.ts';
@@ -132,6 +133,7 @@ const fileSchema = closedObject({
   mcp_servers: mcpServersSchema,
   push: pushConfigSchema,
   openai_api: openAiConfigSchema,
+  mcp: mcpConfigSchema,
   /** What people know this workbench by; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
   pairing: closedObject({

@@ -231,6 +231,7 @@ function createMcp(config: Config, core: Core, closing: AbortSignal) {
     history: store.history,
     sources: { blobs: core.blobs, scale: (bytes) => scaleForModel(bytes) },
     key: operator.token,
+    holdMs: config.file.mcp.hold_ms,
     keepMs: days === undefined ? null : days * DAY_MS,
     version: readVersion(),
   });

@@ -2,6 +2,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CreatedToken } from '#lib/protocol/token';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
 import {
   createTestWorkbench,
   InWorkbench,
@@ -30,7 +31,7 @@ async function setup(role: 'admin' | 'operator' = 'admin') {
       </InWorkbench>,
     );
   });
-  return { sent };
+  return { sent, workbench };
 }
 
 const press = (name: string) =>
@@ -67,11 +68,31 @@ test('a snippet is copied as it is shown, and the token is gone when it is hidde
   await create();
   await press('Copy: in a terminal');
   expect(copied).toEqual([document.querySelector('pre')?.textContent]);
-  expect(screen.getByRole('status').textContent).toBe('Copied.');
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toContain('Copied.');
   await press('Done, hide it');
   expect(document.body.textContent).not.toContain('cb_agent_secret');
   await press('Connect another');
   expect(screen.getByRole('textbox', { name: 'Name' })).toBeDefined();
+});
+
+const called = (id: string, caller: string, at: number): WatchEvent => ({
+  ...{ type: 'call', seq: at, tool_call_id: id, run_id: 'run_1' },
+  update: { tool_name: 'camera.photo', requested_by: caller, created_at: at },
+});
+
+test('[MP45] the page shows the first call of the program as soon as it comes, and no other call', async () => {
+  const { workbench } = await create();
+  const text = () => screen.getByTestId('first-call').textContent;
+  const come = (...events: WatchEvent[]) =>
+    act(async () => workbench.calls.getState().apply(events));
+  // A program of that name, whose token was revoked since, and another.
+  await come(called('tc_old', 'agent:coder', 0.5), called('tc_2', 'agent:other', 2));
+  expect(text()).toContain('Waiting for its first call');
+  await come(called('tc_3', 'agent:coder', 3), called('tc_4', 'agent:coder', 4));
+  expect(text()).toContain('The first call of coder was received: camera.photo.');
+  const link = screen.getByRole('link', { name: 'Show it' });
+  expect(link.getAttribute('href')).toBe('/?run=run_1#call=tc_3');
+  expect(screen.getByTestId('first-call').getAttribute('role')).toBe('status');
 });
 
 test('who is no administrator reads that it takes one', async () => {

@@ -7,6 +7,7 @@ import type { CreatedToken } from '#lib/protocol/token';
 import { Button } from '../ui/button.tsx';
 import { Choice } from './choice.tsx';
 import { CopyBlock } from './copy-block.tsx';
+import { FirstCall } from './first-call.tsx';
 import { ForAdmins } from './for-admins.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
 
@@ -79,7 +80,7 @@ function Snippets({ token, onDone }: { token: CreatedToken; onDone: () => void }
       ))}
       {isAsked && <CopyBlock label={t('token')} text={token.secret} />}
       {program === 'claude-desktop' && <p className="text-muted">{t('path')}</p>}
-      <p className="text-muted">{t('next', { name: `agent:${token.name}` })}</p>
+      <FirstCall token={token} />
       <Button onClick={onDone}>{t('done')}</Button>
     </section>
   );

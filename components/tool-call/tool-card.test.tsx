@@ -78,6 +78,22 @@ function setup(
   return { article, asked, tick, time: () => screen.getByTestId('card-time').textContent, clock };
 }
 
+describe('[MP45] which program asked', () => {
+  test.each(['en', 'zh'] as const)('is at the head of the card of its call: %s', (locale) => {
+    const { article } = setup(cardOf({ status: 'DOING', requested_by: 'agent:coder' }), { locale });
+    const head = within(article).getByTestId('agent-chip');
+    expect(head.querySelector('[aria-hidden]:not(svg)')?.textContent).toBe('coder');
+    expect(head.querySelector('.sr-only')?.textContent).toBe(
+      { en: 'Called by the agent coder', zh: '由智能体 coder 调用' }[locale],
+    );
+  });
+
+  test.each([undefined, 'operator', 'run:run_1', 'device:cl_1'])('%s is no program', (caller) => {
+    setup(cardOf({ status: 'DOING', ...(caller ? { requested_by: caller } : {}) }));
+    expect(screen.queryByTestId('agent-chip')).toBeNull();
+  });
+});
+
 describe('every view shows what is going on', () => {
   test.each<[string, Card, string, string]>([
     ['streaming', cardOf({ status: 'WAIT', phase: 'streaming' }), 'Waiting', 'is writing'],

@@ -7,6 +7,7 @@ import { MarkedText } from '#components/ui/marked-text';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Card } from '#lib/protocol/card';
 import { CannotShow } from '../result/cannot-show.tsx';
+import { AgentChip } from './agent-chip.tsx';
 import type { BlockedClient } from './blocked-clients.ts';
 import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
@@ -83,6 +84,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
           <MarkedText text={card.tool_name ?? '…'} />
         </h3>
         <StatusChip kind={view.kind} tone={view.tone} isStale={isStale} />
+        <AgentChip requested_by={card.requested_by} />
         <span className="min-w-0 text-xs text-muted wrap-anywhere">
           <MarkedText text={formatSource(card, t)} />
         </span>

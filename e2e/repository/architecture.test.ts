@@ -119,7 +119,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['server/config-keep.ts', 'server/config-log.ts', 'server/tools/tools-config.ts'],
     ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
     ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts'],
-    ...['server/push/push-config.ts', 'server/openai/openai-config.ts', 'lib'],
+    ...['server/push/push-config.ts', 'server/openai/openai-config.ts'],
+    ...['server/mcp/mcp-config.ts', 'lib'],
   ],
   'server/config-variables.ts': ['lib'],
   // Which targets there are is a matter of the configuration.

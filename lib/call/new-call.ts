@@ -4,6 +4,9 @@ import { boundCard } from './bound-card.ts';
 import type { CallRecord } from './call-record.ts';
 import { NO_DEADLINES } from './clocks.ts';
 
+/** What the name of a program with a token of its own begins with. */
+const AGENT = 'agent:';
+
 /** The call whose sub-agent makes another, and how many calls then stand above that one. */
 export interface CallParent {
   readonly callId: string;
@@ -78,4 +81,5 @@ const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null)
   created_at: record.createdAt / 1000,
   ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
   ...(record.parentCallId === null ? {} : { parent_call_id: record.parentCallId }),
+  ...(record.requestedBy.startsWith(AGENT) ? { requested_by: record.requestedBy } : {}),
 });

@@ -157,6 +157,8 @@ export const cardUpdateSchema = z.object({
   retry_of: z.string().nullable().optional(),
   /** The call whose sub-agent made this one. */
   parent_call_id: z.string().optional(),
+  /** `agent:<name>`: the program that asked for it with a token of its own. Of no other caller. */
+  requested_by: z.string().optional(),
 });
 export type CardUpdate = z.infer<typeof cardUpdateSchema>;
 

@@ -12,14 +12,13 @@ import { createOpenRequests } from './open-requests.ts';
 import { createToolLists } from './tool-lists.ts';
 
 export interface McpServiceDeps
-  extends Omit<McpServerDeps, 'followers' | 'openRequests' | 'toolsFor' | 'findCall' | 'hold'> {
+  extends Omit<McpServerDeps, 'followers' | 'openRequests' | 'toolsFor' | 'findCall'> {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly bus: Pick<EventBus, 'subscribe'>;
-  readonly hold?: McpServerDeps['hold'];
 }
 
-/** Below the minute, and the five minutes, after which hosts give up. */
-const HOLD = { silentMs: 50_000, progressMs: 280_000 };
+/** Of all agents; what one of them may have is bounded where its requests come in. */
+const MOST_SUBSCRIPTIONS = 10_000;
 
 /** MCP over HTTP for agents (rules MP in SPEC.md). It keeps no sessions, only what is open. */
 export function createMcpService(deps: McpServiceDeps): McpService {
@@ -38,7 +37,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     },
   });
   const serverDeps: McpServerDeps = {
-    ...{ hold: HOLD, ...deps, followers, openRequests },
+    ...{ ...deps, followers, openRequests },
     toolsFor: lists.of,
     async findCall(agent, callId) {
       const call = await calls.get(callId);
@@ -51,7 +50,10 @@ export function createMcpService(deps: McpServiceDeps): McpService {
       if (!session) throw new Error('A request of MCP came without its agent');
       return createMcpServer(serverDeps, session, era);
     },
-    { onerror: (error) => logger.info(`MCP: ${error.message}`) },
+    {
+      maxSubscriptions: MOST_SUBSCRIPTIONS,
+      onerror: (error) => logger.info(`MCP: ${error.message}`),
+    },
   );
 
   return {

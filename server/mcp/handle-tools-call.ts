@@ -6,6 +6,7 @@ import type { Agent } from '../auth/principal.ts';
 import { readTraceparent } from '../telemetry/trace-context.ts';
 import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
 import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
+import type { McpConfig } from './mcp-config.ts';
 import type { McpTool } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
@@ -20,7 +21,7 @@ export interface ToolsCallDeps extends CallToolDeps {
   readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
   readonly openRequests: OpenRequests;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
-  readonly hold: { readonly silentMs: number; readonly progressMs: number };
+  readonly holdMs: McpConfig['hold_ms'];
   /** Of the data directory: what is signed or derived with it, no caller can make. */
   readonly key: string;
   /** How long history is kept, in milliseconds; null: for ever. */
@@ -120,18 +121,18 @@ async function fetchResult(
 }
 
 function waitingOf(
-  { hold }: ToolsCallDeps,
+  { holdMs }: ToolsCallDeps,
   { mcpReq }: ServerContext,
   cancelled: AbortSignal,
 ): Waiting {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) {
-    return { holdMs: hold.silentMs, send: undefined, cancelled, endsCall: true };
+    return { holdMs: holdMs.plain, send: undefined, cancelled, endsCall: true };
   }
   const send: SendProgress = (progress, message) =>
     mcpReq.notify({
       method: 'notifications/progress',
       params: { progressToken, progress, message },
     });
-  return { holdMs: hold.progressMs, send, cancelled, endsCall: true };
+  return { holdMs: holdMs.progress, send, cancelled, endsCall: true };
 }

@@ -25,7 +25,7 @@ export class ListStreams {
     const streams = this.#byAgent.get(agentId) ?? [];
     this.#byAgent.set(agentId, streams);
     streams.push(stream);
-    if (streams.length > MOST_OF_AN_AGENT) streams[0]?.end();
+    if (streams.length > MOST_OF_AN_AGENT) streams.shift()?.end();
     const comment = () => {
       stream.send(': open\n\n');
       cancel = this.#clock.schedule(COMMENT_MS, comment);

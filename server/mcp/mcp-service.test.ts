@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../auth/principal.ts';
 import { setupCalls } from '../calls/testing/setup-calls.ts';
 import { createMcpService } from './create-mcp-service.ts';
+import { mcpConfigSchema } from './mcp-config.ts';
 
 const AGENT: Agent = { kind: 'agent', name: 'coder', tokenId: 'tok_1', tools: ['echo', 'hold'] };
 const OTHER: Agent = { ...AGENT, name: 'other', tokenId: 'tok_2' };
@@ -22,7 +23,7 @@ const messageSchema = z.object({
     .optional(),
 });
 
-async function setup(key = 'key') {
+async function setup({ key = 'key', mcp: config = {} } = {}) {
   const world = await setupCalls();
   const mcp = createMcpService({
     ...world,
@@ -33,6 +34,7 @@ async function setup(key = 'key') {
       scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
     },
     key,
+    holdMs: mcpConfigSchema.parse(config).hold_ms,
     keepMs: null,
     version: '1.0.0',
   });
@@ -98,6 +100,17 @@ test('[MP21] an answer is held for 50 s; then it says that the call goes on, and
   expect(textOf(await fetched)).toBe('at last');
   const again = await call('callboard_result', { args: { call: request?.id, wait_s: 0 } });
   expect(textOf(again)).toBe('at last');
+});
+
+test('[MP21] how long an answer is held is a matter of the configuration', async () => {
+  const { call, asked, clock } = await setup({ mcp: { hold_ms: { plain: 5_000 } } });
+  const first = call('echo');
+  await asked();
+  clock.advance(5_000);
+  expect(textOf(await first)).toContain('goes on');
+  for (const wrong of [{ plain: 10 }, { plain: 4_000_000 }, { silent: 5_000 }]) {
+    expect(mcpConfigSchema.safeParse({ hold_ms: wrong }).success).toBe(false);
+  }
 });
 
 test('[MP21] no agent fetches the result of another’s call', async () => {
@@ -201,7 +214,7 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
   const { mcp: restarted } = await setup();
   expect(restarted.isSession(AGENT, id)).toBe(true);
   expect(restarted.isSession(OTHER, id)).toBe(false);
-  expect((await setup('another key')).mcp.isSession(AGENT, id)).toBe(false);
+  expect((await setup({ key: 'another key' })).mcp.isSession(AGENT, id)).toBe(false);
   for (const bad of ['', 'x', `${id}x`, id.slice(1), `${id}.`]) {
     expect(restarted.isSession(AGENT, bad), bad).toBe(false);
   }
@@ -249,6 +262,28 @@ test('[MP5] two seconds after tools were left alone a stream is notified once', 
   expect(changes()).toBe(0);
   clock.advance(600);
   expect(changes()).toBe(1);
+});
+
+test('[MP5] a client whose tools change all the time delays it by ten seconds at most', async () => {
+  const { mcp, clock, client } = await setup();
+  const sent: string[] = [];
+  clock.advance(5_000);
+  mcp.openStream(AGENT, { send: (text) => void sent.push(text), end: () => {} });
+  const changes = () => sent.filter((text) => text.includes('list_changed')).length;
+  for (let second = 0; second < 21; second += 1) {
+    client.offer({ ...ECHO, name: `t${second}` });
+    clock.advance(1_000);
+  }
+  expect(changes()).toBe(2);
+});
+
+test('[MP45] the card of its call has the name of the agent', async () => {
+  const { call, client, asked, calls } = await setup();
+  const first = call('echo');
+  const id = (await asked())?.id ?? '';
+  client.succeed(id, 'done');
+  await first;
+  expect((await calls.get(id))?.card.requested_by).toBe('agent:coder');
 });
 
 test('[MP22] who gives up waiting for a result ends no call', async () => {

@@ -33,6 +33,19 @@ describe('the names', () => {
     expect(names.some((name) => name.length === LONGEST_NAME)).toBe(true);
   });
 
+  test('[MP2] a tool that has the very name that another would get leaves both with one', () => {
+    const long = `camera.${'x'.repeat(57)}`;
+    const [{ name: hashed } = { name: '' }] = list(listing(long));
+    for (const order of [
+      [hashed, long],
+      [long, hashed],
+    ]) {
+      const tools = list(...order.map((name) => listing(name)));
+      expect(new Set(tools.map(({ name }) => name)).size).toBe(2);
+      expect(new Set(tools.map(({ reference }) => reference))).toEqual(new Set(order));
+    }
+  });
+
   test('[MP3] where several clients offer a tool, each has an entry of its own beside the pool', () => {
     const others = [{ client_id: 'c3', name: '维拉' }];
     const clients = [client('c1', 'Pixel 8'), client('c2', 'Olga’s iPhone')];

@@ -120,10 +120,12 @@ const toSuffix = (clientName: string): string =>
 
 /** The wanted name where it is legal and free; else its beginning with a hash of what is meant. */
 function free(wanted: string, reference: string, taken: Set<string>): string {
-  const name =
-    wanted.length <= LONGEST_NAME && !taken.has(wanted)
-      ? wanted
-      : `${wanted.slice(0, LONGEST_NAME - HASH_CHARS - 1)}_${hashOf(reference)}`;
+  let name = wanted;
+  // A client may have given its tool the very name that the hash gives another.
+  for (let round = 0; name.length > LONGEST_NAME || taken.has(name); round += 1) {
+    const hash = hashOf(round === 0 ? reference : `${reference}\n${round}`);
+    name = `${wanted.slice(0, LONGEST_NAME - HASH_CHARS - 1)}_${hash}`;
+  }
   taken.add(name);
   return name;
 }

@@ -5,6 +5,8 @@ import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
 
 /** A page that is loaded anew takes its tools away and brings them back. */
 const QUIET_MS = 2_000;
+/** A client whose tools change all the time keeps no agent from those of the others. */
+const LATEST_MS = 10_000;
 /** So many clients of a pool have an entry of their own. */
 const MOST_CLIENTS = 16;
 /** Lists that are kept for the next call of the same agent. */
@@ -16,7 +18,7 @@ export interface ToolLists {
   stop(): void;
 }
 
-/** `onChanged`: two seconds after tools came, changed or went, and were left alone since (rule MP5). */
+/** `onChanged`: once tools that came, changed or went are left alone, or have not been for long (rule MP5). */
 export function createToolLists(deps: {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly clock: Clock;
@@ -25,10 +27,17 @@ export function createToolLists(deps: {
   const { registry, clock, onChanged } = deps;
   const kept = new Map<string, { allowed: string; list: readonly McpTool[] }>();
   let cancel: (() => void) | undefined;
+  /** Of the first change that is not announced. */
+  let changedAt: number | undefined;
   const stop = registry.onChange(() => {
     kept.clear();
     cancel?.();
-    cancel = clock.schedule(QUIET_MS, onChanged);
+    changedAt ??= clock.now();
+    const left = Math.max(0, changedAt + LATEST_MS - clock.now());
+    cancel = clock.schedule(Math.min(QUIET_MS, left), () => {
+      changedAt = undefined;
+      onChanged();
+    });
   });
   const schemaOf: SchemaOf = (reference) => {
     const best = registry.find(reference)?.best;

@@ -1,6 +1,7 @@
 import type { AreaMessages } from '../area-messages.ts';
 import { cardElsewhere } from './card-elsewhere.ts';
 import { cardError, cardExecuted } from './card-error.ts';
+import { cardHook } from './card-hook.ts';
 import { cardKept } from './card-kept.ts';
 import { cardList } from './card-list.ts';
 import { cardQuestion } from './card-question.ts';
@@ -38,6 +39,7 @@ export const card = {
       client: 'the client',
       pool: 'All devices',
     },
+    agent: 'Called by the agent {name}',
     tip: {
       deleted: 'This call was deleted: it is older than what this server keeps.',
       streaming: 'The model is writing the arguments.',
@@ -72,13 +74,7 @@ export const card = {
     },
     time: cardTime.en,
     error: cardError.en,
-    hook: {
-      changed_arguments: 'The hook {name} changed arguments: {keys}',
-      asked: 'The hook {name} asks a person',
-      cancelled: 'The hook {name} cancelled the call',
-      changed_result: 'The hook {name} changed the result',
-      failed: 'The hook {name} failed',
-    },
+    hook: cardHook.en,
     executed: cardExecuted.en,
     next: {
       permission: 'Allow it in the site settings of the browser, then retry.',
@@ -234,6 +230,7 @@ export const card = {
       client: '客户端',
       pool: '全部设备',
     },
+    agent: '由智能体 {name} 调用',
     tip: {
       deleted: '此调用已被删除：它早于本服务器保留的历史记录。',
       streaming: '模型正在写参数。',
@@ -264,13 +261,7 @@ export const card = {
     },
     time: cardTime.zh,
     error: cardError.zh,
-    hook: {
-      changed_arguments: '钩子 {name} 更改了参数：{keys}',
-      asked: '钩子 {name} 要求人工确认',
-      cancelled: '钩子 {name} 取消了调用',
-      changed_result: '钩子 {name} 更改了结果',
-      failed: '钩子 {name} 失败',
-    },
+    hook: cardHook.zh,
     executed: cardExecuted.zh,
     next: {
       permission: '请在浏览器的网站设置中允许，然后重试。',

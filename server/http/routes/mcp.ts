@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { followCaller } from '../../auth/follow-caller.ts';
 import type { Agent, Caller } from '../../auth/principal.ts';
+import type { McpStream } from '../../mcp/mcp-service.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -19,13 +20,15 @@ const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of MCP are open with this token. Close one first.`;
 
 /** MCP over HTTP (docs/mcp.md): all that an agent's token may call, in both generations of the protocol. */
-export const mcpRoutes = (deps: Deps): Route[] => [
-  postRoute(deps),
-  streamRoute(deps),
-  endRoute(deps),
-];
+export const mcpRoutes = (deps: Deps): Route[] => {
+  // Streams of both generations.
+  const places = createCountOfEach(MOST_STREAMS);
+  return [postRoute(deps, places), streamRoute(deps, places), endRoute(deps)];
+};
 
-const postRoute = ({ mcp }: Deps): Route =>
+type Places = ReturnType<typeof createCountOfEach>;
+
+const postRoute = ({ mcp }: Deps, places: Places): Route =>
   defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -35,20 +38,17 @@ const postRoute = ({ mcp }: Deps): Route =>
       'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
     access: AGENTS,
     responses: { 200: { description: 'JSON-RPC, or Server-Sent Events that end with it' } },
-    async handle({ principal, context }) {
-      const agent = agentOf(principal);
-      const sessionId = sessionOf(context.incoming);
-      if (sessionId !== undefined && !mcp.isSession(agent, sessionId)) return noSession();
+    handle: inSession(mcp, async ({ agent, sessionId, principal, context }) => {
       const body = await readMessage(context);
       if (!body.ok) return body.refusal;
+      if (isListen(body.value)) takePlace(places, principal, context.outgoing, TOO_MANY);
       const request = toRequest(context);
       return toHttpResponse(await mcp.answer({ agent, request, body: body.value, sessionId }));
-    },
+    }),
   });
 
-const streamRoute = ({ mcp, tokens, sessions }: Deps): Route => {
-  const places = createCountOfEach(MOST_STREAMS);
-  return defineRoute({
+const streamRoute = ({ mcp, tokens, sessions }: Deps, places: Places): Route =>
+  defineRoute({
     method: 'GET',
     path: '/mcp',
     id: 'openMcpStream',
@@ -56,21 +56,14 @@ const streamRoute = ({ mcp, tokens, sessions }: Deps): Route => {
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
     access: AGENTS,
     responses: { 200: { description: 'text/event-stream' } },
-    handle({ principal, context }) {
-      const agent = agentOf(principal);
-      const { incoming } = context;
-      const sessionId = sessionOf(incoming);
-      if (sessionId !== undefined && !mcp.isSession(agent, sessionId)) return noSession();
+    handle: inSession(mcp, ({ agent, principal, context: { incoming, outgoing } }) => {
       if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
-      takePlace(places, principal, context.outgoing, TOO_MANY);
+      takePlace(places, principal, outgoing, TOO_MANY);
       return {
         status: 200,
         headers: EVENT_STREAM,
-        stream(outgoing) {
-          const leave = mcp.openStream(agent, {
-            send: (text) => void outgoing.write(text),
-            end: () => void outgoing.end(),
-          });
+        stream() {
+          const leave = mcp.openStream(agent, toStream(outgoing));
           const unfollow = followCaller({ tokens, sessions }, principal, () => void outgoing.end());
           outgoing.once('close', () => {
             leave();
@@ -78,9 +71,8 @@ const streamRoute = ({ mcp, tokens, sessions }: Deps): Route => {
           });
         },
       };
-    },
+    }),
   });
-};
 
 const endRoute = ({ mcp }: Deps): Route =>
   defineRoute({
@@ -91,14 +83,34 @@ const endRoute = ({ mcp }: Deps): Route =>
     summary: 'The end of a session of MCP up to 2025-11-25',
     access: AGENTS,
     responses: { 204: { description: 'It is over' } },
-    handle({ principal, context }) {
-      const sessionId = sessionOf(context.incoming);
+    handle: inSession(mcp, ({ sessionId }) => {
       if (sessionId === undefined) return onlyPost();
-      if (!mcp.isSession(agentOf(principal), sessionId)) return noSession();
       mcp.endSession(sessionId);
       return { status: 204, body: '', headers: {} };
-    },
+    }),
   });
+
+interface Entered {
+  readonly agent: Agent;
+  /** One of this agent's; undefined where the request names none. */
+  readonly sessionId: string | undefined;
+  readonly principal: Caller;
+  readonly context: RequestContext;
+}
+
+/** Every request of MCP: by an agent, and in a session of its own if it names one. */
+const inSession =
+  (mcp: Deps['mcp'], handle: (entered: Entered) => HttpResponse | Promise<HttpResponse>) =>
+  ({ principal, context }: { principal: Caller; context: RequestContext }) => {
+    const agent = agentOf(principal);
+    const sessionId = sessionOf(context.incoming);
+    if (sessionId !== undefined && !mcp.isSession(agent, sessionId)) return noSession();
+    return handle({ agent, sessionId, principal, context });
+  };
+
+/** A request of 2026-07-28 that is a stream for as long as its caller likes. */
+const isListen = (body: unknown): boolean =>
+  isRecord(body) && body.method === 'subscriptions/listen';
 
 /** A person's token decides for people: a program that has it would approve its own calls. */
 function agentOf(principal: Caller): Agent {
@@ -163,9 +175,42 @@ async function toHttpResponse(response: Response): Promise<HttpResponse> {
     status,
     headers,
     stream(outgoing) {
-      // A reader that leaves ends the source, and with it what was asked.
-      pipeline(Readable.from(body), outgoing, () => {});
       outgoing.flushHeaders();
+      passOn(body, outgoing).catch((error: Error) => outgoing.destroy(error));
     },
   };
 }
+
+/** Each part once the one before was taken. A reader that leaves ends the source, and with it what was asked. */
+async function passOn(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  let goOn = (): void => {};
+  outgoing.on('drain', () => goOn());
+  outgoing.once('close', () => {
+    // What is cancelled has nothing more to give; that it had failed is of no use to who has left.
+    reader.cancel().catch(() => {});
+    goOn();
+  });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (outgoing.destroyed) return;
+    if (done) return void outgoing.end();
+    if (outgoing.write(value)) continue;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      if (outgoing.destroyed) resolve();
+    });
+  }
+}
+
+/** What a reader has not taken of its notifications; more, and it is cut. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+
+const toStream = (outgoing: ServerResponse): McpStream => ({
+  send(text) {
+    outgoing.write(text);
+    if (outgoing.writableLength > MOST_UNREAD_BYTES) outgoing.destroy();
+  },
+  // One that is not read never ends by itself.
+  end: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { McpStream } from '../mcp/mcp-service.ts';
+import { fakeMcp } from './testing/fake-services.ts';
+import { startTestServer } from './testing/start-test-server.ts';
+
+const EVENT_STREAM = { headers: { 'content-type': 'text/event-stream' } };
+
+interface Source {
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  isLeft: boolean;
+}
+
+/** A server whose answers by POST are streams that the test feeds, and whose streams by GET it has. */
+async function setup() {
+  const sources: Source[] = [];
+  const streams: (McpStream & { isLeft: boolean })[] = [];
+  const { port, tokens } = await startTestServer({
+    deps: {
+      mcp: {
+        ...fakeMcp,
+        answer: async () =>
+          new Response(
+            new ReadableStream<Uint8Array>({
+              start: (controller) => void sources.push({ controller, isLeft: false }),
+              cancel() {
+                for (const source of sources) source.isLeft = true;
+              },
+            }),
+            EVENT_STREAM,
+          ),
+        openStream(_agent, stream) {
+          stream.send(': open\n\n');
+          const opened = { ...stream, isLeft: false };
+          streams.push(opened);
+          return () => {
+            opened.isLeft = true;
+          };
+        },
+      },
+    },
+  });
+  const made = await tokens.create({ kind: 'agent', name: 'reader', tools: [] }, 'operator');
+  if (!made.ok) throw new Error(made.message);
+  const ask = async (method: 'GET' | 'POST', body?: object): Promise<IncomingMessage> => {
+    const asking = request({
+      ...{ host: '127.0.0.1', port, path: '/mcp', method, agent: false },
+      headers: {
+        ...{ authorization: `Bearer ${made.secret}`, accept: 'text/event-stream' },
+        'content-type': 'application/json',
+      },
+    });
+    onTestFinished(() => void asking.destroy());
+    asking.on('error', () => {});
+    asking.end(body && JSON.stringify(body));
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    answer.on('error', () => {});
+    return answer;
+  };
+  return { ask, sources, streams };
+}
+
+const LISTEN = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' };
+const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+
+test('a streamed answer comes whole and in order, and warns of no leak', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { ask, sources } = await setup();
+  const answer = await ask('POST', CALL);
+  const parts = Array.from({ length: 200 }, (_, at) => `${at} ${'x'.repeat(20_000)}\n`);
+  for (const part of parts) sources[0]?.controller.enqueue(Buffer.from(part));
+  sources[0]?.controller.close();
+  let text = '';
+  for await (const chunk of answer) text += String(chunk);
+  expect(text).toBe(parts.join(''));
+  expect(warnings).toEqual([]);
+});
+
+test('[MP22] who leaves a streamed answer ends its source', async () => {
+  const { ask, sources } = await setup();
+  const answer = await ask('POST', CALL);
+  answer.destroy();
+  await expect.poll(() => sources[0]?.isLeft).toBe(true);
+});
+
+test('[MP46] a token has 64 streams that last, by GET and by subscription, and no more', async () => {
+  const { ask } = await setup();
+  const open = await Promise.all(
+    Array.from({ length: 64 }, (_, at) => (at % 2 ? ask('GET') : ask('POST', LISTEN))),
+  );
+  expect(new Set(open.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  expect((await ask('POST', LISTEN)).statusCode).toBe(429);
+  expect((await ask('GET')).statusCode).toBe(429);
+  // What ends with its answer is no such stream.
+  expect((await ask('POST', CALL)).statusCode).toBe(200);
+  open[0]?.destroy();
+  await expect.poll(async () => (await ask('GET')).statusCode).toBe(200);
+});
+
+test('[MP31] a stream that is not read is cut', async () => {
+  const { ask, streams } = await setup();
+  const answer = await ask('GET');
+  answer.pause();
+  const [stream] = streams;
+  expect(stream?.isLeft).toBe(false);
+  // The sockets of both ends take some megabytes before anything waits here.
+  await expect
+    .poll(() => {
+      for (let sent = 0; sent < 200 && !stream?.isLeft; sent += 1) stream?.send('x'.repeat(8_000));
+      return stream?.isLeft;
+    })
+    .toBe(true);
+});
