@@ -9,16 +9,17 @@ export type Filled =
     }
   | { readonly ok: false; readonly problem: string };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The value of a variable; undefined: not set, or empty. */
+export type Given = (name: string) => string | undefined;
 
 /** Puts the values of variables in the place of `${env:NAME}`. One that is not set is a problem. */
-export function fillVariables(text: string, env: Environment): Filled {
+export function fillVariables(text: string, given: Given): Filled {
   const secrets: string[] = [];
   let problem: string | undefined;
   const filled = text.replace(/\$\{([^}]*)\}?/g, (whole, inside: string) => {
     const name = /^env:([A-Za-z_]\w*)$/.exec(inside)?.[1];
-    const value = name === undefined ? undefined : env[name]?.trim();
-    if (value === undefined || value === '') {
+    const value = name === undefined ? undefined : given(name);
+    if (value === undefined) {
       problem ??=
         name === undefined
           ? `has ${JSON.stringify(whole)}; a variable of the environment is written \${env:NAME}`

@@ -232,7 +232,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   const traces = readTraces(given);
   const mcp = readMcpServers(file.mcp_servers, given, filePath);
-  const notify = readNotify(file.notify, env, filePath);
+  const notify = readNotify(file.notify, given, filePath);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     host: given('CALLBOARD_HOST'),

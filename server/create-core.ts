@@ -11,7 +11,7 @@ import { scaleForModel } from './blobs/scale-image.ts';
 import { AskEach } from './calls/ask-each.ts';
 import { CircuitBreaker } from './calls/breaker.ts';
 import { createCalls } from './calls/create-call-service.ts';
-import { createSystemClock, momentOf } from './clock.ts';
+import { type Clock, createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import { createClientTable } from './connections/client-table.ts';
 import { ConnectedInstances } from './connections/connected-instances.ts';
@@ -183,6 +183,15 @@ async function createTools(
   return { breaker, delegation, runTools, askEach, registry, table, mcpServers };
 }
 
+/** Of the configuration, and the scripted one. */
+const openModels = (config: Config, clock: Clock) =>
+  createModels({
+    ...config.providers,
+    defaultModel: config.model,
+    rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
+    ...{ settings: config.models, clock },
+  });
+
 /** The policy, the calls, and the runs that make some of them. */
 async function createServices(
   config: Config,
@@ -223,12 +232,7 @@ async function createServices(
   askEach.connect({ calls, registry, facts: table.facts });
   notifications.connect({ calls, clients: table });
   tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
-  const models = createModels({
-    ...config.providers,
-    defaultModel: config.model,
-    rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),
-    ...{ settings: config.models, clock },
-  });
+  const models = openModels(config, clock);
   const agent = createAgent({
     ...{ calls, registry: delegation.offering(registry) },
     ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(ofAgent), spans: tracing },

@@ -80,7 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // Servers of the configuration, whose tools are offered here; people see and accept what they change.
   'server/mcp-client': [
-    ...['server/mcp-client', 'server/config-error.ts', 'server/auth'],
+    ...['server/mcp-client', 'server/config-error.ts', 'server/config-variables.ts', 'server/auth'],
     ...['server/calls/kept-area.ts', 'server/tools/tool-checks.ts'],
     ...INTERFACES,
     'lib',

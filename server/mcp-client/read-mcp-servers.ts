@@ -2,9 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../config-error.ts';
+import { fillVariables, type Given } from '../config-variables.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
-
-type Given = (name: string) => string | undefined;
 
 export interface McpServers {
   /** By id, with the values of variables in the place of `${env:NAME}`. */
@@ -15,8 +14,6 @@ export interface McpServers {
 
 /** Of variables and headers with such names the values are secret, also where they stand in the file. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|token/i;
-
-const VARIABLE = /\$\{env:([^}]*)\}/g;
 
 /** Throws `ConfigError`. */
 export function readMcpServers(
@@ -58,19 +55,12 @@ function filler(where: string, given: Given, secrets: Set<string>): Fill {
     if (value.length >= LEAST_SECRET_CHARS) secrets.add(value);
   };
   return (text, place, name = '') => {
-    const filled = text.replace(VARIABLE, (_, variable: string) => {
-      const value = given(variable);
-      if (value === undefined) {
-        throw new ConfigError(
-          `${where}.${place} names the variable ${variable}, which is not set: set it, or take \${env:${variable}} out`,
-        );
-      }
-      keep(value);
-      return value;
-    });
+    const filled = fillVariables(text, given);
+    if (!filled.ok) throw new ConfigError(`${where}.${place} ${filled.problem}`);
+    for (const secret of filled.secrets) secrets.add(secret);
     // `Bearer` and the like stand before what is secret.
-    if (SECRET_NAME.test(name)) filled.split(/\s+/).forEach(keep);
-    return filled;
+    if (SECRET_NAME.test(name)) filled.text.split(/\s+/).forEach(keep);
+    return filled.text;
   };
 }
 

@@ -3,7 +3,7 @@ import { notifyConfigSchema, readNotify } from './notify-config.ts';
 import { SECRET, variable } from './testing/setup-outbox.ts';
 
 const read = (target: object, env: Record<string, string> = {}) =>
-  readNotify(notifyConfigSchema.parse({ ops: target }), env, 'board.json');
+  readNotify(notifyConfigSchema.parse({ ops: target }), (name) => env[name], 'board.json');
 
 const problemOf = (target: object, env: Record<string, string> = {}): string => {
   try {

@@ -4,7 +4,7 @@ import { closedObject } from '#lib/protocol/closed-object';
 import { NOTICE_TYPES } from '#lib/protocol/notice';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../config-error.ts';
-import { fillVariables } from '../config-variables.ts';
+import { fillVariables, type Given } from '../config-variables.ts';
 
 /** Of targets in the configuration file. */
 const MOST_TARGETS = 32;
@@ -93,12 +93,12 @@ export interface NotifySettings {
 /** The targets as they are used. Throws `ConfigError`, which has no value of a variable. */
 export function readNotify(
   written: Readonly<Record<string, Written>>,
-  env: Readonly<Record<string, string | undefined>>,
+  given: Given,
   file: string,
 ): NotifySettings {
   const secrets: string[] = [];
   const targets = Object.entries(written).map(([name, target]) => {
-    const read = createReader(`${file}: notify.${name}`, env, secrets);
+    const read = createReader(`${file}: notify.${name}`, given, secrets);
     return [name, readTarget(target, read)] as const;
   });
   const long = secrets.filter((value) => value.length >= LEAST_SECRET_CHARS);
@@ -140,19 +140,15 @@ function readTarget(target: Written, read: Reader): TargetSettings {
 
 const KEY_BYTES = { least: 24, most: 64 };
 
-function createReader(
-  place: string,
-  env: Readonly<Record<string, string | undefined>>,
-  secrets: string[],
-) {
-  const fill = (field: string, given: string): string => {
-    const filled = fillVariables(given, env);
+function createReader(place: string, given: Given, secrets: string[]) {
+  const fill = (field: string, text: string): string => {
+    const filled = fillVariables(text, given);
     if (!filled.ok) throw new ConfigError(`${place}.${field} ${filled.problem}`);
     secrets.push(...filled.secrets);
     return filled.text;
   };
-  const secret = (field: string, given: string): string => {
-    const value = fill(field, given);
+  const secret = (field: string, text: string): string => {
+    const value = fill(field, text);
     secrets.push(value);
     return value;
   };
@@ -160,8 +156,8 @@ function createReader(
     fill,
     secret,
     hide: (value: string) => void secrets.push(value),
-    url(given: string): URL {
-      const url = URL.parse(fill('url', given));
+    url(text: string): URL {
+      const url = URL.parse(fill('url', text));
       const isGood =
         url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '';
       if (!isGood) {
@@ -171,8 +167,8 @@ function createReader(
       if (url.pathname !== '/' || url.search !== '') secrets.push(url.href);
       return url;
     },
-    key(field: string, given: string): Buffer {
-      const [, text = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret(field, given)) ?? [];
+    key(field: string, written: string): Buffer {
+      const [, text = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret(field, written)) ?? [];
       const key = Buffer.from(text, 'base64');
       const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
       if (isWhole && key.length >= KEY_BYTES.least && key.length <= KEY_BYTES.most) {

@@ -37,7 +37,11 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   if (options.dir === undefined) onTestFinished(() => rmSync(dir, { recursive: true }));
   const { logger, errors, lines } = createErrorLog();
   const store = createSqliteStore({ file: join(dir, 'callboard.db') });
-  const settings = readNotify(notifyConfigSchema.parse(options.notify ?? {}), env, 'config.json');
+  const settings = readNotify(
+    notifyConfigSchema.parse(options.notify ?? {}),
+    (name) => env[name],
+    'config.json',
+  );
   const outcomes: string[] = [];
   const calls = new Map<string, CallRecord>();
   const here = new Set<string>();
