@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createErrorLog } from '../testing/error-log.ts';
@@ -12,7 +14,11 @@ const span = (at: number, more: Partial<Span> = {}): Span => ({
   ...more,
 });
 
-async function setup(answerTo?: Parameters<typeof startOtlpReceiver>[0], down = false) {
+async function setup(
+  answerTo?: Parameters<typeof startOtlpReceiver>[0],
+  down = false,
+  url?: string,
+) {
   const receiver = await startOtlpReceiver(answerTo);
   if (down) await receiver.close();
   else onTestFinished(receiver.close);
@@ -26,7 +32,7 @@ async function setup(answerTo?: Parameters<typeof startOtlpReceiver>[0], down = 
   const { logger, errors } = createErrorLog();
   const notes: string[] = [];
   const exporter = new SpanExporter({
-    config: { url: `${receiver.endpoint}/v1/traces`, headers: { authorization: 'Basic x' } },
+    config: { url: url ?? `${receiver.endpoint}/v1/traces`, headers: { authorization: 'Basic x' } },
     resource: { 'service.name': 'board' },
     clock: { now: clock.now, schedule },
     logger: { ...logger, info: (line) => notes.push(line) },
@@ -146,10 +152,28 @@ test('[TM14] what waits at the stop is sent', async () => {
   expect(counts().dropped).toBe(1);
 });
 
-test('[TM14] a receiver that is down delays the stop by no retry', async () => {
-  const { exporter, counts, add } = await setup(undefined, true);
+test('[TM14] at the stop no request is made twice', async () => {
+  const { receiver, exporter, counts, add } = await setup(() => ({ status: 503 }));
   add(700);
   await exporter.close(60_000);
+  expect(counts()).toEqual({ exported: 0, dropped: 700 });
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test('[TM14] a receiver that answers nothing delays the stop by the limit and no more', async () => {
+  const silent = createServer(() => {});
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.closeAllConnections());
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { exporter, counts, add } = await setup(undefined, false, `http://127.0.0.1:${port}/`);
+  add(700);
+  const begun = performance.now();
+  await exporter.close(50);
+  // A request by itself may take ten seconds.
+  expect(performance.now() - begun).toBeLessThan(8_000);
   expect(counts()).toEqual({ exported: 0, dropped: 700 });
 });
 
