@@ -156,6 +156,7 @@ class AnsweredTurn {
     const { shape } = this.#parts;
     return new Promise((resolve) => {
       this.#left = () => resolve({ ok: false, error: LEFT });
+      if (this.#isOver) this.#left();
       this.#follow((piece) => {
         shape.take(piece);
         const { type } = piece;

@@ -11,12 +11,18 @@ import { defineTool } from '../tools/define-tool.ts';
 import { createOpenAiService } from './create-openai-service.ts';
 import { openAiConfigSchema } from './openai-config.ts';
 
-const read = (name: string, output: string, onRun = () => {}) =>
+const read = (
+  name: string,
+  output: string,
+  onRun = () => {},
+  until: Promise<unknown> = Promise.resolve(),
+) =>
   defineTool({
     ...{ name, displayName: name, description: `Gives ${name}`, effect: 'read', timeoutMs: 5_000 },
     args: z.object({}),
     run: async () => {
       onRun();
+      await until;
       return { output };
     },
   });
@@ -284,6 +290,24 @@ describe('a stream', () => {
       expect(audited).toEqual(['run_started', 'run_stopped']);
     },
   );
+
+  test('[OA4] a conversation whose answer is under way takes no other message; what a person sends is no part of the answer', async () => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const { promise: passed, resolve: pass } = Promise.withResolvers<void>();
+    const gate = read('gate', 'open', start, passed);
+    const { url, runs } = await serve({ tools: [gate] });
+    const body = { messages: [user('gate')], user: 'ada' };
+    const asked = post(url, 'chat/completions', body);
+    await started;
+    const refused = await post(url, 'chat/completions', body);
+    expect([refused.status, refused.json.error.code]).toEqual([409, 'conflict']);
+    const [run] = (await runs.list({ limit: 1 })).runs;
+    await runs.send(run?.run_id ?? '', { input: 'From the board' });
+    pass();
+    const { json } = await asked;
+    expect(json.choices[0].message.content).toContain('> `gate`: `open`');
+    expect(json.choices[0].message.content).not.toContain('From the board');
+  });
 
   test('[OA10] a turn that failed is an error in the form of OpenAI', async () => {
     const { url } = await serve({ script: () => ({ status: 401 }) });
