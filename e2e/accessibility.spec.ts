@@ -126,6 +126,9 @@ for (const locale of ['en', 'zh'] as const) {
     await page.locator('form button[type=submit]').click();
     await expect(page.locator('pre').first()).toContainText('cb_agent_');
     await expectNoViolationsByTheme(page, '/settings/connect', locale);
+    await page.goto(`${board.url}/settings/mcp`);
+    await expect(page.locator('pre').first()).toContainText('mcp_servers');
+    await expectNoViolationsByTheme(page, '/settings/mcp', locale);
     await page.goto(`${board.url}/settings/policy`);
     await expect(page.getByTestId('policy-rule').first()).toBeVisible();
     await expect(page.getByRole('combobox')).not.toHaveCount(0);

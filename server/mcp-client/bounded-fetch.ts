@@ -15,7 +15,9 @@ export class MessageTooLargeError extends Error {
 export const boundedFetch =
   (most: number): FetchLike =>
   async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await fetch(url, init).catch((error: unknown) => {
+      throw explained(error);
+    });
     const { ok, body, status, statusText, headers } = response;
     if (!body) return response;
     // Of what is no answer to a request the beginning is enough.
@@ -24,6 +26,14 @@ export const boundedFetch =
       ? new Response(body.pipeThrough(limit(most, isStream)), { status, statusText, headers })
       : new Response(await beginningOf(body), { status, statusText, headers });
   };
+
+/** `fetch` itself says only that it failed; why is in the cause. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof TypeError && error.cause instanceof Error)) return error;
+  const { cause } = error;
+  const reason = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return new TypeError(`${error.message}: ${reason}`, { cause });
+}
 
 const ERROR_CHARS = 2_000;
 

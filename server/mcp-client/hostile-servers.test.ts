@@ -118,7 +118,10 @@ test('[MC24] a program that never answers and does not end is killed when Callbo
   await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 10_000 });
   expect(world.wire('stubborn').state).toBe('connecting');
   const pid = Number(readFileSync(pidFile, 'utf8'));
+  const since = performance.now();
   await world.close();
+  // The package itself takes four seconds, and all of Callboard stops within five.
+  expect(performance.now() - since).toBeLessThan(3_500);
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
 }, 30_000);
 
@@ -142,6 +145,7 @@ test('[MC26] a server behind HTTP that is away is noticed within a minute', asyn
   await fixture.stop();
   clock.advance(60_000);
   await world.until('web', { state: expect.stringMatching(/waiting|failed/) });
+  expect(world.wire('web').last_error?.message).toContain('ECONNREFUSED');
   expect(world.callable()).not.toContain('web.echo');
   expect(world.names()).toContain('web.echo');
 }, 30_000);
@@ -184,8 +188,6 @@ test('[MC25] events of a stream are counted one by one, however many come', asyn
   const fixture = await startHttpFixture();
   const world = await setupServers({ servers: { web: { url: fixture.url } } });
   await world.until('web', { state: 'connected' });
-  for (let call = 0; call < 3; call += 1) {
-    const { id } = await world.calls.invoke('web.huge', { count: 6_000_000 });
-    expect(await world.ended(id)).toMatchObject({ status: 'SUCCEEDED' });
-  }
+  const { id } = await world.calls.invoke('web.chatty');
+  expect(await world.ended(id)).toMatchObject({ result: 'that is all' });
 }, 30_000);

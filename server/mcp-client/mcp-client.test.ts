@@ -128,6 +128,8 @@ test.each([
     const { id } = await world.calls.invoke('files.huge', { count: 50_000_000 });
     const { error } = await world.ended(id);
     expect(error?.code).toMatch(code);
+    // It was not read to its end.
+    expect(error?.message).not.toMatch(/larger than what is kept/);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
     await world.until('files', { state: 'connected' });
     const next = await world.calls.invoke('files.echo', { text: 'still here' });

@@ -31,6 +31,7 @@ const OWN: readonly Tool[] = [
     annotations: { readOnlyHint: true },
   },
   { name: 'steps', description: 'Reports its progress', inputSchema: OPEN },
+  { name: 'chatty', description: 'Reports its progress with many words', inputSchema: OPEN },
   { name: 'picture', description: 'Gives a picture', inputSchema: OPEN },
   { name: 'figures', description: 'Gives structured content', inputSchema: OPEN },
   { name: 'links', description: 'Names a resource', inputSchema: OPEN },
@@ -70,6 +71,14 @@ const answers: Record<
     }
     await new Promise((resolve) => setTimeout(resolve, 400));
     return text('stepped');
+  },
+  async chatty(_args, { mcpReq }) {
+    const progressToken = mcpReq._meta?.progressToken ?? 0;
+    for (let progress = 1; progress <= 20; progress += 1) {
+      const params = { progressToken, progress, message: 'x'.repeat(1_000_000) };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    }
+    return text('that is all');
   },
   picture: () => ({
     content: [
