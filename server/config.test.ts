@@ -244,3 +244,16 @@ test('a turn has 10 steps, or as many as the file gives it', () => {
   expect(readConfig({ CALLBOARD_CONFIG: file }, dir).file.agent.max_steps).toBe(25);
   rmSync(file);
 });
+
+test('[OB18] what targets of notifications have that is secret is among the secrets', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'config-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'board.json');
+  const url = 'https://hooks.slack.com/services/T0/B0/abcdefgh';
+  const target = { kind: 'slack', url: `\${env:SLACK_URL}` };
+  writeFileSync(file, JSON.stringify({ notify: { team: target } }));
+  const { secrets, notify } = readConfig({ CALLBOARD_CONFIG: file, SLACK_URL: url }, dir);
+  expect(secrets).toEqual([url, '/services/T0/B0/abcdefgh']);
+  expect([...notify.targets.keys()]).toEqual(['team']);
+  expect(refusalOf({ CALLBOARD_CONFIG: file })).toContain('names the variable SLACK_URL');
+});
