@@ -76,12 +76,13 @@ export function isFor({ owner, kinds }: PushRecord, notice: Notice): boolean {
   return 'client' in notice.data && notice.data.client?.client_id === owner.clientId;
 }
 
-const WAITS_S = 10 * 60;
-const FAILURE_WAITS_S = 4 * 60 * 60;
+/** How long a note is of use, in seconds, where its call sets no other time. */
+const OF_USE_S = { approvals: 10 * 60, failures: 4 * 60 * 60 } as const;
 
 /**
- * The message that this browser is sent, at `nowMs`; undefined: it is too late for it. Without
- * `details` it has nothing of the call but what kind of notice it is.
+ * The message that this browser is sent, at `nowMs`; undefined: it is too late for it. A notice of
+ * no kind is sent as a test. Without `details` the message has nothing of the call but what kind of
+ * notice it is.
  */
 export function messageOf(
   record: PushRecord,
@@ -89,21 +90,20 @@ export function messageOf(
   nowMs: number,
 ): PushMessage | undefined {
   const kind = kindOf(notice);
-  if (kind === undefined) return undefined;
-  const isCall = 'tool_call_id' in notice.data;
-  const isAsking = notice.type === 'approval.requested';
+  if (kind === undefined) return testMessage(record, nowMs);
   // Of failures one is shown at a time: a flood of them is one note.
-  const about = kind === 'approvals' && isCall ? notice.data.tool_call_id : kind;
-  const ttlSeconds = kind === 'failures' ? FAILURE_WAITS_S : secondsLeft(notice, nowMs);
+  const isOne = kind === 'approvals' && 'tool_call_id' in notice.data;
+  const topic = topicOf(isOne ? notice.data.tool_call_id : kind);
+  const ttlSeconds = Math.floor((endOfUse(notice, kind) - nowMs) / 1_000);
   if (ttlSeconds <= 0) return undefined;
   return {
     ttlSeconds,
-    urgency: isAsking ? 'high' : 'normal',
-    topic: topicOf(about),
+    urgency: notice.type === 'approval.requested' ? 'high' : 'normal',
+    topic,
     text: {
       ...{ v: 1, ...wordsOf(record, notice) },
       path: record.owner.kind === 'device' ? '/device' : notice.data.link,
-      ...{ tag: topicOf(about), quiet: notice.type === 'approval.decided', at: notice.at },
+      ...{ tag: topic, quiet: notice.type === 'approval.decided', at: notice.at },
     },
   };
 }
@@ -119,9 +119,10 @@ export function testMessage({ locale, owner }: PushRecord, nowMs: number): PushM
 /** Of an id, which has more characters than a topic may have. */
 const topicOf = (about: string): string => hash('sha256', about, 'base64url').slice(0, 32);
 
-function secondsLeft(notice: Notice, nowMs: number): number {
+/** In milliseconds since the epoch. */
+function endOfUse(notice: Notice, kind: PushKind): number {
   const expiresAt = notice.type === 'approval.requested' ? notice.data.expires_at : null;
-  return expiresAt === null ? WAITS_S : Math.floor(expiresAt - nowMs / 1_000);
+  return expiresAt === null ? notice.at + OF_USE_S[kind] * 1_000 : expiresAt * 1_000;
 }
 
 function wordsOf(record: PushRecord, notice: Notice): Pick<PushText, 'title' | 'body'> {

@@ -1,5 +1,6 @@
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
-import type { Notice } from '#lib/protocol/notice';
+import type { Notice, NoticeType } from '#lib/protocol/notice';
+import type { PushKind } from '#lib/protocol/push-kinds';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/target.ts';
@@ -48,6 +49,7 @@ export class PushTargets implements TargetSource {
     if (known) return known;
     const target: Target = {
       id: PREFIX + record.pushId,
+      shown: { host: hostOf(record.endpoint), events: eventsOf(record) },
       wants: (notice) => isFor(record, notice) && this.#hasRoom(record.pushId, notice),
       send: (attempt) => this.#send(record, attempt),
     };
@@ -67,7 +69,7 @@ export class PushTargets implements TargetSource {
     const host = hostOf(record.endpoint);
     try {
       const message = messageOf(record, notice, clock.now());
-      if (!message) return failed(`${host} was not asked: the approval has expired`);
+      if (!message) return failed(`${host} was not asked: the note is of no use any more`);
       const sent = await send(record, message, signal);
       await noteAttempt(subscriptions, record, sent, clock.now());
       return sent.kind === 'failed' ? toFailed(sent, host) : sent;
@@ -79,6 +81,14 @@ export class PushTargets implements TargetSource {
 }
 
 const PREFIX = 'push:';
+
+const EVENTS: Readonly<Record<PushKind, readonly NoticeType[]>> = {
+  approvals: ['approval.requested', 'approval.decided'],
+  // Of conversations a person alone.
+  failures: ['call.finished', 'run.finished'],
+};
+
+const eventsOf = ({ kinds }: PushRecord): NoticeType[] => kinds.flatMap((kind) => EVENTS[kind]);
 
 const failed = (reason: string): Outcome => ({ kind: 'failed', status: null, reason });
 

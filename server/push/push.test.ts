@@ -227,9 +227,14 @@ test('[WP8] an approval is urgent, waits as long as it lasts, and is not sent af
   expect(lastRequest(push).headers).toMatchObject({ ttl: '600' });
   await send(push, pushId, finished(push.clock.now(), 'timeout'));
   expect(lastRequest(push).headers).toMatchObject({ urgency: 'normal', ttl: '14400' });
+  const old = finished(push.clock.now() - 4 * 3_600_000, 'timeout');
+  expect(await send(push, pushId, old)).toMatchObject({ kind: 'failed', status: null });
   push.clock.advance(40_000);
   const late = await send(push, pushId, notice);
-  expect(late).toMatchObject({ kind: 'failed', reason: expect.stringContaining('has expired') });
+  expect(late).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('of no use any more'),
+  });
   expect(push.pushService.requests).toHaveLength(3);
 });
 
@@ -401,6 +406,10 @@ test('[WP15] a test is sent at once and answers what the push service did, not t
   const { caller, pushId, browser } = await subscribed(push);
   const ask = () => push.service.test(pushId, caller, never);
   expect(await ask()).toEqual({ outcome: 'delivered', status: 201, reason: null });
+  expect(browser.read(lastRequest(push).body)).toMatchObject({ title: 'Notifications work' });
+  // That of the deliveries is a notice that no browser wants.
+  const data = { run_id: 'run_test', title: '', status: 'idle', error: null, link: '/' } as const;
+  await send(push, pushId, { id: 'evt_9', type: 'run.finished', at: push.clock.now(), data });
   expect(browser.read(lastRequest(push).body)).toMatchObject({ title: 'Notifications work' });
   push.pushService.answer({ status: 500 });
   expect(await ask()).toEqual({ outcome: 'failed', status: 500, reason: 'busy' });

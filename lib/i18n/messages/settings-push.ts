@@ -2,7 +2,7 @@
 export const settingsPush = {
   en: {
     title: 'Notifications',
-    text: 'A note on this device when a call waits for your decision or has failed, while no page of the workbench is open. It says what happened, and names no tool and no argument.',
+    text: 'A note on this device when a call waits for your decision or has failed, also while no page of the workbench is open. It says what happened, and names no tool and no argument.',
     here: 'This browser',
     on: 'This browser gets notifications.',
     off: 'This browser gets no notifications.',
@@ -69,7 +69,7 @@ export const settingsPush = {
   },
   zh: {
     title: '通知',
-    text: '当调用等待您的决定或失败，而工作台页面没有打开时，在此设备上显示通知。通知只说明发生了什么，不含工具名称和参数。',
+    text: '当调用等待您的决定或失败时，即使没有打开工作台页面，也在此设备上显示通知。通知只说明发生了什么，不含工具名称和参数。',
     here: '此浏览器',
     on: '此浏览器会收到通知。',
     off: '此浏览器不会收到通知。',

@@ -193,8 +193,8 @@ export const en = {
   },
   push: {
     label: 'Notifications',
-    on: 'While this page is closed, a note appears when a call for this device waits for a decision or has failed',
-    off: 'A note while this page is closed, when a call for this device waits or has failed',
+    on: 'Also while this page is closed, a note appears when a call for this device waits for a decision or has failed',
+    off: 'A note, also while this page is closed, when a call for this device waits or has failed',
     busy: 'One moment…',
     test: 'Send a test',
     tested:
