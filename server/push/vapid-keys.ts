@@ -4,7 +4,7 @@ import { keepText } from '../auth/keep-text.ts';
 import { ConfigError } from '../config-error.ts';
 
 /** Of the file in the data directory. */
-export const VAPID_FILE = 'push-key';
+const VAPID_FILE = 'push-key';
 /** Push services refuse those of more than a day. */
 const TOKEN_LIVES_S = 12 * 3_600;
 
