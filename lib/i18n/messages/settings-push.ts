@@ -1,7 +1,7 @@
 /** The page of notes to this browser, and what there is of them. */
 export const settingsPush = {
   en: {
-    title: 'Notifications',
+    title: 'Notifications on this device',
     text: 'A note on this device when a call waits for your decision or has failed, also while no page of the workbench is open. It says what happened, and names no tool and no argument.',
     here: 'This browser',
     on: 'This browser gets notifications.',
@@ -68,7 +68,7 @@ export const settingsPush = {
       'The note is encrypted for this browser. The push service sees when one is sent, and from which server.',
   },
   zh: {
-    title: '通知',
+    title: '此设备的通知',
     text: '当调用等待您的决定或失败时，即使没有打开工作台页面，也在此设备上显示通知。通知只说明发生了什么，不含工具名称和参数。',
     here: '此浏览器',
     on: '此浏览器会收到通知。',
