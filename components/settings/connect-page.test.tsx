@@ -93,6 +93,8 @@ test('[MP45] the page shows the first call of the program as soon as it comes, a
   const link = screen.getByRole('link', { name: 'Show it' });
   expect(link.getAttribute('href')).toBe('/?run=run_1#call=tc_3');
   expect(screen.getByTestId('first-call').getAttribute('role')).toBe('status');
+  fireEvent.click(link);
+  expect(workbench.ui.getState().panel).toBe('live');
 });
 
 test('who is no administrator reads that it takes one', async () => {

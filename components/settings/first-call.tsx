@@ -6,13 +6,14 @@ import { useTranslations } from 'next-intl';
 import { useShallow } from 'zustand/react/shallow';
 import type { CreatedToken } from '#lib/protocol/token';
 import type { CallsState } from '#lib/stores/fold-calls';
-import { useCalls } from '../providers/workbench-context.tsx';
+import { useCalls, useUi } from '../providers/workbench-context.tsx';
 import { hashOfCall } from '../tool-call/focus-call.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 
 /** Whether a program that was just let in has called a tool: its first call, as soon as there is one. */
 export function FirstCall({ token }: { token: CreatedToken }) {
   const t = useTranslations('settings.connect');
+  const show = useUi((state) => state.show);
   const caller = `agent:${token.name}`;
   const [callId, runId = '', tool = ''] = useCalls(
     useShallow((state) => firstCallOf(state, caller, token.created_at ?? 0)),
@@ -28,6 +29,8 @@ export function FirstCall({ token }: { token: CreatedToken }) {
             <MarkedText text={t('first', { name: token.name, tool })} />{' '}
             <Link
               href={`/?run=${encodeURIComponent(runId)}${hashOfCall(callId)}`}
+              // On a phone one panel is shown at a time.
+              onClick={() => show('live')}
               className="underline underline-offset-2"
             >
               {t('show')}
