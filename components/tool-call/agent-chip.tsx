@@ -12,7 +12,11 @@ export function AgentChip({ requested_by: caller }: Pick<Card, 'requested_by'>) 
   if (!caller?.startsWith(AGENT)) return null;
   const name = caller.slice(AGENT.length);
   return (
-    <span className="chip min-w-0 max-w-44 text-muted" title={t('agent', { name })} data-testid="agent-chip">
+    <span
+      className="chip min-w-0 max-w-44 text-muted"
+      title={t('agent', { name })}
+      data-testid="agent-chip"
+    >
       <Bot aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
       <span aria-hidden className="min-w-0 truncate">
         <MarkedText text={name} />
