@@ -111,7 +111,8 @@ async function openRecord(
   const push = await openPushNotes(config, { store, tokens, clock, newId, logger });
   const deliveryMetrics = createDeliveryMetrics();
   const notifications = await openNotifications(config.notify, {
-    ...{ store, clock, newId, logger, counted: deliveryMetrics.counted, sources: [push.targets] },
+    ...{ store, clock, newId, logger, isTracing: tracing.isOn },
+    ...{ counted: deliveryMetrics.counted, sources: [push.targets] },
   });
   const kept = { lock, operator, secrets, opened, store, bus, blobs, tokens, audit, devices };
   const measured = { tracing, metrics: [storeMetrics, deliveryMetrics, ...tracing.metrics] };

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import {
   BY as BY_OPERATOR,
   newDir,
@@ -17,6 +18,7 @@ const OWN = [
   'fail',
   'hang',
   'flaky',
+  'traced',
   'huge',
   'announce',
 ].map((name) => `files.${name}`);
@@ -80,6 +82,17 @@ test.each(KINDS)(
 );
 
 const pidOf = (text: string | null): number => Number(/hanging (\d+)/.exec(text ?? '')?.[1]);
+
+test.each(KINDS)(
+  '[TM18] over %s, %s, a server is given the span of the call',
+  async (_t, _era, open) => {
+    const world = await setupServers({ servers: await open(), calls: { isTracing: true } });
+    await world.until('files', { state: 'connected' });
+    const call = await world.ended((await world.calls.invoke('files.traced')).id);
+    expect(call.result).toBe(JSON.stringify(traceparentOf(call, true)));
+  },
+  30_000,
+);
 
 test('[MC20] a server that is killed in a call is started again, and the call ends as one of unknown outcome', async () => {
   const world = await setupServers({ servers: { files: program('modern') } });

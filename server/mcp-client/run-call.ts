@@ -7,6 +7,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { errorMessage } from '#lib/util/error-message';
+import { given } from '#lib/util/given';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
@@ -24,7 +25,8 @@ export interface ServerCall {
 }
 
 /** What goes along with each call besides its arguments. */
-const metaOf = (_context: ToolContext): Readonly<Record<string, unknown>> => ({});
+const metaOf = ({ traceparent }: ToolContext): Readonly<Record<string, unknown>> =>
+  given({ traceparent });
 
 /** Runs one call at its server. What it throws is a `ToolError`, or why the call was stopped. */
 export async function runCall(

@@ -3,6 +3,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import { cutJson, fitsJson } from '#lib/json/cut-json';
 import { matchTools } from '#lib/policy/match-tools';
 import { NOTICE_TYPES, type Notice, type NoticeType } from '#lib/protocol/notice';
+import { given } from '#lib/util/given';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import { describeNotice } from './describe-notice.ts';
 import type {
   NotifySettings,
@@ -17,8 +19,10 @@ import type { Attempt, Outcome, Target, TargetSource } from './target.ts';
 export interface ConfigTargetsDeps {
   /** Where people reach this workbench. */
   origin(): string;
-  /** For targets that ask for arguments or results. */
+  /** What a notice is about: its trace, and its values for targets that ask for them. */
   call(id: string): Promise<CallRecord | undefined>;
+  /** Whether spans are exported (TM18). */
+  readonly isTracing: boolean;
 }
 
 /** The targets of the configuration file. */
@@ -55,8 +59,8 @@ const DEFAULT_EVENTS: readonly NoticeType[] = NOTICE_TYPES.filter(
   (type) => type !== 'call.finished' && type !== 'client.offline',
 );
 
-function createFilter({ events: given, tools, outcomes }: TargetSettings) {
-  const events: readonly NoticeType[] = given ?? DEFAULT_EVENTS;
+function createFilter({ events: chosen, tools, outcomes }: TargetSettings) {
+  const events: readonly NoticeType[] = chosen ?? DEFAULT_EVENTS;
   const isOneOf = tools === undefined ? () => true : matchTools(tools);
   return ({ type, data }: Notice): boolean => {
     if (!events.includes(type)) return false;
@@ -71,12 +75,12 @@ const VALUE_BYTES = 7_000;
 /** As Standard Webhooks has it: the id stays, the time and so the signature are those of the attempt. */
 async function sendWebhook(
   { url, keys, include }: WebhookSettings,
-  { origin, call }: ConfigTargetsDeps,
+  { origin, call, isTracing }: ConfigTargetsDeps,
   { notice, at, signal }: Attempt,
 ): Promise<Outcome> {
   const { id, type, data } = notice;
-  const record =
-    include.length > 0 && 'tool_call_id' in data ? await call(data.tool_call_id) : undefined;
+  const record = 'tool_call_id' in data ? await call(data.tool_call_id) : undefined;
+  const traceparent = record && traceparentOf(record, isTracing);
   const body = JSON.stringify({
     type,
     timestamp: new Date(notice.at).toISOString(),
@@ -87,6 +91,7 @@ async function sendWebhook(
     'webhook-id': id,
     'webhook-timestamp': seconds,
     'webhook-signature': keys.map((key) => sign(key, `${id}.${seconds}.${body}`)).join(' '),
+    ...given({ traceparent }),
   };
   return post({ url, headers, body, signal, now: at });
 }

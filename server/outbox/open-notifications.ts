@@ -15,6 +15,8 @@ export interface NotificationsDeps extends Pick<OutboxDeps, 'newId' | 'counted' 
   /** Beside the targets of the configuration. */
   readonly sources?: readonly TargetSource[];
   readonly logger: Logger;
+  /** Whether spans are exported. */
+  readonly isTracing?: boolean;
 }
 
 interface LateParts {
@@ -31,11 +33,11 @@ interface LeftInstance {
 
 /** Notices that leave the server, with what an earlier one left of them. */
 export async function openNotifications(settings: NotifySettings, deps: NotificationsDeps) {
-  const { clock, logger, sources = [] } = deps;
+  const { clock, logger, sources = [], isTracing = false } = deps;
   let parts: LateParts | undefined;
   let origin = () => '';
   const call = async (id: string) => parts?.calls.get(id);
-  const ofConfig = createConfigTargets(settings, { origin: () => origin(), call });
+  const ofConfig = createConfigTargets(settings, { origin: () => origin(), call, isTracing });
   const outbox = new Outbox({ ...deps, call, sources: [ofConfig, ...sources] });
   const absences = new Absences({
     clock,

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import { hang, startReceiver, status } from './testing/receiver.ts';
 import { finishedRun, sampleRun } from './testing/sample-runs.ts';
 import {
@@ -66,6 +67,19 @@ describe('a webhook', () => {
     expect(new Webhook(old).verify(body, signed)).toMatchObject({ type: 'approval.requested' });
     expect(() => new Webhook(newSecret()).verify(body, signed)).toThrow('No matching signature');
     expect(() => new Webhook(fresh).verify(`${body} `, signed)).toThrow('No matching signature');
+  });
+
+  test('[TM18] is given the span of the call that a notice is about, where there is one', async () => {
+    const receiver = await startReceiver(status(200), status(200));
+    const traced = await setupOutbox({ notify: webhook(receiver.origin), isTracing: true });
+    await traced.ask({ id: 'tc_traced' });
+    await receiver.got(1);
+    const untraced = await setupOutbox({ notify: webhook(receiver.origin) });
+    await untraced.ask();
+    await receiver.got(2);
+    const [first, second] = receiver.received.map(({ headers }) => headers.traceparent);
+    expect(first).toBe(traceparentOf({ id: 'tc_traced' }, true));
+    expect(second).toBeUndefined();
   });
 
   test('[OB2] gets what happened and a link, and no arguments', async () => {

@@ -43,6 +43,7 @@ const OWN: readonly Tool[] = [
     inputSchema: { type: 'object', properties: { marker: { type: 'string' } } },
     annotations: { idempotentHint: true },
   },
+  { name: 'traced', description: 'Gives the span that it was called under', inputSchema: OPEN },
   { name: 'huge', description: 'Gives so many bytes', inputSchema: COUNT },
   { name: 'announce', description: 'Announces so many changes of its list', inputSchema: COUNT },
 ];
@@ -86,6 +87,7 @@ const answers: Record<
       { type: 'image', mimeType: 'image/png', data: PIXEL },
     ],
   }),
+  traced: (_args, { mcpReq }) => text(JSON.stringify(mcpReq._meta?.traceparent ?? null)),
   figures: () => ({ ...text('{"sum":3}'), structuredContent: { sum: 3 } }),
   links: () => ({
     content: [

@@ -28,6 +28,7 @@ export interface OutboxOptions {
   readonly dir?: string;
   readonly clock?: ManualClock;
   readonly isStarted?: boolean;
+  readonly isTracing?: boolean;
 }
 
 /** Notifications on a real store; time and calls are the test's. */
@@ -47,6 +48,7 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   const here = new Set<string>();
   const notifications = await openNotifications(settings, {
     ...{ store, clock, newId: createNewId(clock.now), sources, logger },
+    ...given({ isTracing: options.isTracing }),
     random: () => 0,
     counted: (target, outcome) => void outcomes.push(`${target} ${outcome}`),
   });
