@@ -28,6 +28,9 @@ test('[CA30] [CA31] always from the card, with where and how long, until it is r
   await page.goto(`${board.url}/settings/policy`);
   await expect(page.getByTestId('policy-source')).toContainText('Read from ');
   await expect(page.getByTestId('policy-rule')).toContainText('gate.open');
+  const again = page.waitForRequest(`${board.url}/v1/policy`);
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await again;
   const rule = page.getByTestId('always');
   await expect(rule).toContainText(/^gate\.open of .*, in each run of its owner/);
   await expect(rule).toContainText(/by operator, .* · until .* · last used /);

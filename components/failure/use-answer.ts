@@ -4,14 +4,15 @@ import { useEffect, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 
 /** What the server answers to `ask`, which is asked again when it is another function; null until then. */
-export function useAnswer<T>(ask: () => Promise<ApiResult<T>>): ApiResult<T> | null {
+export function useAnswer<T>(ask: () => Promise<ApiResult<T>>, round = 0): ApiResult<T> | null {
   const [answer, setAnswer] = useState<ApiResult<T> | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
   useEffect(() => {
     let isWanted = true;
     void ask().then((result) => isWanted && setAnswer(result));
     return () => {
       isWanted = false;
     };
-  }, [ask]);
+  }, [ask, round]);
   return answer;
 }

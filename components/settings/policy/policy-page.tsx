@@ -63,7 +63,6 @@ function Loading() {
 function usePolicyState() {
   const api = usePolicyApi();
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks again.
-  const ask = useCallback(() => api.getPolicy(), [api, round]);
-  return { answer: useAnswer(ask), again: () => setRound(round + 1) };
+  const ask = useCallback(() => api.getPolicy(), [api]);
+  return { answer: useAnswer(ask, round), again: () => setRound(round + 1) };
 }
