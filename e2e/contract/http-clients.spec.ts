@@ -24,13 +24,11 @@ test('T49: §7 tools are judged one by one, and the good ones are kept', async (
 });
 
 test('§7 a schema with a keyword that is not supported is refused, and the keyword is named', async () => {
-  const parameters = { type: 'object', properties: {}, dependentRequired: { a: ['b'] } };
+  const parameters = { type: 'object', properties: {}, dependencies: { a: ['b'] } };
   const { body } = await register('subset', { ...tool('outside'), schema: parameters }, tool('in'));
   expect(body).toMatchObject({
     registered_count: 1,
-    rejected: [
-      { name: 'outside', code: 'schema_keyword', params: { keyword: 'dependentRequired' } },
-    ],
+    rejected: [{ name: 'outside', code: 'schema_keyword', params: { keyword: 'dependencies' } }],
   });
 });
 

@@ -88,7 +88,6 @@ const SCHEMA_2020_12 = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema.
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,

@@ -22,6 +22,61 @@ test('[SC18] formats that are known are checked, and fractions as decimals', () 
   expect(property({ multipleOf: 0.1 })({ a: 0.3 }).ok).toBe(true);
 });
 
+const ADDRESS = {
+  type: 'object',
+  properties: { country: { type: 'string' }, code: { type: 'string' }, floor: { type: 'integer' } },
+  if: { properties: { country: { const: 'nl' } }, required: ['country'] },
+  then: { properties: { code: { pattern: '^[0-9]{4}' } }, required: ['code'] },
+  else: { properties: { lift: { type: 'boolean' } } },
+  dependentRequired: { floor: ['code'] },
+  dependentSchemas: {
+    floor: { properties: { lift: { type: 'boolean' }, note: { type: 'number' } } },
+  },
+};
+
+test('[SC33] of "then" and "else" the one holds that "if" leads to', () => {
+  const check = compile(ADDRESS);
+  expect(mended(check({ country: 'nl' }))).toEqual([{ path: 'code', problem: 'is required' }]);
+  expect(check({ country: 'nl', code: '1234' }).ok).toBe(true);
+  expect(check({ country: 'nl', code: '1234', lift: 'anything' }).ok).toBe(true);
+  expect(check({ country: 'de', code: 'x' }).ok).toBe(true);
+  expect(check({ country: 'de', lift: 'anything' }).ok).toBe(false);
+  expect(compile({ type: 'object', properties: {}, then: false })({}).ok).toBe(true);
+});
+
+test('[SC33] a property makes others required, and gives them a schema', () => {
+  const check = compile(ADDRESS);
+  expect(mended(check({ floor: 3 }))).toEqual([
+    { path: 'code', problem: 'is required beside "floor"' },
+  ]);
+  expect(check({ floor: 3, code: 'x', note: 'many' }).ok).toBe(false);
+  expect(check({ note: 'many' }).ok).toBe(true);
+});
+
+test('[SC33] slips are repaired by the schema that holds', () => {
+  const check = compile(ADDRESS);
+  expect(check({ country: 'de', lift: 'true' })).toMatchObject({
+    ...{ args: { country: 'de', lift: true }, repairs: ['lift'] },
+  });
+  expect(check({ country: 'nl', code: '1234', lift: 'true' })).toMatchObject({ repairs: [] });
+  expect(check({ floor: '3', code: 'x', note: '5' })).toMatchObject({
+    args: { floor: 3, code: 'x', note: 5 },
+  });
+});
+
+test('[SC32] what a condition marks as a secret is one', () => {
+  const secret = { properties: { pin: { type: 'string', 'x-sensitive': true } } };
+  for (const more of [
+    { if: {}, then: secret },
+    { if: false, else: secret },
+    { dependentSchemas: { pin: secret } },
+  ]) {
+    const compiled = compileToolSchema({ type: 'object', properties: {}, ...more });
+    const kept = compiled.ok && compiled.withhold?.({ pin: '1234' }, '***');
+    expect(kept, JSON.stringify(more)).toMatchObject({ args: { pin: '***' }, texts: ['1234'] });
+  }
+});
+
 test('[SC19] patterns count inside other keywords', () => {
   const either = property({ anyOf: [{ pattern: '^a' }, { pattern: '^b' }] });
   expect([either({ a: 'ax' }).ok, either({ a: 'bx' }).ok, either({ a: 'cx' }).ok]).toEqual([

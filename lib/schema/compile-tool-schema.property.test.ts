@@ -107,6 +107,15 @@ const typedSchema = fc.letrec<{ schema: object }>((tie) => ({
     fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
     fc.record({ not: tie('schema') }),
+    fc.record(
+      { if: tie('schema'), then: tie('schema'), else: tie('schema') },
+      { requiredKeys: ['if'] },
+    ),
+    fc.record({ then: tie('schema') }),
+    fc.record({
+      dependentSchemas: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+      dependentRequired: fc.dictionary(fc.constantFrom('a', 'c'), fc.subarray(['a', 'b'])),
+    }),
     fc.record({ type: fc.constant('array'), items: tie('schema'), uniqueItems: fc.boolean() }),
     fc.record({
       prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
@@ -160,7 +169,7 @@ const openSchema = typedSchema.chain((inner) =>
   fc.dictionary(
     fc.constantFrom(
       ...['if', 'then', 'else', 'contains', 'unevaluatedItems', 'unevaluatedProperties'],
-      ...['dependentSchemas', 'additionalItems', 'items', 'not', 'additionalProperties'],
+      ...['dependencies', 'additionalItems', 'items', 'not', 'additionalProperties'],
     ),
     fc.oneof(typedSchema, fc.constantFrom(true, false, {}), fc.constant([inner])),
     { minKeys: 1, maxKeys: 2 },

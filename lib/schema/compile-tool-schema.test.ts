@@ -68,15 +68,15 @@ test('[SC25] a refusal names its place in the schema, the root excepted', () => 
     const compiled = compileToolSchema(schema);
     return compiled.ok ? '' : compiled.message;
   };
-  const parts = { a: { type: 'object' }, 'b/c': { items: { anyOf: [{}, { if: {} }] } } };
+  const parts = { a: { type: 'object' }, 'b/c': { items: { anyOf: [{}, { contains: {} }] } } };
   expect(messageOf({ type: 'object', properties: parts })).toMatch(
-    /^At "#\/properties\/b~1c\/items\/anyOf\/1": The keyword "if" is not supported: write "anyOf"/,
+    /^At "#\/properties\/b~1c\/items\/anyOf\/1": The keyword "contains" is not supported: write "items"/,
   );
   const later = { anyOf: [{}], properties: { a: { items: {} } }, $defs: 3 };
   expect(messageOf({ type: 'object', properties: { x: later } })).toMatch(
     /^At "#\/properties\/x": "\$defs" in the schema must be an object/,
   );
-  expect(messageOf({ type: 'object', if: {} })).toMatch(/^The keyword "if"/);
+  expect(messageOf({ type: 'object', contains: {} })).toMatch(/^The keyword "contains"/);
 });
 
 test('[SC2] an object without properties takes any object', () => {
@@ -147,12 +147,41 @@ test('[SC3] unknown types and misused keywords are refused', () => {
   }
 });
 
+test('[SC3] conditions with values of the wrong kind are refused', () => {
+  for (const bad of [
+    { if: 1 },
+    { then: 'x' },
+    { if: {}, else: [{}] },
+    { dependentSchemas: [] },
+    { dependentSchemas: { a: 1 } },
+    { dependentRequired: { a: 'b' } },
+    { dependentRequired: { a: [1] } },
+    { dependentRequired: ['a'] },
+  ]) {
+    expect(codeOf({ type: 'object', properties: { a: bad } }), JSON.stringify(bad)).toBe(
+      'schema_invalid',
+    );
+  }
+});
+
+test('[SC5] [SC6] a condition that leads back to itself, or doubles at each level, is refused', () => {
+  for (const keyword of ['if', 'then', 'else', 'dependentSchemas']) {
+    const back = { $ref: '#/properties/a' };
+    const loop = keyword === 'dependentSchemas' ? { [keyword]: { x: back } } : { [keyword]: back };
+    const whole = keyword === 'if' || keyword === 'dependentSchemas' ? loop : { if: {}, ...loop };
+    expect(codeOf({ type: 'object', properties: { a: whole } }), keyword).toBe('schema_ref_cycle');
+  }
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => {
+      const next = { $ref: `#/$defs/d${n + 1}` };
+      return [`d${n}`, { if: next, then: next, else: next }];
+    }),
+  );
+  const bomb = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } } };
+  expect(codeOf({ ...bomb, $defs: { ...$defs, d20: {} } })).toBe('schema_too_large');
+});
+
 const REFUSED: [string, unknown][] = [
-  ['if', {}],
-  ['then', {}],
-  ['else', {}],
-  ['dependentRequired', {}],
-  ['dependentSchemas', {}],
   ['dependencies', {}],
   ['unevaluatedProperties', false],
   ['unevaluatedItems', false],
@@ -223,16 +252,16 @@ test('[SC24] a list in "items" is read as "prefixItems", with "additionalItems" 
 });
 
 test('[SC24] beside such a list a bad item is refused as elsewhere', () => {
-  const bad = { items: [{ type: 'string' }, { if: {} }] };
+  const bad = { items: [{ type: 'string' }, { contains: {} }] };
   expect(codeOf({ type: 'object', properties: { a: bad } })).toBe('schema_keyword');
 });
 
 test('[SC23] a property may have the name of a refused keyword', () => {
   const properties = Object.fromEntries(REFUSED.map(([name]) => [name, { type: 'string' }]));
-  expect(codeOf({ type: 'object', properties, required: ['if'] })).toBe('ok');
-  expect(codeOf({ type: 'object', properties: { a: { default: { if: 1 }, 'x-note': {} } } })).toBe(
-    'ok',
-  );
+  expect(codeOf({ type: 'object', properties, required: ['contains'] })).toBe('ok');
+  expect(
+    codeOf({ type: 'object', properties: { a: { default: { contains: 1 }, 'x-note': {} } } }),
+  ).toBe('ok');
 });
 
 test('[SC23] what zod writes is within the subset', () => {

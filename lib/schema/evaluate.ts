@@ -105,6 +105,8 @@ function checkObject(
     if (!spend(run, 1) || (!passed && isDone(run))) return false;
     if (!Object.hasOwn(value, key)) passed = fail(run, { parent: path, key }, 'is required');
   }
+  if (node.dependentRequired)
+    passed = checkDependent(node.dependentRequired, value, path, run) && passed;
   const { minProperties, maxProperties } = node;
   const rules =
     node.properties ?? node.patternProperties ?? node.additionalProperties ?? node.propertyNames;
@@ -116,6 +118,25 @@ function checkObject(
   for (const key of keys) {
     if (!passed && isDone(run)) return false;
     passed = checkProperty(node, key, value[key], { parent: path, key }, run) && passed;
+  }
+  return passed;
+}
+
+function checkDependent(
+  names: ReadonlyMap<string, readonly string[]>,
+  value: Readonly<Record<string, unknown>>,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  for (const [name, others] of names) {
+    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    if (!Object.hasOwn(value, name)) continue;
+    for (const key of others) {
+      if (!spend(run, 1) || (!passed && isDone(run))) return false;
+      if (Object.hasOwn(value, key)) continue;
+      passed = fail(run, { parent: path, key }, `is required beside "${shorten(name)}"`);
+    }
   }
   return passed;
 }
@@ -174,10 +195,28 @@ function checkCombined(
     else if (matches > 1)
       passed = fail(run, path, 'must match exactly one of the allowed forms, matched several');
   }
+  for (const one of conditional(node, value, run)) {
+    passed = evaluate(one, value, path, run) && passed;
+    if (!passed && isDone(run)) return false;
+  }
   if (node.not && accepts(node.not, value, run)) {
     passed = fail(run, path, 'has a form that is not allowed');
   }
   return passed;
+}
+
+/** The schemas that hold for this value by what it is: of `then` or `else`, and `dependentSchemas`. */
+export function conditional(node: SchemaNode, value: unknown, run: CheckRun): SchemaNode[] {
+  const found: (SchemaNode | undefined)[] = [];
+  if (node.whenMet ?? node.whenNot) {
+    const isMet = node.condition !== undefined && accepts(node.condition, value, run);
+    found.push(isMet ? node.whenMet : node.whenNot);
+  }
+  if (node.dependentSchemas && isRecord(value) && spend(run, node.dependentSchemas.size)) {
+    for (const [name, one] of node.dependentSchemas)
+      if (Object.hasOwn(value, name)) found.push(one);
+  }
+  return found.filter((one) => one !== undefined);
 }
 
 /** Whether the schema accepts the value; problems are not recorded. False once the budget is used up. */

@@ -8,6 +8,8 @@
 export const SCHEMA_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
 /** Their value is one schema. */
 export const SCHEMAS = ['not', 'items', 'additionalProperties', 'propertyNames'] as const;
+/** Their value is one schema, which says what else holds for the same value. */
+export const CONDITIONS = ['if', 'then', 'else'] as const;
 /** Their value maps names to schemas that a `$ref` may point to. */
 export const DEFINITIONS = ['$defs', 'definitions'] as const;
 export const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
@@ -26,6 +28,7 @@ export const CHECKED_KEYWORDS = [
   ...['properties', 'patternProperties', 'required'],
   ...SCHEMAS,
   ...SCHEMA_LISTS,
+  ...[...CONDITIONS, 'dependentRequired', 'dependentSchemas'],
   ...NUMBERS,
   ...['multipleOf', 'pattern', 'format', 'uniqueItems'],
   ...COUNTS,
@@ -38,15 +41,11 @@ export const ANNOTATION_TEXTS = [
 ];
 export const ANNOTATION_FLAGS = ['deprecated', 'readOnly', 'writeOnly', 'x-sensitive'];
 
-const CASES = 'write "anyOf" with one form for each case';
 const ITEMS = 'write "items", and "prefixItems" for the first ones';
 
 /** Keywords that would have to be checked and are not, with what to write instead. */
 export const REFUSED_KEYWORDS: ReadonlyMap<string, string> = new Map([
-  ...['if', 'then', 'else'].map((keyword) => [keyword, CASES] as const),
-  ...['dependentRequired', 'dependentSchemas', 'dependencies'].map(
-    (keyword) => [keyword, CASES] as const,
-  ),
+  ['dependencies', 'write "dependentRequired" for lists of names, "dependentSchemas" for schemas'],
   ['unevaluatedProperties', 'write all properties in one schema with "additionalProperties"'],
   ...['unevaluatedItems', 'additionalItems'].map((keyword) => [keyword, ITEMS] as const),
   ...['contains', 'minContains', 'maxContains'].map((keyword) => [keyword, ITEMS] as const),

@@ -60,6 +60,18 @@ export function readNames(value: unknown): Read<readonly string[]> {
   return names.length === list.length ? good(names) : bad('a list of names');
 }
 
+/** `dependentRequired`: names, by the name that makes them required. */
+export function readNamesOf(value: unknown): Read<ReadonlyMap<string, readonly string[]>> {
+  if (!isRecord(value)) return bad('an object of lists of names');
+  const names = new Map<string, readonly string[]>();
+  for (const [name, list] of Object.entries(value)) {
+    const read = readNames(list);
+    if (!read.ok) return bad('an object of lists of names');
+    names.set(name, read.value);
+  }
+  return good(names);
+}
+
 /** `enum` */
 export function readEnum(value: unknown): Read<AllowedValues> {
   if (!Array.isArray(value)) return bad('a list of values');

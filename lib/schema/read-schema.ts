@@ -4,6 +4,7 @@ import {
   ANNOTATION_FLAGS,
   ANNOTATION_TEXTS,
   CHECKED_KEYWORDS,
+  CONDITIONS,
   COUNTS,
   DEFINITIONS,
   NUMBERS,
@@ -18,6 +19,7 @@ import {
   readFlag,
   readList,
   readNames,
+  readNamesOf,
   readNumber,
   readPositive,
   readRecord,
@@ -141,6 +143,7 @@ function readSubschemas(reader: SchemaReader, schema: Schema, node: SchemaNode):
       refuse(reader, 'schema_invalid', message, { keyword });
     } else if (Object.hasOwn(schema, keyword)) node[keyword] = readNode(reader, schema[keyword]);
   }
+  readConditions(reader, schema, node);
   const properties = readMap(reader, schema, 'properties');
   if (properties) node.properties = properties;
   const byPattern = readMap(reader, schema, 'patternProperties');
@@ -152,6 +155,18 @@ function readSubschemas(reader: SchemaReader, schema: Schema, node: SchemaNode):
   }
   // Definitions that nothing refers to are read too, so that a bad one is refused.
   for (const keyword of DEFINITIONS) readMap(reader, schema, keyword);
+}
+
+/** `then` and `else` say nothing without `if`; they are read, so that a bad one is refused. */
+function readConditions(reader: SchemaReader, schema: Schema, node: SchemaNode): void {
+  const [condition, whenMet, whenNot] = CONDITIONS.map((keyword) =>
+    Object.hasOwn(schema, keyword) ? readNode(reader, schema[keyword]) : undefined,
+  );
+  if (condition) Object.assign(node, given({ condition, whenMet, whenNot }));
+  const bySchema = readMap(reader, schema, 'dependentSchemas');
+  if (bySchema) node.dependentSchemas = bySchema;
+  const byName = take(reader, schema, 'dependentRequired', readNamesOf);
+  if (byName) node.dependentRequired = byName;
 }
 
 function readMap(reader: SchemaReader, schema: Schema, keyword: string) {

@@ -9,7 +9,7 @@ import {
   spend,
 } from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
-import { accepts } from './evaluate.ts';
+import { accepts, conditional } from './evaluate.ts';
 import { openTypes } from './open-types.ts';
 import { looksLikeJson, readJsonText, readScalarText } from './read-text.ts';
 import type { SchemaNode, TypeWord } from './schema-node.ts';
@@ -118,6 +118,9 @@ function repairInPlace(
   for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, repair);
   for (const branches of [node.anyOf, node.oneOf]) {
     if (branches) repaired = repairByBranch(branches, repaired, path, repair);
+  }
+  for (const one of conditional(node, repaired, repair.run)) {
+    repaired = repairArgs(one, repaired, path, repair);
   }
   return repaired;
 }

@@ -41,6 +41,14 @@ export interface SchemaNode {
   anyOf?: readonly SchemaNode[];
   oneOf?: readonly SchemaNode[];
   not?: SchemaNode;
+  /** `if`, with `then` for values that it accepts, and `else` for all others. */
+  condition?: SchemaNode;
+  whenMet?: SchemaNode;
+  whenNot?: SchemaNode;
+  /** What holds for an object that has the property of this name. */
+  dependentSchemas?: ReadonlyMap<string, SchemaNode>;
+  /** The names that such an object must have, too. */
+  dependentRequired?: ReadonlyMap<string, readonly string[]>;
   properties?: ReadonlyMap<string, SchemaNode>;
   patternProperties?: readonly { readonly pattern: SafePattern; readonly node: SchemaNode }[];
   additionalProperties?: SchemaNode;
@@ -72,6 +80,10 @@ export const inPlaceNodes = (node: SchemaNode): SchemaNode[] =>
   present(
     node.ref,
     node.not,
+    node.condition,
+    node.whenMet,
+    node.whenNot,
+    ...(node.dependentSchemas?.values() ?? []),
     ...[node.allOf, node.anyOf, node.oneOf].flatMap((list) => list ?? []),
   );
 

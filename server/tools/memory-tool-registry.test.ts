@@ -82,14 +82,14 @@ test('[TR1] T49: bad tools are rejected one by one and the good ones kept', () =
 });
 
 test('[TR1] [SC23] a tool whose schema has an unsupported keyword is rejected, and the keyword is named', () => {
-  const parameters = { type: 'object', properties: {}, if: {}, else: {} };
+  const parameters = { type: 'object', properties: {}, contains: {}, nullable: true };
   const { registered, rejected } = registerTools(setup().registry, client('one'), [
     spec('cases', { parameters }),
     spec('good'),
   ]);
   expect(registered).toBe(1);
   expect(rejected).toMatchObject([
-    { name: 'cases', code: 'schema_keyword', params: { keyword: 'if' } },
+    { name: 'cases', code: 'schema_keyword', params: { keyword: 'contains' } },
   ]);
 });
 

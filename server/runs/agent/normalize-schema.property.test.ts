@@ -200,6 +200,15 @@ const anySchema = fc.letrec<{ schema: unknown; object: object }>((tie) => ({
     }),
     fc.record({ not: tie('schema') }),
     fc.record(
+      { if: tie('schema'), then: tie('schema'), else: tie('schema') },
+      { requiredKeys: ['if'] },
+    ),
+    fc.record({
+      properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema'), { maxKeys: 2 }),
+      dependentSchemas: fc.dictionary(fc.constantFrom('a', 'b'), tie('object'), { maxKeys: 2 }),
+      dependentRequired: fc.record({ a: fc.constant(['b']) }),
+    }),
+    fc.record(
       { type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(1) },
       { requiredKeys: ['type'] },
     ),

@@ -6,7 +6,8 @@ const CONSTRAINTS = [
   ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
   ...['minProperties', 'maxProperties', 'propertyNames', 'patternProperties'],
-  ...['additionalProperties', 'anyOf', 'not', 'default'],
+  ...['additionalProperties', 'anyOf', 'not', 'if', 'then', 'else'],
+  ...['dependentRequired', 'dependentSchemas', 'default'],
 ];
 
 const MOST_CHARS = 300;

@@ -120,8 +120,10 @@ function merge(first: Flat, second: Flat): Flat {
   const [a, b] = [first.keywords, second.keywords];
   const hasItems = OF_ITEMS.some((keyword) => a[keyword] !== undefined);
   const { items, prefixItems, ...others } = b;
+  const { if: _, then: __, else: ___, ...unconditional } = hasItems ? others : b;
   const keywords = {
-    ...(hasItems ? others : b),
+    // One condition holds together, too.
+    ...(a.if === undefined ? (hasItems ? others : b) : unconditional),
     ...a,
     ...given({
       properties: mergeMaps(a.properties, b.properties),

@@ -2,12 +2,18 @@ import { isRecord } from '#lib/json/is-record';
 import { asList, asSchema, asTexts, hasShape, type NormalRun, type Schema } from './normal-run.ts';
 import { typesOf } from './split-values.ts';
 
+const CASES = ['if', 'dependentSchemas'];
+
 /**
  * OpenAI's strict form of a part that is otherwise made: an object lists all its
  * names and requires each, so one that may be left out may be null instead.
  */
 export function strictPart(run: NormalRun, keywords: Schema, made: Schema): Schema {
   if (!hasShape(made)) return refuse(run, made, 'it takes a value of any type');
+  // What holds in one case only may name more arguments, which a list of all names would forbid.
+  if (CASES.some((keyword) => keywords[keyword] !== undefined)) {
+    return refuse(run, made, 'what it takes depends on its other arguments');
+  }
   if (!typesOf(made.type).includes('object')) return made;
   const { additionalProperties: others, patternProperties } = keywords;
   const isOpen = isRecord(patternProperties) || (others !== undefined && others !== false);
