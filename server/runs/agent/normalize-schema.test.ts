@@ -280,6 +280,31 @@ test('[AL36] the items of two parts are not mixed: what holds for the second one
   });
 });
 
+test('[AL35] a condition stands in the description as a whole: two of them are not mixed', () => {
+  const allOf = [
+    { type: 'integer', if: { const: 1 }, then: { minimum: 1 } },
+    { if: { const: 2 }, else: { maximum: 5 } },
+  ];
+  const form = property('openai', { allOf });
+  expect(form).toEqual({
+    type: 'integer',
+    description: 'Also: {"if":{"const":1},"then":{"minimum":1}}',
+  });
+});
+
+test('[AL37] what depends on other arguments has no strict form', () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    additionalProperties: false,
+  };
+  const more = { properties: { b: { type: 'string' } } };
+  expect(normalize(schema, 'openai-strict').ok).toBe(true);
+  for (const one of [{ if: {}, then: more }, { dependentSchemas: { a: more } }]) {
+    expect(normalize({ ...schema, ...one }, 'openai-strict').ok).toBe(false);
+  }
+});
+
 test('[AL37] the strict form requires each name, and null stands for one that may be left out', () => {
   const schema = {
     type: 'object',
