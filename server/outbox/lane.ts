@@ -114,7 +114,8 @@ export class Lane {
 
   #pump(): void {
     this.#cancelTimer();
-    if (!this.#isRunning || this.#offSince !== null) return;
+    // What waits for one that is not there any more ends, whether it was off or not.
+    if (!this.#isRunning || (this.isOff && this.#deps.target())) return;
     const now = this.#deps.clock.now();
     const waiting = [...this.#open.values()]
       .filter(({ id }) => !this.#inFlight.has(id))

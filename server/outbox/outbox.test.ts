@@ -366,6 +366,17 @@ describe('the outbox', () => {
     await expect.poll(second.states).toEqual(['removed']);
   });
 
+  test('[OB9] [OB17] ends what waits for a target that was off and is not there any more', async () => {
+    const receiver = await startReceiver(status(410));
+    const first = await setupOutbox({ notify: webhook(receiver.origin), isStarted: false });
+    for (const id of ids(5)) await first.ask({ id });
+    first.notifications.start(() => ORIGIN);
+    await expect.poll(first.states).toEqual([...Array(4).fill('failed'), 'open']);
+    await first.close();
+    const second = await setupOutbox({ dir: first.dir });
+    await expect.poll(second.states).toEqual([...Array(4).fill('failed'), 'removed']);
+  });
+
   test('[OB17] leaves a target that is gone to where it comes from', async () => {
     const ended: string[] = [];
     const target = {
