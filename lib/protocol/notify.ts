@@ -9,7 +9,7 @@ export const DELIVERY_STATES = [
   'failed',
   /** More waited for the target than may. */
   'dropped',
-  /** The approval was decided, or its call ended, before it could be sent. */
+  /** Before it could be sent, the approval was decided or its call ended, or it was too late for it. */
   'obsolete',
   /** Its target is not there any more. */
   'removed',

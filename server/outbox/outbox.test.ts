@@ -394,6 +394,20 @@ describe('the outbox', () => {
     expect([ended, await store.listKept('notify_target')]).toEqual([['push:one'], []]);
   });
 
+  test('[OB13] makes no second attempt for what its target calls too late', async () => {
+    const target = {
+      ...{ id: 'push:late', wants: () => true },
+      send: async () => 'obsolete' as const,
+    };
+    const { ask, listed, outbox, outcomes } = await setupOutbox({
+      sources: [{ list: () => [target] }],
+    });
+    await ask();
+    await expect.poll(listed).toMatchObject([{ state: 'obsolete', attempts: 0, nextAt: null }]);
+    expect(outbox.targets()).toMatchObject([{ open: 0, failuresInRow: 0 }]);
+    expect(outcomes).toEqual(['push:late obsolete']);
+  });
+
   test('[OB7] [OB11] outlives a target that throws', async () => {
     const target = {
       ...{ id: 'push:bad', wants: () => true },

@@ -31,8 +31,8 @@ export interface Target {
   /** What people see of it. */
   readonly shown?: { readonly host: string; readonly events: readonly NoticeType[] };
   wants(notice: Notice): boolean;
-  /** Never rejects. */
-  send(attempt: Attempt): Promise<Outcome>;
+  /** Never rejects. `obsolete`: it was not asked, since the notice comes too late to be of use. */
+  send(attempt: Attempt): Promise<Outcome | 'obsolete'>;
 }
 
 /** Where targets come from: the configuration, or what people subscribed to. */

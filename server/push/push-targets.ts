@@ -64,12 +64,12 @@ export class PushTargets implements TargetSource {
     return limit.admits(notice.id);
   }
 
-  async #send(record: PushRecord, { notice, signal }: Attempt): Promise<Outcome> {
+  async #send(record: PushRecord, { notice, signal }: Attempt): ReturnType<Target['send']> {
     const { send, subscriptions, clock, logger } = this.#deps;
     const host = hostOf(record.endpoint);
     try {
       const message = messageOf(record, notice, clock.now());
-      if (!message) return failed(`${host} was not asked: the note is of no use any more`);
+      if (!message) return 'obsolete';
       const sent = await send(record, message, signal);
       await noteAttempt(subscriptions, record, sent, clock.now());
       return sent.kind === 'failed' ? toFailed(sent, host) : sent;
