@@ -1,4 +1,5 @@
 import type { DeviceTool } from '#lib/protocol/device';
+import { abortable } from '#lib/util/abortable';
 import { createEmitter } from '#lib/util/emitter';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -11,7 +12,7 @@ import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
 import { OutputTail } from './output-tail.ts';
 import type { Pin } from './pins.ts';
-import { isLost, runCall } from './run-call.ts';
+import { isLost, isNotRun, runCall } from './run-call.ts';
 import { ServerLink } from './server-link.ts';
 
 export interface McpServerDeps
@@ -105,25 +106,39 @@ export class McpServer implements ToolProvider {
 
   async execute(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext) {
     const { id } = this;
+    let lost: { readonly on: Connection; readonly error: unknown } | undefined;
     for (;;) {
-      const { client } = this.#link.connection ?? {};
+      const { connection } = this.#link;
       const offered = this.#tools.find(name);
-      if (!client || !offered || offered.changed) {
-        throw new ToolError(AWAY(id), { executed: 'no', code: 'no_provider' });
+      if (!connection || !offered || offered.changed) {
+        throw lost?.error ?? new ToolError(AWAY(id), { executed: 'no', code: 'no_provider' });
       }
       const { foreign, tool } = offered;
       try {
-        return await runCall(client, { id, foreign, schema: tool.schema, args }, context);
+        const call = { id, foreign, schema: tool.schema, args };
+        return await runCall(connection.client, call, context);
       } catch (error) {
         const { readOnlyHint, idempotentHint } = tool.annotations;
-        if (!isLost(error) || !(readOnlyHint || idempotentHint)) throw error;
+        // Once more at most by one connection: a server that takes no call is not asked in a circle.
+        const isRepeated = isLost(error) && lost?.on !== connection;
+        if (!isRepeated || !(readOnlyHint || idempotentHint)) {
+          // Of the attempt before it is not known whether it ran.
+          throw lost && isNotRun(error) ? lost.error : error;
+        }
+        lost = { on: connection, error };
         await this.#back(error, context.signal);
       }
     }
   }
 
   /** Waits, within the call's own time, for a server that was lost; rejects with why once the call is stopped. */
-  #back(lost: unknown, signal: AbortSignal): Promise<void> {
+  async #back(lost: unknown, signal: AbortSignal): Promise<void> {
+    // One request says nothing of the others, and no end of a connection comes.
+    if (isHttpServer(this.settings)) await abortable(signal, this.#look());
+    await this.#reached(lost, signal);
+  }
+
+  #reached(lost: unknown, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
         const { state } = this.#link.status;

@@ -58,6 +58,10 @@ export async function runCall(
 export const isLost = (error: unknown): boolean =>
   error instanceof ToolError && error.code === 'outcome_unknown';
 
+/** The server was not reached, or refused the call. */
+export const isNotRun = (error: unknown): boolean =>
+  error instanceof ToolError && error.executed === 'no';
+
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 

@@ -70,6 +70,9 @@ export class ServerLink {
     this.#cancelRetry?.();
     this.#attempt = 0;
     this.#abort.abort(new Error('It is connected anew'));
+    // Its calls wait from now on, not only once the old connection is closed.
+    this.#nextTryAt = null;
+    this.#set('connecting');
     await this.#drop();
     this.start();
   }
@@ -102,7 +105,8 @@ export class ServerLink {
   }
 
   async #open(): Promise<void> {
-    if (this.#state === 'stopped') return;
+    // Asked for twice, the first one has made the connection.
+    if (this.#state === 'stopped' || this.#connection) return;
     this.#abort = new AbortController();
     const { signal } = this.#abort;
     this.#nextTryAt = null;
@@ -127,7 +131,8 @@ export class ServerLink {
       this.#connectedAt = this.#deps.clock.now();
       this.#set('connected');
     } catch (error) {
-      await connection?.close();
+      // A connection that cannot be closed keeps no other from being made.
+      await connection?.close().catch((failed: unknown) => this.report(failed));
       // What is connected anew, or stopped, is no failure.
       if (signal.aborted) return;
       // Some programs of the older protocol end when they are asked which they speak.

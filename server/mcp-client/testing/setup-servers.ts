@@ -7,6 +7,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { ManualClock } from '#lib/client/testing/manual-clock';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
+import { given } from '#lib/util/given';
 import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.ts';
 import { createSystemClock } from '../../clock.ts';
@@ -112,11 +113,18 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
   };
 }
 
+interface HttpFixtureOptions extends FixtureOptions {
+  readonly era?: 'legacy' | 'modern';
+  /** Of a request with this body the connection is cut. */
+  readonly isCut?: (body: string) => boolean;
+}
+
 /** The fixture behind Streamable HTTP, at a free port. `legacy`: of the older protocol alone. */
 export async function startHttpFixture({
   era = 'modern',
+  isCut = () => false,
   ...options
-}: FixtureOptions & { era?: 'legacy' | 'modern' } = {}) {
+}: HttpFixtureOptions = {}) {
   const seen: IncomingMessage['headers'][] = [];
   const handler = createMcpHandler(() => createFixture(options), {});
   const server = createServer((incoming, outgoing) => {
@@ -127,9 +135,11 @@ export async function startHttpFixture({
     const { method = 'GET', headers, url } = incoming;
     const controller = new AbortController();
     outgoing.on('close', () => controller.abort());
+    const body = method === 'POST' ? await text(incoming) : undefined;
+    if (body !== undefined && isCut(body)) return void outgoing.destroy();
     const request = new Request(`http://127.0.0.1${url}`, {
       ...{ method, headers: toHeaders(headers), signal: controller.signal },
-      ...(method === 'POST' && { body: await text(incoming) }),
+      ...given({ body }),
     });
     const response = await (era === 'legacy' ? refuseModern(request) : handler.fetch(request));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
@@ -155,7 +165,9 @@ export async function startHttpFixture({
     await handler.close();
     await stop();
   });
-  return { url: `http://127.0.0.1:${port}/mcp`, seen, stop, notify: handler.notify };
+  const listenAgain = () =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${port}/mcp`, seen, stop, listenAgain, notify: handler.notify };
 }
 
 const toHeaders = (headers: IncomingMessage['headers']): Headers =>
