@@ -9,12 +9,20 @@ const tool = (name: string, more: object = {}) => ({
   ...more,
 });
 
-function setup(isReserved: (name: string) => boolean = () => false) {
+function setup(
+  isReserved: (name: string) => boolean = () => false,
+  written: (pins: readonly Pin[]) => Promise<void> = async () => {},
+) {
   const put: Pin[] = [];
   const offered = new OfferedTools({
     id: 'files',
     settings: { tools: {}, trust: false, timeout_s: 7 },
-    pins: { put: async (pins) => void put.push(...pins) },
+    pins: {
+      put(pins) {
+        put.push(...pins);
+        return written(pins);
+      },
+    },
     check: createToolChecks({ alike: () => undefined, hide: (text) => text }),
     isReserved,
   });
@@ -64,6 +72,25 @@ test('[MC12] a change is withheld, one that is taken back is none, and what was 
   await offered.take([tool('read')], 0);
   expect(offered.list()[0]).toMatchObject({ unavailable: undefined, timeoutMs: 7_000 });
   expect(put).toHaveLength(1);
+});
+
+test('[MC12] a change that is accepted while the list is written stays accepted', async () => {
+  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { offered } = setup(undefined, async ([pin]) => {
+    if (pin?.foreign !== 'new') return;
+    asked.resolve();
+    await disk.promise;
+  });
+  const changed = tool('read', { description: 'Another' });
+  await offered.take([tool('read')], 0);
+  await offered.take([changed], 0);
+  const hash = offered.all[0]?.changed?.toolHash ?? '';
+  const taken = offered.take([changed, tool('new')], 0);
+  await asked.promise;
+  expect(await offered.accept([hash])).toHaveLength(1);
+  disk.resolve();
+  await taken;
+  expect(offered.list().map((one) => one.unavailable)).toEqual([undefined, undefined]);
 });
 
 test('[MC13] a tool that comes back changed is known', async () => {

@@ -89,7 +89,8 @@ export class OfferedTools {
     if (pinned.length > 0) await this.#deps.pins.put(pinned);
     const more = leftOut + Math.max(0, listed.length - MOST_TOOLS);
     if (more > 0) refused.push(tooMany(more));
-    this.#tools = tools;
+    // Meanwhile a person may have accepted a change.
+    this.#tools = tools.map((one) => this.#compared(one));
     this.#refused = refused.slice(0, MOST_REFUSED);
     this.#refusedCount = refused.length - (more > 0 ? 1 : 0) + more;
     this.#build();
