@@ -1,4 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
+import { readRetryAfter } from '#lib/net/retry-after';
 import type { Outcome } from './target.ts';
 
 /** A receiver cannot put a delivery off for longer. */
@@ -31,7 +32,10 @@ export async function post({ url, headers, body, signal, now }: Post): Promise<O
   const { status } = response;
   if (response.ok) return { kind: 'delivered', status };
   if (status === 410) return { kind: 'gone', status };
-  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now);
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), {
+    now,
+    most: LONGEST_RETRY_AFTER_MS,
+  });
   const reason =
     status >= 300 && status < 400
       ? `HTTP ${status}: a redirect, which is not followed`
@@ -51,11 +55,4 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code)
     ? `no connection (${code})`
     : 'no connection';
-}
-
-/** Seconds, or a date. */
-function readRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS) : undefined;
 }

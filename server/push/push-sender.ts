@@ -1,3 +1,4 @@
+import { readRetryAfter } from '#lib/net/retry-after';
 import type { PushFailure } from '#lib/protocol/push';
 import type { Clock } from '../clock.ts';
 import { encryptPush } from './encrypt-push.ts';
@@ -65,8 +66,8 @@ export function createPushSender(deps: PushSenderDeps): PushSender {
     };
     try {
       const response = await fetch(endpoint, request);
-      // Only the status counts: the body is left where it is, however long.
-      await response.body?.cancel();
+      // Only the status counts: the body is left where it is, however long, and whether it was cut.
+      response.body?.cancel().catch(() => undefined);
       return toSent(response, clock.now());
     } catch (error) {
       const isLate = error instanceof Error && /^(?:TimeoutError|AbortError)$/.test(error.name);
@@ -75,11 +76,11 @@ export function createPushSender(deps: PushSenderDeps): PushSender {
   };
 }
 
-function toSent({ status, headers }: Response, nowMs: number): Sent {
+function toSent({ status, headers }: Response, now: number): Sent {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };
   if (status === 404 || status === 410) return { kind: 'gone', status };
   const reason = reasonOf(status);
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), nowMs);
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), { now, most: LONGEST_RETRY_MS });
   return {
     kind: 'failed',
     status,
@@ -91,11 +92,4 @@ function toSent({ status, headers }: Response, nowMs: number): Sent {
 function reasonOf(status: number): PushFailure {
   if (status >= 300 && status < 400) return 'redirected';
   return status === 429 || status >= 500 ? 'busy' : 'refused';
-}
-
-/** Seconds, or a date. */
-function readRetryAfter(header: string | null, nowMs: number): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_RETRY_MS);
 }

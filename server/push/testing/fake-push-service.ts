@@ -26,6 +26,8 @@ export interface PushRequest {
 interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The connection ends within the body, which is noticed before the response is looked at. */
+  readonly isCut?: boolean;
 }
 
 /** A push service over real HTTP, under the address of a real one. It ends with its test. */
@@ -35,8 +37,10 @@ export async function startPushService() {
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     requests.push({ path: incoming.url ?? '', headers: incoming.headers, body });
-    const { status, headers } = answers.shift() ?? { status: 201 };
-    outgoing.writeHead(status, headers).end('x'.repeat(2_000));
+    const { status, headers, isCut = false }: Answer = answers.shift() ?? { status: 201 };
+    outgoing.writeHead(status, headers);
+    if (isCut) outgoing.write('x', () => outgoing.destroy());
+    else outgoing.end('x'.repeat(2_000));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +50,15 @@ export async function startPushService() {
     requests,
     /** In order; what comes after them is 201. */
     answer: (...next: Answer[]) => void answers.push(...next),
-    fetch: (url: string, init: RequestInit) => fetch(url.replace(PUSH_ORIGIN, here), init),
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const response = await fetch(url.replace(PUSH_ORIGIN, here), init);
+      // Its end, where that is an early one.
+      await response
+        .clone()
+        .text()
+        .catch(() => '');
+      return response;
+    },
   };
 }
 
