@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { HttpAgent, type Message } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -296,6 +297,18 @@ describe('who may do what', () => {
     expect((await runs.get(ids[2] ?? ''))?.owner).toMatchObject({ token_id: 'tok_helper' });
     const taken = await post(url, { threadId: ids[0] }, { token: TOKENS.agent });
     expect(taken.response.status).toBe(404);
+  });
+
+  test('[AG3] a run that a program made under the id of another’s thread is not taken for it', async () => {
+    const { url, server, runs } = await serve();
+    const name = JSON.stringify(['operator', 'a thread']);
+    const id = `agui_${hash('sha256', name, 'base64url').slice(0, 32)}`;
+    const call = { args: { text: 'x' }, run_id: id };
+    await server.post('/v1/tools/echo/invoke', call, { token: TOKENS.agent });
+    expect((await runs.get(id))?.owner).toMatchObject({ token_id: 'tok_helper' });
+    const { response, json } = await post(url, { messages: [user('The word is 4711')] });
+    expect([response.status, json?.error.code]).toEqual([404, 'run_not_found']);
+    expect((await runs.get(id))?.messages).toEqual([]);
   });
 
   test('[AG10] the agent is offered, and may call, what the token of the program may call', async () => {

@@ -7,7 +7,7 @@ import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
 import { type Audit, byCaller } from '../auth/audit.ts';
-import { type Caller, ownToken, principalKey } from '../auth/principal.ts';
+import { type Caller, ownsRun, ownToken, principalKey } from '../auth/principal.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { Logger } from '../logger.ts';
@@ -85,6 +85,8 @@ function isOwn(caller: Caller, { owner }: RunRecord): boolean {
 async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): Promise<Asked> {
   const { caller, address, input } = request;
   const before = await deps.runs.get(runId);
+  // A program may give its run any id: also the hash of another's thread.
+  if (before && runId !== input.threadId && !ownsRun(caller, before)) throw notThere();
   const newest = input.messages.findLast(({ role }) => role === 'user');
   const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));
   if (known) return { run: before, isNew: false };
@@ -100,16 +102,18 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   return { run: outcome.run, isNew: before?.status !== 'running' };
 }
 
-/** Its id is a hash that has the caller: no other can have taken it, but by that very hash. */
 async function claim(
   { claimRun }: AgUiServiceDeps,
   caller: Caller,
   { runId, title }: { runId: string; title: string },
 ) {
   const claimed = await claimRun(runId, title, caller);
-  if (claimed.ownerToken === (caller.tokenId ?? null)) return claimed;
-  throw new HttpError('run_not_found', 'There is no such thread. Begin one with another threadId.');
+  if (claimed.ownerToken === caller.tokenId) return claimed;
+  throw notThere();
 }
+
+const notThere = (): HttpError =>
+  new HttpError('run_not_found', 'There is no such thread. Begin one with another threadId.');
 
 const isSame = (one: RunRecord['messages'][number], { id }: AgUiInputMessage): boolean =>
   one.role === 'user' && (one.given_id === id || one.message_id === id);

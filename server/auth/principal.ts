@@ -1,5 +1,6 @@
 import type { Actor, Via } from '#lib/call/call-event';
 import { hasRole, type Role } from '#lib/protocol/role';
+import type { RunSummary } from '#lib/protocol/run';
 import { RUN_TOOLS } from '#lib/protocol/run-tools';
 import { allowsTool } from '#lib/protocol/token-names';
 import { parseToolReference } from '#lib/protocol/tool-name';
@@ -110,6 +111,10 @@ export const isAdmin = (caller: Caller): boolean =>
  */
 export const ownToken = (caller: Caller): string | undefined =>
   caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');
+
+/** Whether the caller itself began the run: a person sees the runs of all. */
+export const ownsRun = (caller: Caller, { owner }: Pick<RunSummary, 'owner'>): boolean =>
+  (owner?.token_id ?? null) === caller.tokenId;
 
 const VIEWERS_READ =
   'A viewer reads; calls are made by a person with the role "operator" or "admin".';

@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { type Audit, byCaller } from '../auth/audit.ts';
-import { type Caller, principalKey } from '../auth/principal.ts';
+import { type Caller, ownsRun, principalKey } from '../auth/principal.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { ClaimRun, RunService } from '../runs/run-service.ts';
@@ -66,6 +66,8 @@ export class ConversationRuns {
     const events = followRun(this.#deps.bus, runId);
     try {
       const before = await this.#deps.runs.get(runId);
+      // A program may give its run any id: also the hash of another's conversation.
+      if (before && !ownsRun(caller, before)) throw notThere();
       if (before?.status === 'running') throw busy();
       const run = await this.#send(asking, { runId, next: found?.next, before });
       const { message_id: messageId } = newest(run);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -376,6 +377,19 @@ describe('who may do what', () => {
     expect(openai.requests[0]?.toolNames).toContain('echo');
     expect(openai.requests[0]?.toolNames).not.toContain('secret');
     expect(text + JSON.stringify(openai.requests)).not.toContain('4711');
+  });
+
+  test('[OA5] a run that a program made under the id of another’s conversation is not taken for it', async () => {
+    const { url, server, runs } = await serve({ tools: [read('echo', 'e')] });
+    const name = JSON.stringify(['operator', 'user', 'ada']);
+    const id = `openai_${hash('sha256', name, 'base64url').slice(0, 32)}`;
+    const call = { args: {}, run_id: id };
+    await server.post('/v1/tools/echo/invoke', call, { token: TOKENS.agent });
+    expect((await runs.get(id))?.owner).toMatchObject({ token_id: 'tok_helper' });
+    const messages = [user('The word is 4711')];
+    const { status, json } = await post(url, 'chat/completions', { messages, user: 'ada' });
+    expect([status, json?.error?.code]).toEqual([404, 'run_not_found']);
+    expect((await runs.get(id))?.messages).toEqual([]);
   });
 
   test.each([TOKENS.viewer, TOKENS.device, 'no-token'])(
