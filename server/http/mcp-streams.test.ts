@@ -13,15 +13,16 @@ interface Source {
 }
 
 /** A server whose answers by POST are streams that the test feeds, and whose streams by GET it has. */
-async function setup() {
+async function setup({ room = 0 } = {}) {
   const sources: Source[] = [];
   const streams: (McpStream & { isLeft: boolean })[] = [];
   const { port, tokens } = await startTestServer({
     deps: {
       mcp: {
         ...fakeMcp,
-        answer: async () =>
-          new Response(
+        answer: async ({ makeRoom }) => {
+          if (room > 0) await makeRoom(room);
+          return new Response(
             new ReadableStream<Uint8Array>({
               start: (controller) => void sources.push({ controller, isLeft: false }),
               cancel() {
@@ -29,7 +30,8 @@ async function setup() {
               },
             }),
             EVENT_STREAM,
-          ),
+          );
+        },
         openStream(_agent, stream) {
           stream.send(': open\n\n');
           const opened = { ...stream, isLeft: false };
@@ -99,6 +101,24 @@ test('[MP46] a token has 64 streams that last, by GET and by subscription, and n
   expect((await ask('POST', CALL)).statusCode).toBe(200);
   open[0]?.destroy();
   await expect.poll(async () => (await ask('GET')).statusCode).toBe(200);
+});
+
+test('[MP47] a large answer waits until another has been sent, also to a reader that does not read', async () => {
+  const { ask, sources } = await setup({ room: 12 * 1024 * 1024 });
+  const first = await ask('POST', CALL);
+  const second = ask('POST', CALL);
+  // Behind which the second has come in, too.
+  expect((await ask('GET')).statusCode).toBe(200);
+  expect(sources).toHaveLength(1);
+  first.destroy();
+  expect((await second).statusCode).toBe(200);
+  expect(sources).toHaveLength(2);
+});
+
+test('[MP47] a batch of messages is refused', async () => {
+  const { ask, sources } = await setup();
+  expect((await ask('POST', [CALL, CALL])).statusCode).toBe(400);
+  expect(sources).toEqual([]);
 });
 
 test('[MP31] a stream that is not read is cut', async () => {

@@ -6,10 +6,12 @@ export interface AgentSession {
   readonly agent: Agent;
   /** Its signed id; undefined in the protocol of 2026-07-28, which has none. */
   readonly sessionId: string | undefined;
+  /** Resolves when an answer with so many bytes may be made; throws `rate_limited` when too many wait (UN4). */
+  readonly makeRoom: (bytes: number) => Promise<void>;
 }
 
 /** Two programs of one token may use the same ids of requests. */
-export const sessionKey = ({ agent, sessionId }: AgentSession): string =>
+export const sessionKey = ({ agent, sessionId }: Omit<AgentSession, 'makeRoom'>): string =>
   `${agent.tokenId} ${sessionId ?? ''}`;
 
 /**

@@ -16,7 +16,7 @@ import {
 import { waitsFor } from './waits-for.ts';
 
 export interface CallToolDeps {
-  readonly calls: Pick<CallService, 'invoke' | 'get' | 'wait' | 'cancel'>;
+  readonly calls: Pick<CallService, 'invoke' | 'get' | 'wait' | 'cancel' | 'storedBytes'>;
   readonly followers: CallFollowers;
   readonly clock: Clock;
   readonly sources: ResultSources;

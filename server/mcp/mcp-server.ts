@@ -6,7 +6,10 @@ import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources
 import { RESULT_TOOL, resultTool } from './result-tool.ts';
 import { TASKS } from './tasks.ts';
 
-export interface McpServerDeps extends ToolsCallDeps, ResourceDeps {
+export interface McpServerDeps
+  extends Omit<ToolsCallDeps, 'sources'>,
+    Omit<ResourceDeps, 'makeRoom' | 'calls'> {
+  readonly sources: Omit<ToolsCallDeps['sources'], 'makeRoom'>;
   readonly version: string;
 }
 
@@ -14,10 +17,12 @@ const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on
 
 /** The server of one request: what an agent sees and does by MCP (rules MP in SPEC.md). */
 export function createMcpServer(
-  deps: McpServerDeps,
+  shared: McpServerDeps,
   session: AgentSession,
   era: 'legacy' | 'modern',
 ): Server {
+  const { agent, makeRoom } = session;
+  const deps = { ...shared, sources: { ...shared.sources, makeRoom } };
   const isModern = era === 'modern';
   const server = new Server(
     { name: 'callboard', title: 'Callboard', version: deps.version },
@@ -29,7 +34,6 @@ export function createMcpServer(
       },
     },
   );
-  const { agent } = session;
   server.setRequestHandler('tools/list', () => ({
     tools: [...deps.toolsFor(agent).map(({ reference: _, ...tool }) => tool), resultTool],
   }));
@@ -41,7 +45,7 @@ export function createMcpServer(
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const contents = await readResource(deps, agent, uri);
+    const contents = await readResource({ ...deps, makeRoom }, agent, uri);
     if (!contents) throw new ProtocolError(INVALID_PARAMS, 'Resource not found', { uri });
     return { contents: [contents] };
   });

@@ -14,6 +14,8 @@ const ECHO = {
   timeout_ms: 600_000,
 };
 
+const makeRoom = async () => {};
+
 const messageSchema = z.object({
   id: z.union([z.number(), z.string()]).optional(),
   method: z.string().optional(),
@@ -56,7 +58,7 @@ async function setup({ key = 'key', mcp: config = {} } = {}) {
       ...(signal && { signal }),
     });
     const message = { jsonrpc: '2.0', ...body };
-    const response = await mcp.answer({ agent, request, body: message, sessionId });
+    const response = await mcp.answer({ agent, request, body: message, sessionId, makeRoom });
     const text = await response.text();
     return text
       .split('\n')
@@ -209,7 +211,10 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
     method: 'POST',
     headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
   });
-  const response = await mcp.answer({ agent: AGENT, request, body, sessionId: undefined });
+  const response = await mcp.answer({
+    ...{ agent: AGENT, request, body, makeRoom },
+    sessionId: undefined,
+  });
   const id = response.headers.get('mcp-session-id') ?? '';
   const { mcp: restarted } = await setup();
   expect(restarted.isSession(AGENT, id)).toBe(true);
@@ -319,7 +324,10 @@ test('[MP22] in the newest revision a caller that hangs up ends its call, and no
   });
   const params = { name: 'echo', arguments: {}, _meta };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const answered = mcp.answer({ agent: AGENT, request, body, sessionId: undefined });
+  const answered = mcp.answer({
+    ...{ agent: AGENT, request, body, makeRoom },
+    sessionId: undefined,
+  });
   const id = (await asked())?.id ?? '';
   left.abort();
   expect((await answered).status).toBe(499);

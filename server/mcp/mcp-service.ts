@@ -1,13 +1,11 @@
 import type { Agent } from '../auth/principal.ts';
+import type { AgentSession } from './agent-session.ts';
 
 /** One POST, whose credential and body were checked; `body` is JSON that was parsed. */
-export interface McpPost {
-  readonly agent: Agent;
+export interface McpPost extends AgentSession {
   /** With the method, the address and the headers; its signal aborts when the caller hangs up. */
   readonly request: Request;
   readonly body: unknown;
-  /** As `Mcp-Session-Id` has it. */
-  readonly sessionId: string | undefined;
 }
 
 /** Where the notifications of a session go. */

@@ -3,12 +3,17 @@ import { wholeTextOf } from '#lib/call/model-output';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Agent } from '../auth/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { CallService } from '../calls/call-service.ts';
 import type { History } from '../store/store.ts';
 import { parseResourceUri } from './resource-uris.ts';
 
 export interface ResourceDeps {
   readonly blobs: Pick<BlobStore, 'find' | 'read'>;
   readonly history: Pick<History, 'isBlobOf'>;
+  /** How many bytes the call has in the store. */
+  readonly calls: Pick<CallService, 'storedBytes'>;
+  /** Resolves when an answer with so many bytes may be made. */
+  readonly makeRoom: (bytes: number) => Promise<void>;
   /** The agent's own call; undefined for every other. */
   readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
 }
@@ -35,6 +40,8 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
+export const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
+
 /** Undefined where there is none, or it is of another's call: the two look alike. */
 export async function readResource(
   deps: ResourceDeps,
@@ -49,7 +56,7 @@ export async function readResource(
 }
 
 async function readBlob(
-  { blobs, history }: ResourceDeps,
+  { blobs, history, makeRoom }: ResourceDeps,
   agent: Agent,
   uri: string,
   id: string,
@@ -57,6 +64,8 @@ async function readBlob(
   if (!(await history.isBlobOf(agent.tokenId, id))) return undefined;
   const found = await blobs.find(id);
   if (!found || found.size > LIMITS.blobBytes) return undefined;
+  // A large one waits for its turn before it is in memory.
+  await makeRoom(base64Length(found.size));
   const blob = await blobs.read(id);
   if (!blob) return undefined;
   const data = Buffer.from(blob.bytes).toString('base64');
@@ -64,11 +73,12 @@ async function readBlob(
 }
 
 async function readCall(
-  { findCall }: ResourceDeps,
+  { calls, findCall, makeRoom }: ResourceDeps,
   agent: Agent,
   uri: string,
   id: string,
 ): Promise<ResourceContents | undefined> {
+  await makeRoom(await calls.storedBytes(id));
   const call = await findCall(agent, id);
   const text = call && wholeTextOf(call);
   if (call === undefined || text === undefined) return undefined;

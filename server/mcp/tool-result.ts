@@ -4,11 +4,13 @@ import { wholeTextOf } from '#lib/call/model-output';
 import { cutAndMark } from '#lib/json/cut-to-bytes';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
+import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { ScaleOutcome } from '../blobs/scale-image.ts';
 import { blobUri, callUri } from './resource-uris.ts';
+import { base64Length } from './resources.ts';
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -36,6 +38,8 @@ export interface ToolResult {
 export interface ResultSources {
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly scale: (bytes: Uint8Array) => Promise<ScaleOutcome>;
+  /** Of the request: resolves when an answer with so many bytes may be made; throws when too many wait. */
+  readonly makeRoom: (bytes: number) => Promise<void>;
 }
 
 /** Of the text of one result: Claude Code cuts at about 25,000 tokens. */
@@ -56,7 +60,7 @@ export async function toToolResult(call: CallRecord, sources: ResultSources): Pr
   }
   const { text, rest } = textOf(call);
   const content: ContentBlock[] = [{ type: 'text', text }, ...rest];
-  let room = BLOCKS_BYTES;
+  let room = await roomForBlocks(call.attachments, sources);
   for (const attachment of call.attachments) {
     const block = await toBlock(attachment, sources, room);
     room -= lengthOf(block);
@@ -109,15 +113,40 @@ function describeFailure(error: CallError | null): string {
 const lengthOf = (block: ContentBlock): number =>
   'data' in block ? block.data.length : 'resource' in block ? block.resource.text.length : 0;
 
+/** None where too many large answers wait: the call has run, so its files are links then, and no failure. */
+async function roomForBlocks(
+  attachments: readonly Attachment[],
+  { makeRoom }: ResultSources,
+): Promise<number> {
+  const sizes = attachments.filter(isBlock).map(({ size }) => size);
+  if (sizes.length === 0) return 0;
+  const all = sizes.reduce((sum, size) => sum + Math.min(size, BLOCK_BYTES), 0);
+  try {
+    // One at a time is whole in memory, before it is made smaller.
+    await makeRoom(Math.max(...sizes) + Math.min(base64Length(all), BLOCKS_BYTES));
+    return BLOCKS_BYTES;
+  } catch (error) {
+    if (error instanceof HttpError) return 0;
+    throw error;
+  }
+}
+
+const contentOf = ({ media_type }: Attachment): ToContent | undefined =>
+  CONTENT_OF[media_type.split('/', 1)[0] ?? ''];
+
+/** Pictures are made smaller. */
+function isBlock(attachment: Attachment): boolean {
+  const toContent = contentOf(attachment);
+  return toContent !== undefined && (attachment.size <= BLOCK_BYTES || toContent === toPicture);
+}
+
 async function toBlock(
   attachment: Attachment,
   sources: ResultSources,
   room: number,
 ): Promise<ContentBlock> {
-  const toContent = CONTENT_OF[attachment.media_type.split('/', 1)[0] ?? ''];
-  // Pictures are made smaller.
-  const isTooLarge = attachment.size > BLOCK_BYTES && toContent !== toPicture;
-  if (!toContent || isTooLarge) return toLink(attachment);
+  const toContent = contentOf(attachment);
+  if (!toContent || room === 0 || !isBlock(attachment)) return toLink(attachment);
   const blob = await sources.blobs.read(attachment.blob_id);
   const block = blob && (await toContent(attachment, blob.bytes, sources));
   return block && lengthOf(block) <= room ? block : toLink(attachment);

@@ -41,9 +41,13 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
     handle: inSession(mcp, async ({ agent, sessionId, principal, context }) => {
       const body = await readMessage(context);
       if (!body.ok) return body.refusal;
+      if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
       if (isListen(body.value)) takePlace(places, principal, context.outgoing, TOO_MANY);
       const request = toRequest(context);
-      return toHttpResponse(await mcp.answer({ agent, request, body: body.value, sessionId }));
+      const { makeRoom } = context;
+      return toHttpResponse(
+        await mcp.answer({ agent, request, body: body.value, sessionId, makeRoom }),
+      );
     }),
   });
 
@@ -126,7 +130,10 @@ function sessionOf({ headers }: IncomingMessage): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }
 
-const JSON_RPC = { parse: -32_700, noSession: -32_001, method: -32_000 } as const;
+const JSON_RPC = { parse: -32_700, invalid: -32_600, noSession: -32_001, method: -32_000 } as const;
+
+/** The room for an answer is that of one. */
+const ONE_MESSAGE = 'Batches are not read: send one message in a request.';
 
 const rpcError = (code: number, message: string) => ({
   ...{ jsonrpc: '2.0', id: null, error: { code, message } },
