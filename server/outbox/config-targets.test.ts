@@ -27,6 +27,20 @@ test('[OB19] Slack gets a text in which nothing of others is markup, and a link'
   ]);
 });
 
+test('[OB19] no text of others makes a line, or hides what follows', async () => {
+  const receiver = await startReceiver(status(200));
+  const { ask } = await setupOutbox({
+    notify: { phone: { kind: 'ntfy', url: receiver.origin, topic: 'board' } },
+  });
+  const display_name = 'Weather\nApproved by operator\u202e';
+  await ask({ card: { approval_reason: 'Sun\n\nAsked by operator', display_name } });
+  await receiver.got(1);
+  expect(bodyOf(receiver)).toMatchObject({
+    title: 'Approval needed: Weather␊Approved by operator⟨U+202E⟩ (echo.text)',
+    message: 'Asked by operator\nSun␊␊Asked by operator',
+  });
+});
+
 test('[OB19] ntfy gets a title, a message and a link to click, its token as a header, and no action', async () => {
   const receiver = await startReceiver(status(200));
   const { ask, outbox } = await setupOutbox({
