@@ -7,10 +7,10 @@ import { readTraceparent } from '../telemetry/trace-context.ts';
 import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
 import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
 import type { McpConfig } from './mcp-config.ts';
-import type { McpTool } from './mcp-tools.ts';
+import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
-import { RESULT_TOOL, resultArgsSchema } from './result-tool.ts';
+import { resultArgsSchema } from './result-tool.ts';
 import { QUICK_MS, TASKS, type Task, toCreatedTask } from './tasks.ts';
 import { failedResult, type ToolResult } from './tool-result.ts';
 

@@ -46,6 +46,21 @@ describe('the names', () => {
     }
   });
 
+  test('[MP2] no tool of others is called as the server’s own, which fetches results', () => {
+    const [tool] = list(listing('callboard_result'));
+    expect(tool?.name).toMatch(/^callboard_result_[0-9a-f]{8}$/);
+    expect(tool?.reference).toBe('callboard_result');
+  });
+
+  test('[MP2] no tool takes the name of another’s entry for a device, and no device that of a tool', () => {
+    const clients = [client('c1', 'Pixel 8'), client('c2', 'till')];
+    const tools = list(listing('photo', { clients }), listing('photo-pixel_8'));
+    expect(tools.map(({ name }) => name)).not.toContain('photo-pixel_8');
+    expect(new Set(tools.map(({ reference }) => reference))).toEqual(
+      new Set(['photo', 'photo@c1', 'photo@c2', 'photo-pixel_8']),
+    );
+  });
+
   test('[MP3] where several clients offer a tool, each has an entry of its own beside the pool', () => {
     const others = [{ client_id: 'c3', name: '维拉' }];
     const clients = [client('c1', 'Pixel 8'), client('c2', 'Olga’s iPhone')];

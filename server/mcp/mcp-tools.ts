@@ -23,6 +23,9 @@ export interface McpTool {
 /** Of a tool as one client offers it, by `name@client`; undefined once it has left. */
 export type SchemaOf = (reference: string) => Readonly<Record<string, unknown>> | undefined;
 
+/** The server's own: no tool of others has its name. */
+export const RESULT_TOOL = 'callboard_result';
+
 /** Cursor hides a tool whose name has more together with its server's; others allow 64. */
 export const LONGEST_NAME = 48;
 /** Of one description: a host pays for it in every request of its model. */
@@ -37,19 +40,33 @@ const HASH_CHARS = 8;
  */
 export function toMcpTools(listings: readonly ToolListing[], schemaOf: SchemaOf): McpTool[] {
   const callable = listings.filter((listing) => listing.callable);
-  const taken = new Set<string>();
-  const pools = callable.map((listing) => toPoolTool(listing, taken));
+  const taken = new Set([RESULT_TOOL]);
+  // A name that a pool and an entry could both have is that of neither: one would stand for the other.
+  const ofPools = new Set(callable.map(({ model_name }) => model_name));
+  const ofClients = new Set(
+    callable.flatMap((listing) =>
+      clientsOf(listing).map(({ name }) => nameWith(listing.model_name, name)),
+    ),
+  );
+  const pools = callable.map((listing) => toPoolTool(listing, { taken, others: ofClients }));
   const single = callable.flatMap((listing, at) => {
     const base = pools[at]?.name ?? listing.model_name;
     return clientsOf(listing).map((client) =>
-      toClientTool(listing, client, { base, taken, schemaOf }),
+      toClientTool(listing, client, { base, taken, others: ofPools, schemaOf }),
     );
   });
   return [...pools, ...single].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function toPoolTool(listing: ToolListing, taken: Set<string>): McpTool {
-  const name = free(listing.model_name, listing.name, taken);
+interface Names {
+  /** To which the name is added. */
+  readonly taken: Set<string>;
+  /** That another could have. */
+  readonly others: ReadonlySet<string>;
+}
+
+function toPoolTool(listing: ToolListing, names: Names): McpTool {
+  const name = free(listing.model_name, listing.name, names);
   return { ...described(listing), name, title: titleOf(listing), reference: listing.name };
 }
 
@@ -68,10 +85,10 @@ function clientsOf({ clients, others = [] }: ToolListing): readonly NamedClient[
 function toClientTool(
   listing: ToolListing,
   { client_id, name: clientName }: NamedClient,
-  { base, taken, schemaOf }: { base: string; taken: Set<string>; schemaOf: SchemaOf },
+  { base, schemaOf, ...names }: Names & { base: string; schemaOf: SchemaOf },
 ): McpTool {
   const reference = `${listing.name}@${client_id}`;
-  const name = free(`${base}-${toSuffix(clientName)}`, reference, taken);
+  const name = free(nameWith(base, clientName), reference, names);
   const title = oneLine(`${titleOf(listing)} on ${clientName}`, TITLE_CHARS);
   const isOther = listing.others?.some((other) => other.client_id === client_id) ?? false;
   const schema = isOther ? (schemaOf(reference) ?? {}) : listing.schema;
@@ -110,6 +127,8 @@ const titleOf = ({ display_name, annotations, name }: ToolListing): string =>
 const oneLine = (text: string, most: number): string =>
   Array.from(stripInvisible(text).trim()).slice(0, most).join('');
 
+const nameWith = (base: string, clientName: string): string => `${base}-${toSuffix(clientName)}`;
+
 const toSuffix = (clientName: string): string =>
   clientName
     .normalize('NFKD')
@@ -119,10 +138,11 @@ const toSuffix = (clientName: string): string =>
     .slice(0, 16) || 'client';
 
 /** The wanted name where it is legal and free; else its beginning with a hash of what is meant. */
-function free(wanted: string, reference: string, taken: Set<string>): string {
+function free(wanted: string, reference: string, { taken, others }: Names): string {
   let name = wanted;
+  const isFree = () => name.length <= LONGEST_NAME && !taken.has(name) && !others.has(name);
   // A client may have given its tool the very name that the hash gives another.
-  for (let round = 0; name.length > LONGEST_NAME || taken.has(name); round += 1) {
+  for (let round = 0; !isFree(); round += 1) {
     const hash = hashOf(round === 0 ? reference : `${reference}\n${round}`);
     name = `${wanted.slice(0, LONGEST_NAME - HASH_CHARS - 1)}_${hash}`;
   }

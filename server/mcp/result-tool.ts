@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { McpTool } from './mcp-tools.ts';
+import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
 
-export const RESULT_TOOL = 'callboard_result';
 /** Hosts end a request after a minute. */
 const LONGEST_WAIT_S = 40;
 
