@@ -3,7 +3,9 @@ import type { DeliveryQuery, DeliveryRecord } from '../store/store.ts';
 import type { LaneState } from './lane.ts';
 import type { Target } from './target.ts';
 
-export interface ListedTarget extends LaneState, Pick<Target, 'id' | 'shown'> {}
+export interface ListedTarget extends LaneState, Pick<Target, 'id'> {
+  readonly shown: NonNullable<Target['shown']>;
+}
 
 /** What people see of notices that leave the server, and do to them. */
 export interface NotifyService {

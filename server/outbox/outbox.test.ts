@@ -394,9 +394,28 @@ describe('the outbox', () => {
     expect([ended, await store.listKept('notify_target')]).toEqual([['push:one'], []]);
   });
 
+  test('[OB20] is in no list, and others do nothing to it, where it is the browser of one person', async () => {
+    const target = {
+      ...{ id: 'push:one', wants: () => true },
+      send: async () => ({ kind: 'delivered', status: 201 }) as const,
+    };
+    const { ask, states, listed, outbox } = await setupOutbox({
+      sources: [{ list: () => [target] }],
+    });
+    await ask();
+    await expect.poll(states).toEqual(['delivered']);
+    const [delivery] = await listed();
+    expect(outbox.targets()).toEqual([]);
+    expect(await outbox.test('push:one')).toBeUndefined();
+    expect(await outbox.enable('push:one')).toBe(false);
+    expect(await outbox.resend(delivery?.id ?? '')).toBeUndefined();
+    expect(await states()).toEqual(['delivered']);
+  });
+
   test('[OB13] makes no second attempt for what its target calls too late', async () => {
     const target = {
       ...{ id: 'push:late', wants: () => true },
+      shown: { host: 'push.example', events: [] },
       send: async () => 'obsolete' as const,
     };
     const { ask, listed, outbox, outcomes } = await setupOutbox({

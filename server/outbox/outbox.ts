@@ -92,10 +92,9 @@ export class Outbox implements NotifyService {
   }
 
   targets(): ListedTarget[] {
-    return this.#targets().map(({ id, shown }) => ({
-      ...this.#laneOf(id).state(),
-      ...(shown === undefined ? { id } : { id, shown }),
-    }));
+    return this.#targets().flatMap(({ id, shown }) =>
+      shown === undefined ? [] : [{ ...this.#laneOf(id).state(), id, shown }],
+    );
   }
 
   deliveries(query: DeliveryQuery): ReturnType<NotifyService['deliveries']> {
@@ -105,7 +104,7 @@ export class Outbox implements NotifyService {
   async resend(id: string): Promise<DeliveryRecord | undefined> {
     const { store, clock } = this.#deps;
     const stored = await store.deliveries.get(id);
-    if (!stored) return undefined;
+    if (!stored || this.#isPersonal(stored.target)) return undefined;
     const at = clock.now();
     const open = this.#laneOf(stored.target).hurry(id, at);
     if (open || stored.state === 'open') return open ?? stored;
@@ -114,15 +113,21 @@ export class Outbox implements NotifyService {
   }
 
   async test(targetId: string): Promise<DeliveryRecord | undefined> {
-    if (!this.#find(targetId)) return undefined;
+    if (!this.#find(targetId) || this.#isPersonal(targetId)) return undefined;
     return this.#put(this.#deliveryOf(targetId, this.#noticeOf(TEST_DRAFT)));
   }
 
   async enable(targetId: string): Promise<boolean> {
-    if (!this.#find(targetId)) return false;
+    if (!this.#find(targetId) || this.#isPersonal(targetId)) return false;
     await this.#deps.store.write([{ type: 'delete_kept', area: 'notify_target', key: targetId }]);
     this.#laneOf(targetId).enable();
     return true;
+  }
+
+  /** Of one person's browser: what others do to targets is not done to it. */
+  #isPersonal(id: string): boolean {
+    const target = this.#find(id);
+    return target !== undefined && target.shown === undefined;
   }
 
   /** A server without targets pays for nothing else. */

@@ -28,7 +28,7 @@ export interface Attempt {
 export interface Target {
   /** Unique, and kept with each delivery, e.g. `webhook:ops`, `push:<subscription>`. */
   readonly id: string;
-  /** What people see of it. */
+  /** What people see of it. Without it, it belongs to one person, and is in no list for others. */
   readonly shown?: { readonly host: string; readonly events: readonly NoticeType[] };
   wants(notice: Notice): boolean;
   /** Never rejects. `obsolete`: it was not asked, since the notice comes too late to be of use. */

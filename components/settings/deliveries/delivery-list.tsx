@@ -17,6 +17,8 @@ export interface DeliveryListProps {
 }
 
 const LIST = { role: 'list' };
+/** Targets that are the browser of one person. */
+const PERSONAL = 'push:';
 
 /** What was sent, newest first, and what waits to be. */
 export function DeliveryList({ deliveries, mayChange, resend }: DeliveryListProps) {
@@ -51,7 +53,7 @@ const STATE_LOOK: Partial<Record<WireDelivery['state'], string>> = {
 
 function Delivery({ delivery, mayChange, resend }: DeliveryProps) {
   const t = useTranslations('settings.deliveries');
-  const { id, type, about, link, state, error } = delivery;
+  const { id, target, type, about, link, state, error } = delivery;
   const label = t(state === 'open' ? 'resend.now' : 'resend.button');
   return (
     <>
@@ -70,7 +72,7 @@ function Delivery({ delivery, mayChange, resend }: DeliveryProps) {
           <MarkedText text={error} />
         </p>
       )}
-      {mayChange && (
+      {mayChange && !target.startsWith(PERSONAL) && (
         <Button
           size="sm"
           className="mt-1"
