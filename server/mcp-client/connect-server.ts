@@ -7,6 +7,7 @@ import {
 import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { ProgramTransport } from './program-transport.ts';
+import { scheduleReconnection } from './schedule-reconnection.ts';
 
 /** Of one message; a result may have 8 MiB, and pictures beside it. */
 const MESSAGE_BYTES = 12 * 1024 * 1024;
@@ -100,9 +101,13 @@ export async function connectServer(
 
 type OfKind<Kind> = Extract<McpServerSettings, Kind>;
 
-const openHttp = ({ url, headers }: OfKind<{ url: string }>): Transport =>
+export const openHttp = ({
+  url,
+  headers,
+}: Pick<OfKind<{ url: string }>, 'url' | 'headers'>): Transport =>
   new StreamableHTTPClientTransport(new URL(url), {
     fetch: boundedFetch(MESSAGE_BYTES),
+    reconnectionScheduler: scheduleReconnection,
     requestInit: { headers },
   });
 
