@@ -61,7 +61,8 @@ for (const locale of ['en', 'zh'] as const) {
     startServer,
     connect,
   }, testInfo) => {
-    testInfo.setTimeout(120_000);
+    // Each page is looked at whole, and there are many.
+    testInfo.setTimeout(300_000);
     const board = await startServer(await askingOptions(testInfo));
     await context.addCookies([{ name: 'locale', value: locale, url: board.url }]);
     await page.goto(`${board.url}/sign-in?expired=1`);
