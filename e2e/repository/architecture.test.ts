@@ -152,7 +152,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['server/create-core.ts', ...INTERFACES, 'lib'],
   ],
   // Next, as the one that answers what the HTTP part leaves to pages.
-  'server/pages.ts': ['server/http', 'server/config-error.ts', ...INTERFACES, 'lib'],
+  'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
   // The composition root builds everything: what is inside, then what faces the outside.
   'server/main.ts': ['server', 'lib'],
   'server/create-core.ts': ['server', 'lib'],
