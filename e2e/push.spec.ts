@@ -39,13 +39,6 @@ test('[WP20] [WP22] a person turns notes on, a push is shown and leads to its pa
   expect(await tapNote(context, '/push/sw.js')).toEqual({
     ...{ asked: ['open /approvals?call=tc_1'], left: 0 },
   });
-  await deliverPush(page, '/push/', note({ path: 'https://evil.example/', tag: 'other' }));
-  await expect.poll(() => shownNotes(page, '/push/')).toHaveLength(1);
-  expect(await tapNote(context, '/push/sw.js')).toMatchObject({ asked: ['open /approvals'] });
-  await deliverPush(page, '/push/', note({ path: '/settings/push' }));
-  await expect.poll(() => shownNotes(page, '/push/')).toHaveLength(1);
-  expect(await tapNote(context, '/push/sw.js')).toMatchObject({ asked: ['focus /settings/push'] });
-
   const own = async () => {
     const { body } = await callboard.http('GET', '/v1/push');
     return (body as PushState).subscriptions.length;
