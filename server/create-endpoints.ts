@@ -242,7 +242,9 @@ function createMcp(config: Config, core: Core, closing: AbortSignal) {
 /** Programs that speak the API of OpenAI, where they are let in. */
 function createOpenAi({ file }: Config, core: Core) {
   const { openai_api: config } = file;
-  return config.enabled ? createOpenAiService({ ...core, config, newSecret }) : undefined;
+  return config.enabled
+    ? createOpenAiService({ ...core, config, newSecret, key: core.operator.token })
+    : undefined;
 }
 
 /** What there is now of all parts, and what they counted. */
@@ -319,7 +321,9 @@ export async function createEndpoints(
   const ofDevices = await createDevices(config, core, access, reach, closing);
   const mcp = createMcp(config, core, closing);
   const httpMetrics = createHttpMetrics();
-  const agUi = createAgUiService({ ...core, snapshot: ofSockets.snapshot });
+  const agUi = createAgUiService({
+    ...{ ...core, snapshot: ofSockets.snapshot, key: core.operator.token },
+  });
   const openAi = createOpenAi(config, core);
   const api = createApi({
     ...{ mcp, agUi, openAi, mcpServers: core.mcpServers, push: core.push.service },

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { HttpAgent, type Message } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { holdTool } from '../runs/testing/hold-tool.ts';
@@ -30,9 +30,11 @@ const warned = vi.spyOn(console, 'warn');
 beforeEach(() => void warned.mockClear());
 afterEach(() => expect(warned.mock.calls).toEqual([]));
 
+const KEY = 'the key of this directory';
+
 const serve = (options: FrontEndOptions = {}) =>
   serveFrontEnds({ tools: [echo, secret], ...options }, (parts) => ({
-    agUi: createAgUiService(parts),
+    agUi: createAgUiService({ ...parts, key: KEY }),
   }));
 
 interface Opened {
@@ -301,8 +303,7 @@ describe('who may do what', () => {
 
   test('[AG3] a run that a program made under the id of another’s thread is not taken for it', async () => {
     const { url, server, runs } = await serve();
-    const name = JSON.stringify(['operator', 'a thread']);
-    const id = `agui_${hash('sha256', name, 'base64url').slice(0, 32)}`;
+    const id = keyedId(KEY, 'agui', ['operator', 'a thread']);
     const call = { args: { text: 'x' }, run_id: id };
     await server.post('/v1/tools/echo/invoke', call, { token: TOKENS.agent });
     expect((await runs.get(id))?.owner).toMatchObject({ token_id: 'tok_helper' });

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { isRecord } from '#lib/json/is-record';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
@@ -7,6 +6,7 @@ import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
 import { type Audit, byCaller } from '../auth/audit.ts';
+import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, ownToken, principalKey } from '../auth/principal.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
@@ -24,6 +24,8 @@ export interface AgUiServiceDeps {
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly audit: Pick<Audit, 'record'>;
+  /** Of the data directory: ids that are made with it no caller can make. */
+  readonly key: string;
   readonly logger: Logger;
 }
 
@@ -60,10 +62,14 @@ export function createAgUiService(deps: AgUiServiceDeps): AgUiService {
 }
 
 /** The run that the thread is. One that another has is not found, as one that is not there. */
-async function runOf({ runs }: AgUiServiceDeps, caller: Caller, threadId: string): Promise<string> {
+async function runOf(
+  { runs, key }: AgUiServiceDeps,
+  caller: Caller,
+  threadId: string,
+): Promise<string> {
   const run = await runs.get(threadId);
   if (run && isOwn(caller, run)) return threadId;
-  if (!OUR_ID.test(threadId)) return mappedRun(caller, threadId);
+  if (!OUR_ID.test(threadId)) return keyedId(key, 'agui', [principalKey(caller), threadId]);
   throw new HttpError(
     'run_not_found',
     `There is no run ${JSON.stringify(threadId)}; GET /v1/runs lists them. Begin a conversation with a threadId of your own.`,
@@ -73,10 +79,6 @@ async function runOf({ runs }: AgUiServiceDeps, caller: Caller, threadId: string
 /** Of a run that the server named, here or elsewhere. */
 const OUR_ID = /^(?:run|agui)_/;
 
-/** By a hash: a front end may name its threads anything, and another may use the same name. */
-const mappedRun = (caller: Caller, threadId: string): string =>
-  `agui_${hash('sha256', JSON.stringify([principalKey(caller), threadId]), 'base64url').slice(0, 32)}`;
-
 function isOwn(caller: Caller, { owner }: RunRecord): boolean {
   const own = ownToken(caller);
   return own === undefined || own === (owner?.token_id ?? null);
@@ -85,7 +87,7 @@ function isOwn(caller: Caller, { owner }: RunRecord): boolean {
 async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): Promise<Asked> {
   const { caller, address, input } = request;
   const before = await deps.runs.get(runId);
-  // A program may give its run any id: also the hash of another's thread.
+  // A program may give its run any id: also that of another's thread, had it come to know it.
   if (before && runId !== input.threadId && !ownsRun(caller, before)) throw notThere();
   const newest = input.messages.findLast(({ role }) => role === 'user');
   const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { keyedId } from '../auth/keyed-id.ts';
 import type { Agent } from '../auth/principal.ts';
 
 /** Who asks in one request of MCP, and as what its calls are recorded. */
@@ -14,11 +14,6 @@ export interface AgentSession {
 export const sessionKey = ({ agent, sessionId }: Omit<AgentSession, 'makeRoom'>): string =>
   `${agent.tokenId} ${sessionId ?? ''}`;
 
-/**
- * One run for an agent, and one for each of its sessions, so that its calls are found together.
- * No other agent can guess it, and claim the run before.
- */
-export function runIdOf({ agent, sessionId }: AgentSession, key: string): string {
-  const of = `mcp run\n${agent.tokenId}\n${sessionId ?? ''}`;
-  return `run_mcp_${createHmac('sha256', key).update(of).digest('hex').slice(0, 20)}`;
-}
+/** One run for an agent, and one for each of its sessions, so that its calls are found together. */
+export const runIdOf = ({ agent, sessionId }: AgentSession, key: string): string =>
+  keyedId(key, 'run_mcp', [agent.tokenId, sessionId ?? '']);

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { type Audit, byCaller } from '../auth/audit.ts';
+import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, principalKey } from '../auth/principal.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
@@ -16,6 +16,8 @@ export interface ConversationRunsDeps {
   readonly claimRun: ClaimRun;
   readonly bus: Pick<EventBus, 'subscribe'>;
   readonly audit: Pick<Audit, 'record'>;
+  /** Of the data directory: ids that are made with it no caller can make. */
+  readonly key: string;
   /** Random, and long enough for an id. */
   readonly newSecret: () => string;
 }
@@ -66,7 +68,7 @@ export class ConversationRuns {
     const events = followRun(this.#deps.bus, runId);
     try {
       const before = await this.#deps.runs.get(runId);
-      // A program may give its run any id: also the hash of another's conversation.
+      // A program may give its run any id: also that of another's conversation, had it come to know it.
       if (before && !ownsRun(caller, before)) throw notThere();
       if (before?.status === 'running') throw busy();
       const run = await this.#send(asking, { runId, next: found?.next, before });
@@ -86,8 +88,7 @@ export class ConversationRuns {
   /** A name leads to one run, also after a restart; without one a run is new. */
   #nameOf(owner: string, user: string | undefined): string {
     const name = user === undefined ? ['new', this.#deps.newSecret()] : ['user', user];
-    const text = JSON.stringify([owner, ...name]);
-    return `openai_${hash('sha256', text, 'base64url').slice(0, 32)}`;
+    return keyedId(this.#deps.key, 'openai', [owner, ...name]);
   }
 
   async #send(

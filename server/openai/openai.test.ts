@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { createSystemClock } from '../clock.ts';
@@ -32,10 +32,13 @@ interface Given extends FrontEndOptions {
   readonly config?: object;
 }
 
+const KEY = 'the key of this directory';
+
 const serve = ({ config = {}, ...options }: Given = {}) =>
   serveFrontEnds(options, (parts) => ({
     openAi: createOpenAiService({
       ...{ ...parts, clock: createSystemClock(), newSecret: () => crypto.randomUUID() },
+      key: KEY,
       config: openAiConfigSchema.parse({ enabled: true, ...config }),
     }),
   }));
@@ -381,8 +384,7 @@ describe('who may do what', () => {
 
   test('[OA5] a run that a program made under the id of another’s conversation is not taken for it', async () => {
     const { url, server, runs } = await serve({ tools: [read('echo', 'e')] });
-    const name = JSON.stringify(['operator', 'user', 'ada']);
-    const id = `openai_${hash('sha256', name, 'base64url').slice(0, 32)}`;
+    const id = keyedId(KEY, 'openai', ['operator', 'user', 'ada']);
     const call = { args: {}, run_id: id };
     await server.post('/v1/tools/echo/invoke', call, { token: TOKENS.agent });
     expect((await runs.get(id))?.owner).toMatchObject({ token_id: 'tok_helper' });
