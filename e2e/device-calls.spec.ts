@@ -3,6 +3,7 @@ import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 import { keepPairing, shootView, untilConnected } from './support/device-views.ts';
+import { tapNote } from './support/push-worker.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
 /** A paired page that is connected. */
@@ -131,32 +132,7 @@ test('[DP43] a tap on a notification shows the page of the device, or opens it',
   await rule(page, 'Notification', 'While open').click();
   const id = await invoke(callboard, 'notification.show', { title: 'Tide' });
   expect(await finalCall(callboard, id)).toMatchObject({ status: 'SUCCEEDED' });
-  const [worker] = context.serviceWorkers();
-  // A browser lets a real tap alone move the focus: what would be asked of it is noted instead.
-  const tap = () =>
-    worker?.evaluate(async () => {
-      const scope = globalThis as unknown as {
-        registration: ServiceWorkerRegistration;
-        clients: { openWindow(url: string): Promise<null> };
-        WindowClient: { prototype: { url: string; focus(): Promise<void> } };
-        NotificationEvent: new (type: string, init: object) => Event;
-      };
-      const asked: string[] = [];
-      scope.clients.openWindow = async (url) => {
-        asked.push(`open ${url}`);
-        return null;
-      };
-      scope.WindowClient.prototype.focus = async function () {
-        asked.push(`focus ${new URL(this.url).pathname}`);
-      };
-      const [notification] = await scope.registration.getNotifications();
-      const event = new scope.NotificationEvent('notificationclick', { notification });
-      const work: Promise<unknown>[] = [];
-      Object.assign(event, { waitUntil: (one: Promise<unknown>) => work.push(one) });
-      dispatchEvent(event);
-      await Promise.all(work);
-      return { asked, left: (await scope.registration.getNotifications()).length };
-    });
+  const tap = () => tapNote(context, '/device/sw.js');
   expect(await tap()).toEqual({ asked: ['focus /device'], left: 0 });
   const other = await invoke(callboard, 'notification.show', { title: 'Tide' });
   expect(await finalCall(callboard, other)).toMatchObject({ status: 'SUCCEEDED' });

@@ -1,19 +1,10 @@
 // Runs in service workers, with no page around it: nothing of React, and no package.
 
+import type { PushText } from '#lib/protocol/push';
 import type { ChangeEvent, ClickEvent, WorkerScope } from './worker-scope.ts';
 
 /** Sent to open pages once the browser has another subscription: the server does not have that one yet. */
 export const PUSH_CHANGED = 'callboard:push-changed';
-
-/** What a note shows (`PushText` of server/push/push-note.ts). */
-interface ShownNote {
-  readonly title: string;
-  readonly body: string;
-  readonly path: string;
-  readonly tag: string;
-  readonly quiet: boolean;
-  readonly at: number;
-}
 
 /**
  * Shows what the server sends. For each push something is shown: a browser takes the permission away
@@ -34,7 +25,7 @@ export function receivePush(worker: WorkerScope, home: string): void {
 }
 
 /** Anything may be in it that is not from our server; it is shown as a note that says nothing. */
-function readNote(text: string, home: string): ShownNote {
+function readNote(text: string, home: string): Omit<PushText, 'v'> {
   const sent = parse(text);
   const string = (name: string, otherwise: string, most: number) => {
     const value = sent[name];

@@ -54,7 +54,7 @@ test('the page on webhooks has each event', () => {
   for (const type of NOTICE_TYPES) expect(PAGE).toContain(`| \`${type}\``);
 });
 
-test('its code for Node tells a right signature from others', async () => {
+test('its code for Node takes a right signature, and no other', async () => {
   const [code = ''] = blocks('js');
   const { verify } = await import(pathToFileURL(inDir('verify.mjs', code)).href);
   for (const { headers, body, right } of CASES) {
@@ -62,7 +62,7 @@ test('its code for Node tells a right signature from others', async () => {
   }
 });
 
-test('its code for Python tells a right signature from others, where Python is there', () => {
+test('its code for Python takes a right signature, and no other, where Python is there', () => {
   const [code = ''] = blocks('python');
   const cases = CASES.map(({ headers, body }) => ({ headers, body }));
   const run = `${code}

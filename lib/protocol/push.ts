@@ -73,3 +73,18 @@ export const pushTestSchema = z.object({
   reason: z.enum(PUSH_FAILURES).nullable(),
 });
 export type PushTestResult = z.infer<typeof pushTestSchema>;
+
+/** A push message: what the server encrypts, and the service worker of the browser shows. */
+export interface PushText {
+  readonly v: 1;
+  readonly title: string;
+  readonly body: string;
+  /** On this server. */
+  readonly path: string;
+  /** A newer note takes the place of the one with its tag. */
+  readonly tag: string;
+  /** It replaces what was shown, without sound. */
+  readonly quiet: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}

@@ -135,7 +135,7 @@ test('[WP24] the service worker of push notes is served without a credential, fo
     'no-cache',
   ]);
   expect(headers['service-worker-allowed']).toBeUndefined();
-  // No page is there: whoever has signed in or not is led to the one that is.
+  // No page is there: signed in or not, a person is led to the one that is.
   expect((await server.get('/push/', visitor)).status).toBe(303);
   expect((await server.get('/', visitor)).headers['content-security-policy']).toContain(
     "worker-src 'self'",

@@ -19,7 +19,7 @@ const PROBE_MS = 10_000;
 
 export interface ConnectionEvents {
   listChanged(): void;
-  /** The connection is gone, whoever ended it. */
+  /** The connection has ended, by either side. */
   closed(): void;
   /** What the program wrote to its error output. */
   wrote(chunk: Uint8Array): void;

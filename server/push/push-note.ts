@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { CallNoticeData, Notice } from '#lib/protocol/notice';
+import type { PushText } from '#lib/protocol/push';
 import type { PushKind } from '#lib/protocol/push-kinds';
 import type { PushRecord } from './push-record.ts';
 
@@ -11,21 +12,6 @@ export interface PushMessage {
   /** At most 32 characters of base64url. A newer message takes the place of one that waits. */
   readonly topic: string;
   readonly text: PushText;
-}
-
-/** As the service worker reads it (components/push/receive-push.ts). */
-export interface PushText {
-  readonly v: 1;
-  readonly title: string;
-  readonly body: string;
-  /** On this server. */
-  readonly path: string;
-  /** A newer note takes the place of the one with its tag. */
-  readonly tag: string;
-  /** It replaces what was shown, without sound. */
-  readonly quiet: boolean;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 }
 
 const TEXTS = {

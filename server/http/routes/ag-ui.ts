@@ -1,7 +1,6 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
-import { followCaller } from '../../auth/follow-caller.ts';
 import { createCountOfEach } from '../count-of-each.ts';
-import { EVENT_STREAM, openEventWriter } from '../event-writer.ts';
+import { eventResponse } from '../event-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { takePlace } from '../take-place.ts';
@@ -31,19 +30,9 @@ export function agUiRoute(deps: Deps): Route {
       const { address } = context;
       const signal = context.signal();
       const begin = await deps.agUi.open({ caller: principal, address, input: body, signal });
-      return {
-        status: 200,
-        headers: EVENT_STREAM,
-        stream(outgoing) {
-          outgoing.once(
-            'close',
-            followCaller(deps, principal, () => void outgoing.end()),
-          );
-          const { send, end } = openEventWriter(deps, outgoing);
-          const leave = begin({ send: (event) => send(`data: ${JSON.stringify(event)}\n\n`), end });
-          outgoing.once('close', leave);
-        },
-      };
+      return eventResponse(deps, principal, ({ send, end }) =>
+        begin({ send: (event) => send(`data: ${JSON.stringify(event)}\n\n`), end }),
+      );
     },
   });
 }

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import type { HttpError } from '#lib/protocol/http-error';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
-import { followCaller } from '../../auth/follow-caller.ts';
 import type { Caller } from '../../auth/principal.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../openai/openai-service.ts';
 import { checkShape } from '../check-shape.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
-import { EVENT_STREAM, openEventWriter } from '../event-writer.ts';
+import { eventResponse } from '../event-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -84,19 +83,9 @@ function toStream(
   caller: Caller,
   begin: Extract<OpenAiAnswer, { stream: unknown }>['stream'],
 ): HttpResponse {
-  return {
-    status: 200,
-    headers: EVENT_STREAM,
-    stream(outgoing) {
-      outgoing.once(
-        'close',
-        followCaller(deps, caller, () => void outgoing.end()),
-      );
-      const { send, end } = openEventWriter(deps, outgoing);
-      const leave = begin({ send: (data) => send(toEvent(data)), end });
-      outgoing.once('close', leave);
-    },
-  };
+  return eventResponse(deps, caller, ({ send, end }) =>
+    begin({ send: (data) => send(toEvent(data)), end }),
+  );
 }
 
 function toEvent(data: object | '[DONE]'): string {
