@@ -1,5 +1,8 @@
 import { type ClientListing, watchServerMessageSchema } from '#lib/protocol/watch-messages';
 
+/** Between two attempts to reach the server. */
+const RETRY_MS = 50;
+
 /** What was shown of a client at a moment; undefined when it was in no list. */
 export interface Sighting {
   readonly at: number;
@@ -14,21 +17,35 @@ export interface ClientWatch {
   stop(): void;
 }
 
+/** It comes back to a server that was started anew; meanwhile no client is seen. */
 export function watchClients({ url, token }: { url: string; token: string }): ClientWatch {
   const seen = new Map<string, Sighting[]>();
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/watch`, [
-    'callboard.v1',
-    `bearer.${token}`,
-  ]);
-  socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'watch' })));
-  socket.addEventListener('error', () => {});
-  socket.addEventListener('message', ({ data }) => {
-    const message = watchServerMessageSchema.parse(JSON.parse(String(data)));
-    if (message.type === 'error') return;
-    for (const one of message.type === 'batch' ? message.events : [message]) {
-      if (one.type === 'snapshot' || one.type === 'clients') take(one.clients);
-    }
-  });
+  let isOver = false;
+  let socket = connect();
+
+  function connect(): WebSocket {
+    const next = new WebSocket(`${url.replace('http', 'ws')}/ws/watch`, [
+      'callboard.v1',
+      `bearer.${token}`,
+    ]);
+    next.addEventListener('open', () => next.send(JSON.stringify({ type: 'watch' })));
+    next.addEventListener('error', () => {});
+    next.addEventListener('close', () => {
+      if (isOver) return;
+      take([]);
+      setTimeout(() => {
+        if (!isOver) socket = connect();
+      }, RETRY_MS);
+    });
+    next.addEventListener('message', ({ data }) => {
+      const message = watchServerMessageSchema.parse(JSON.parse(String(data)));
+      if (message.type === 'error') return;
+      for (const one of message.type === 'batch' ? message.events : [message]) {
+        if (one.type === 'snapshot' || one.type === 'clients') take(one.clients);
+      }
+    });
+    return next;
+  }
 
   function take(listings: readonly ClientListing[]): void {
     const at = performance.now();
@@ -46,6 +63,9 @@ export function watchClients({ url, token }: { url: string; token: string }): Cl
   return {
     now: (name) => seen.get(name)?.at(-1)?.listing,
     sightings: (name) => seen.get(name) ?? [],
-    stop: () => socket.close(),
+    stop() {
+      isOver = true;
+      socket.close();
+    },
   };
 }
