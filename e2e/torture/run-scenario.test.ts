@@ -45,3 +45,14 @@ test('another error of a scenario is a defect of the rig, which shows nothing of
   expect(first?.invariant).toBe('RUN');
   expect(first?.detail).toContain('no port is free');
 });
+
+test('a scenario that does not come to its end is a violation once its time is over', async () => {
+  const { outcome } = await runScenario(
+    { id: 'F00', name: 'a scenario', run: () => new Promise(() => {}) },
+    {
+      ...{ seed: 'a', cycles: 1, isShort: true, original: BUILD, chromium: undefined },
+      ...{ say: () => {}, limitMs: 10 },
+    },
+  );
+  expect(outcome.violations[0]?.detail).toContain('it was not at its end after 0.01 s');
+});

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ZodError } from 'zod';
 import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
@@ -15,6 +16,9 @@ export interface ScenarioRun {
   readonly seconds: number;
 }
 
+/** A short run takes up to a minute: one whose server is gone could otherwise wait for ever. */
+const SHORT_RUN_LIMIT_MS = 8 * 60_000;
+
 /** Runs one scenario in a folder of its own. An error in it is a violation: nothing may just stop. */
 export async function runScenario(
   scenario: Scenario,
@@ -25,6 +29,8 @@ export async function runScenario(
     readonly withoutGuard?: readonly Patch[];
     readonly chromium: string | undefined;
     say(line: string): void;
+    /** Of a run without one, the end is waited for: the long run takes hours by plan. */
+    readonly limitMs?: number;
   },
 ): Promise<ScenarioRun> {
   const startedAt = performance.now();
@@ -33,7 +39,7 @@ export async function runScenario(
   const { isShort, original, withoutGuard = [] } = options;
   const patches = [...withoutGuard, ...(scenario.patches?.({ isShort }) ?? [])];
   const build = patches.length === 0 ? original : await buildVariant('variant', patches);
-  const outcome = await scenario
+  const run = scenario
     .run({
       random: createRandom(`${options.seed}/${scenario.id}`),
       build,
@@ -48,12 +54,23 @@ export async function runScenario(
       say: (line) => options.say(`${scenario.id}: ${line}`),
     })
     .catch(stopped);
+  const limitMs = options.limitMs ?? (isShort ? SHORT_RUN_LIMIT_MS : undefined);
+  const outcome = limitMs === undefined ? await run : await endedWithin(run, limitMs);
   if (build !== original) await build.remove();
   // A browser that was killed may still write to its profile.
   const all = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
   await Promise.all(dirs.map((dir) => rm(dir, all)));
   const seconds = (performance.now() - startedAt) / 1000;
   return { id: scenario.id, name: scenario.name, outcome, seconds };
+}
+
+async function endedWithin(run: Promise<Outcome>, limitMs: number): Promise<Outcome> {
+  const limit = new AbortController();
+  const tooLong = sleep(limitMs, undefined, { signal: limit.signal }).then(() =>
+    stopped(new Error(`it was not at its end after ${limitMs / 1_000} s`)),
+  );
+  // A run that ends in time stops the clock, which is an error of the clock alone.
+  return Promise.race([run, tooLong.catch(() => run)]).finally(() => limit.abort());
 }
 
 const stopped = (error: unknown): Outcome => ({
