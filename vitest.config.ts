@@ -24,6 +24,7 @@ export default defineConfig({
         test: {
           name: 'components',
           include: ['components/**/*.test.{ts,tsx}'],
+          setupFiles: ['components/testing/setup.ts'],
           // The stores of the workbench are modules, one for a page: each file is a page of its own.
           isolate: true,
           pool: 'threads',
