@@ -7,6 +7,7 @@ import type { McpStream } from '../../mcp/mcp-service.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { lazily } from '../lazily.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
@@ -164,12 +165,21 @@ async function readMessage(context: RequestContext): Promise<Message> {
 
 /** Without its body, which was read; by a name of our own, since the host was checked before. */
 function toRequest({ incoming, signal }: RequestContext): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    if (name === 'authorization' || name === 'cookie') continue;
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  return new Request('http://callboard/mcp', { method: 'POST', headers, signal: signal() });
+  const parts = { method: 'POST', headers: toHeaders(incoming), signal: signal() };
+  return lazily(Request.prototype, parts, () => new Request('http://callboard/mcp', parts));
+}
+
+/** Without credentials: those were read. */
+function toHeaders({ headers }: IncomingMessage): Headers {
+  const isPassed = (name: string) => name !== 'authorization' && name !== 'cookie';
+  const get = (name: string): string | null => {
+    const value = isPassed(name) ? headers[name] : undefined;
+    return typeof value === 'string' ? value : null;
+  };
+  return lazily(Headers.prototype, { get: (name) => get(name.toLowerCase()) }, () => {
+    const all = Object.keys(headers).map((name) => [name, get(name)] as const);
+    return new Headers(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  });
 }
 
 async function toHttpResponse(response: Response): Promise<HttpResponse> {
