@@ -17,9 +17,22 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
 };
 
-/** A durable call by MCP (2026-07-28), to a client by WebSocket and back, beside the SDK's own echo. */
+/** Echo servers of the SDK, which keep nothing. The goal is of the one that its documentation shows. */
+const BASELINES = {
+  documented: {
+    script: 'mcp-documented.ts',
+    title: "the SDK's documented echo",
+    goal: { atLeast: 1 },
+  },
+  minimal: { script: 'mcp-echo.ts', title: "the SDK's least echo (raw)", goal: {} },
+} as const;
+type Baseline = keyof typeof BASELINES;
+const NAMES = ['documented', 'minimal'] as const satisfies readonly Baseline[];
+
+/** A durable call by MCP (2026-07-28), to a client by WebSocket and back, beside two echoes of the SDK. */
 export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
-  const echo = await startChild('mcp-echo.ts');
+  const documented = await startChild(BASELINES.documented.script);
+  const minimal = await startChild(BASELINES.minimal.script);
   const callboard = await startCallboard();
   const name = TOOL_OF['read-only'];
   const token = await makeToken(callboard, { kind: 'agent', name: 'bench', tools: [name] });
@@ -37,15 +50,16 @@ export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
         }),
       );
   const ours = to(Number(new URL(callboard.url).port), name, asToken(callboard, token).token);
-  const sdk = to((echo.ready as { port: number }).port, 'echo');
+  const echo = ({ ready }: { ready: unknown }) => to((ready as { port: number }).port, 'echo');
+  const runs = { ours, documented: echo(documented), minimal: echo(minimal) };
   try {
-    await ours(WARM_UP, 64);
-    await sdk(WARM_UP, 64);
-    return await compare({ ours, sdk });
+    for (const run of Object.values(runs)) await run(WARM_UP, 64);
+    return await compare(runs);
   } finally {
     agent.destroy();
     client.close();
-    await echo.stop();
+    await documented.stop();
+    await minimal.stop();
     await callboard.remove();
   }
 }
@@ -61,31 +75,34 @@ const callOf = (name: string) => ({
   },
 });
 
-async function compare(runs: { ours: Run; sdk: Run }) {
-  const figures = { ours: rounds(), sdk: rounds() };
-  // In turn, so that a machine that slows down slows both.
+type Who = 'ours' | Baseline;
+
+async function compare(runs: Readonly<Record<Who, Run>>) {
+  const figures = { ours: rounds(), documented: rounds(), minimal: rounds() };
+  // In turn, so that a machine that slows down slows all.
   for (let turn = 0; turn < ROUNDS; turn += 1) {
     for (const inFlight of [1, 64] as const) {
-      for (const who of ['ours', 'sdk'] as const) {
+      for (const who of ['ours', ...NAMES] as const) {
         const { times, perSecond } = await runs[who](COUNTS[inFlight], inFlight);
         figures[who][inFlight].push({ p50: summarise(times).p50, perSecond });
       }
     }
   }
-  const of = (who: 'ours' | 'sdk', inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
+  const of = (who: Who, inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
     median(figures[who][inFlight].map((one) => one[figure]));
-  const row = (inFlight: 1 | 64, figure: 'p50' | 'perSecond', goal: { atLeast?: number }) =>
-    ratio(
-      `mcp, ${inFlight} in flight: ${figure} beside the SDK's echo`,
-      figure === 'p50' ? 'ms' : 'calls/s',
-      of('ours', inFlight, figure),
-      of('sdk', inFlight, figure),
-      goal,
-    );
-  return {
-    ratios: [row(1, 'p50', {}), row(64, 'p50', {}), row(64, 'perSecond', { atLeast: 1 })],
-    detail: figures,
+  const rowsBeside = (baseline: Baseline): Ratio[] => {
+    const { title, goal } = BASELINES[baseline];
+    const row = (inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
+      ratio(
+        `mcp, ${inFlight} in flight: ${figure} beside ${title}`,
+        figure === 'p50' ? 'ms' : 'calls/s',
+        of('ours', inFlight, figure),
+        of(baseline, inFlight, figure),
+        figure === 'p50' ? {} : goal,
+      );
+    return [row(1, 'p50'), row(64, 'p50'), row(64, 'perSecond')];
   };
+  return { ratios: NAMES.flatMap(rowsBeside), detail: figures };
 }
 
 const rounds = () => ({
