@@ -1,7 +1,5 @@
 import { defineConfig } from '@playwright/test';
-
-/** Set by the launcher, which looks for a Chromium or installs one; without it, Playwright's own. */
-const executablePath = process.env.CALLBOARD_CHROMIUM;
+import { headlessShell } from './e2e/support/browsers.ts';
 
 const WAITING = '**/away.spec.ts';
 
@@ -28,15 +26,6 @@ export default defineConfig({
     trace: { mode: 'retain-on-failure', screenshots: false },
     // A recording needs a program that Playwright downloads.
     video: 'off',
-    launchOptions: {
-      ...(executablePath ? { executablePath } : {}),
-      args: [
-        '--no-sandbox',
-        // The real pixels of a tab, and a camera, with nobody there to click. Chromium's other flag
-        // for this, --use-fake-ui-for-media-stream, breaks the capture of a tab.
-        '--auto-accept-this-tab-capture',
-        '--use-fake-device-for-media-stream',
-      ],
-    },
+    launchOptions: headlessShell,
   },
 });

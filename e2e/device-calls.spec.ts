@@ -2,9 +2,13 @@ import type { Page } from '@playwright/test';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
+import { wholeChromium } from './support/browsers.ts';
 import { keepPairing, shootView, untilConnected } from './support/device-views.ts';
 import { tapNote } from './support/push-worker.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
+
+// The headless shell shows no notifications.
+test.use({ launchOptions: wholeChromium });
 
 /** A paired page that is connected. */
 async function openDevice(page: Page, board: Callboard): Promise<ScriptedPairing> {

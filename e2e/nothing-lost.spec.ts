@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { wholeChromium } from './support/browsers.ts';
 import type { PageServer, Told } from './support/page-server.ts';
 import { expect, type ToolPages, test } from './support/tool-page-test.ts';
 import { cardOf, signIn } from './support/workbench.ts';
@@ -188,12 +189,12 @@ test('a page that went into the back/forward cache in mid-call comes back and fi
   page,
   playwright,
   toolPages,
-}, testInfo) => {
+}) => {
   const { board, pages } = toolPages;
   await signIn(page, board);
   // Playwright turns this cache off in every browser that it starts.
   const browser = await playwright.chromium.launch({
-    ...testInfo.project.use.launchOptions,
+    ...wholeChromium,
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   });
   const tools = await toolPages.open(await browser.newContext(), 'Gate');

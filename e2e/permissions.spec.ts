@@ -1,6 +1,10 @@
 import { finalCall, invoke } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
+import { wholeChromium } from './support/browsers.ts';
 import { cardOf, cardsFor, conversation, say, signIn, untilReady } from './support/workbench.ts';
+
+// The headless shell captures no tab.
+test.use({ launchOptions: wholeChromium });
 
 test.describe('in a browser where the person said no', () => {
   // Chromium by Playwright denies all that is not in a list that was given.

@@ -1,8 +1,12 @@
 import type { PushState } from '../lib/protocol/push.ts';
 import { expect, test } from './fixtures.ts';
+import { wholeChromium } from './support/browsers.ts';
 import { untilConnected } from './support/device-views.ts';
 import { pairDevice } from './support/pair-device.ts';
 import { deliverPush, shownNotes, stubPushService, tapNote } from './support/push-worker.ts';
+
+// The headless shell has no notifications and no push.
+test.use({ launchOptions: wholeChromium });
 
 const note = (more: object = {}) =>
   JSON.stringify({

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { finalCall, invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
+import { wholeChromium } from './support/browsers.ts';
 import {
   callIdOf,
   cardOf,
@@ -13,6 +14,9 @@ import {
   signIn,
   untilReady,
 } from './support/workbench.ts';
+
+// The headless shell captures no tab.
+test.use({ launchOptions: wholeChromium });
 
 /** What is told of each card, newest first. */
 const shown = (page: Page) =>

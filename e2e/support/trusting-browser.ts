@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium } from '@playwright/test';
 import type { Callboard } from '../start-callboard.ts';
-
-const executablePath = process.env.CALLBOARD_CHROMIUM;
+import { headlessShell } from './browsers.ts';
 
 /** What `--ignore-certificate-errors-spki-list` takes: a browser with it trusts this key and no other. */
 export async function keyOfCa({ dataDir }: Callboard): Promise<string> {
@@ -15,6 +14,6 @@ export async function keyOfCa({ dataDir }: Callboard): Promise<string> {
 
 export const launchTrusting = (trusted: string): Promise<Browser> =>
   chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
+    ...headlessShell,
     args: ['--no-sandbox', `--ignore-certificate-errors-spki-list=${trusted}`],
   });

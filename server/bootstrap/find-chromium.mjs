@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { packageProgram, ROOT, say } from './project.mjs';
@@ -6,6 +6,10 @@ import { aptCommands, mayChangeSystem, runQuietly } from './system-programs.mjs'
 import { whyNotStarting } from './try-program.mjs';
 
 const NAMES = ['chromium', 'google-chrome', 'chromium-browser'];
+
+/** Chromium without a window and without what goes with one: it takes a quarter less processor. */
+const SHELL_NAME = 'chromium-headless-shell';
+const PLAYWRIGHTS_SHELLS = ['chrome-headless-shell', 'headless_shell', 'chrome-headless-shell.exe'];
 
 const HOW_TO = 'install Chromium or Chrome, or name one by CALLBOARD_CHROMIUM=/path/to/chromium.';
 
@@ -22,13 +26,8 @@ export async function ensureChromium({ node, env }) {
     if (isFile(named)) return { path: named };
     return { problem: `CALLBOARD_CHROMIUM is "${named}", which is no file; ${HOW_TO}` };
   }
-  /** @param {string} command */
-  const works = async (command) => {
-    // Windows: a browser there opens a window instead of answering.
-    if (process.platform === 'win32') return true;
-    return (await whyNotStarting(command, env)) === undefined;
-  };
-  const find = () => firstThatWorks(chromiumCandidates({ env, ownPath: playwrightsOwn() }), works);
+  const find = () =>
+    firstThatWorks(chromiumCandidates({ env, ownPath: playwrightsOwn() }), startsIn(env));
 
   for (const install of [undefined, ...installers({ node, isRoot: mayChangeSystem() })]) {
     if (install !== undefined) {
@@ -42,15 +41,74 @@ export async function ensureChromium({ node, env }) {
 }
 
 /**
+ * Finds a headless shell for the tests that need no more than that, or installs one from where the
+ * Chromium came. Without one, these tests take the Chromium as well, so it is no problem; nor is one
+ * looked for where a person named the browser for the tests.
+ *
+ * @param {import('./project.mjs').Setup} setup
+ * @param {{ ownPath?: string | undefined, isRoot?: boolean, install?: typeof runQuietly }} [machine]
+ * @returns {Promise<string | undefined>}
+ */
+export async function ensureHeadlessShell(
+  { node, env },
+  { ownPath = playwrightsOwn(), isRoot = mayChangeSystem(), install = runQuietly } = {},
+) {
+  if (env.CALLBOARD_CHROMIUM) return undefined;
+  const find = () => firstThatWorks(shellCandidates({ env, ownPath }), startsIn(env));
+  const found = await find();
+  if (found !== undefined) return found;
+  const hasOwn = ownPath !== undefined && isFile(ownPath);
+  const way = shellInstaller({ node, isRoot, hasOwn });
+  if (way === undefined) return undefined;
+  say(`no headless shell of Chromium found: ${way.what} …`);
+  await install(way.commands, env);
+  return find();
+}
+
+/** @param {import('./project.mjs').Environment} env */
+const startsIn = (env) => async (/** @type {string} */ command) => {
+  // Windows: a browser there opens a window instead of answering.
+  if (process.platform === 'win32') return true;
+  return (await whyNotStarting(command, env)) === undefined;
+};
+
+/**
  * Where a Chromium may be, the best first: Playwright's own fits its version.
  *
  * @param {{ env: import('./project.mjs').Environment, ownPath: string | undefined }} known
  */
 export function chromiumCandidates({ env, ownPath }) {
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [ownPath, ...onPath].filter((path) => path !== undefined);
+  const found = NAMES.flatMap((name) => onPath(name, env));
+  return [ownPath, ...found].filter((path) => path !== undefined);
 }
+
+/**
+ * Where a headless shell may be. Playwright's own is in a folder beside that of its Chromium:
+ * `chromium-1255/chrome-linux64/chrome`, `chromium_headless_shell-1255/<system>/<program>`.
+ *
+ * @param {{ env: import('./project.mjs').Environment, ownPath: string | undefined }} known
+ */
+export function shellCandidates({ env, ownPath }) {
+  const folder = ownPath?.replace(/([\\/])chromium-(\d+)[\\/].*$/, '$1chromium_headless_shell-$2');
+  const own =
+    folder === undefined || folder === ownPath
+      ? []
+      : foldersIn(folder).flatMap((system) =>
+          PLAYWRIGHTS_SHELLS.map((name) => join(folder, system, name)),
+        );
+  return [...own, ...onPath(SHELL_NAME, env)];
+}
+
+/** @param {string} name @param {import('./project.mjs').Environment} env */
+const onPath = (name, env) =>
+  (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name));
+
+/** @param {string} folder */
+const foldersIn = (folder) =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder).sort() : [];
 
 /**
  * A program may be there and not run: Ubuntu's `chromium-browser` is often a note that points to a
@@ -82,6 +140,26 @@ export function installers({ node, isRoot }) {
     ways.push({ what: 'installing the system package', commands: aptCommands(['chromium']) });
   }
   return ways;
+}
+
+/**
+ * A download is only tried where Playwright's Chromium is there: elsewhere it has failed before, or
+ * was not wanted.
+ *
+ * @param {{ node: string, isRoot: boolean, hasOwn: boolean }} machine
+ * @returns {{ what: string, commands: [string, ...string[]][] } | undefined}
+ */
+export function shellInstaller({ node, isRoot, hasOwn }) {
+  if (hasOwn) {
+    const playwright = packageProgram('playwright/cli.js');
+    const command = /** @type {[string, ...string[]]} */ ([node, playwright, 'install']);
+    return {
+      what: "downloading Playwright's",
+      commands: [[...command, '--only-shell', 'chromium']],
+    };
+  }
+  if (!isRoot) return undefined;
+  return { what: 'installing the system package', commands: aptCommands([SHELL_NAME]) };
 }
 
 /** @returns {string | undefined} */

@@ -1,5 +1,5 @@
 import { ensureBuild } from './build.mjs';
-import { ensureChromium } from './find-chromium.mjs';
+import { ensureChromium, ensureHeadlessShell } from './find-chromium.mjs';
 import { say } from './project.mjs';
 import { wasTold } from './run-child.mjs';
 import { C_COMPILER, CURL, ensureProgram, PYTHON } from './system-programs.mjs';
@@ -23,7 +23,11 @@ const WAYS = {
   },
   chromium: async (setup) => {
     const browser = await ensureChromium(setup);
-    return 'problem' in browser ? browser : { env: { CALLBOARD_CHROMIUM: browser.path } };
+    if ('problem' in browser) return browser;
+    const shell = await ensureHeadlessShell(setup);
+    return {
+      env: { CALLBOARD_CHROMIUM: browser.path, CALLBOARD_HEADLESS_SHELL: shell ?? '' },
+    };
   },
   curl: (setup) => onPath(CURL, setup),
   python: (setup) => onPath(PYTHON, setup),
