@@ -22,8 +22,10 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: 'list',
   use: {
-    // Without a film of each page, whose frames cost more than most tests.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // A record of each action with the page before and after it is a fifth of the processor that a
+    // test takes. One that fails leaves the page as text and the log of its servers; for more:
+    // `npx playwright test e2e/tools.spec.ts --trace retain-on-failure`.
+    trace: 'off',
     // A recording needs a program that Playwright downloads.
     video: 'off',
     launchOptions: headlessShell,
