@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { generate } from 'selfsigned';
 import type { MachineNames } from './machine-names.ts';
 
 /** A certificate and its key, as PEM. */
@@ -15,11 +14,15 @@ const SERVER_DAYS = 397;
 /** The clock of a phone may be behind ours. */
 const BEHIND_MS = DAY_MS;
 
+/** Loaded when a certificate is made: else it would be an eighth of the time of every start. */
+const loadGenerate = async () => (await import('selfsigned')).generate;
+
 const CURVE = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
 /** A CA of this server alone: it signs certificates of servers, and no further CA. */
 export async function makeCa(owner: string, now: number): Promise<Pair> {
   const name = `Callboard CA of ${owner}`.slice(0, 64);
+  const generate = await loadGenerate();
   const made = await generate([{ name: 'commonName', value: name }], {
     ...CURVE,
     notBeforeDate: new Date(now - BEHIND_MS),
@@ -42,6 +45,7 @@ export async function makeServerPair(
     now - BEHIND_MS + SERVER_DAYS * DAY_MS,
     Date.parse(new X509Certificate(ca.cert).validTo),
   );
+  const generate = await loadGenerate();
   const made = await generate([{ name: 'commonName', value: 'Callboard' }], {
     ...CURVE,
     ca,
