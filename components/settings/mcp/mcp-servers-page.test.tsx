@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import {
   createTestWorkbench,
@@ -9,7 +9,10 @@ import {
 } from '../../tool-call/testing/in-workbench.tsx';
 import { McpServersPage } from './mcp-servers-page.tsx';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 const tool = (name: string) => ({
   ...{ name: `files.${name}`, foreign_name: name, effect: 'ask' as const },
@@ -107,4 +110,34 @@ test('a viewer reads, and has no buttons', async () => {
   await setup([CHANGED], 'viewer');
   expect(document.querySelector('del')).not.toBeNull();
   expect(screen.queryAllByRole('button')).toEqual([]);
+});
+
+test('[MC71] an answer that takes longer than the next reading is shown, and two at most are under way', async () => {
+  vi.useFakeTimers();
+  const held: ((state: WireMcpServer['state']) => Promise<void>)[] = [];
+  const { workbench } = createTestWorkbench(
+    () =>
+      new Promise((resolve) => {
+        held.push((state) =>
+          act(async () => {
+            resolve({ body: { servers: [{ ...SERVER, state }] } });
+            await vi.advanceTimersByTimeAsync(1);
+          }),
+        );
+      }),
+  );
+  render(
+    <InWorkbench workbench={workbench}>
+      <McpServersPage />
+    </InWorkbench>,
+  );
+  for (let tick = 0; tick < 4; tick += 1) await act(() => vi.advanceTimersByTimeAsync(3_000));
+  expect(held.length).toBe(2);
+  await held[0]?.('connecting');
+  expect(screen.getByTestId('mcp-state').textContent).toBe('Connecting…');
+  // What was due meanwhile is asked for now, and its answer stays when an older one comes.
+  expect(held.length).toBe(3);
+  await held[2]?.('connected');
+  await held[1]?.('failed');
+  expect(screen.getByTestId('mcp-state').textContent).toBe('Connected');
 });
