@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { WireDelivery, WireTarget } from '#lib/protocol/notify';
 import type { Role } from '#lib/protocol/role';
 import {
@@ -12,7 +12,10 @@ import {
 } from '../../tool-call/testing/in-workbench.tsx';
 import { DeliveriesPage } from './deliveries-page.tsx';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 const TARGET: WireTarget = {
   ...{ id: 'webhook:ops', state: 'on', slowed_until: null, off_since: null, failures_in_row: 0 },
@@ -136,6 +139,42 @@ test('without an answer of the server the page says why, and asks again on deman
   const before = sent.length;
   await press('Look again');
   expect(sent.length).toBe(before + 2);
+});
+
+const nextReading = () => act(() => vi.advanceTimersByTimeAsync(3_000));
+
+test('[OB50] what another person or the server changes is shown without a click, also on a list with further pages', async () => {
+  vi.useFakeTimers();
+  let first = [WAITS, SENT];
+  const older = { ...SENT, id: 'dlv_0', about: 'An older one' };
+  await setup(({ path }) => {
+    if (!path.startsWith('/v1/notify/deliveries')) return undefined;
+    if (path.includes('cursor=')) return { body: { deliveries: [older], next_cursor: null } };
+    return { body: { deliveries: first, next_cursor: 'more' } };
+  });
+  await press('Show more');
+  first = [{ ...SENT, id: 'dlv_3', about: 'A new one' }, { ...WAITS, state: 'delivered' }, SENT];
+  await nextReading();
+  const [added, ended, sent, last] = texts('delivery');
+  expect(added).toContain('A new one');
+  expect(ended).toContain('delivered');
+  expect(sent).toContain('Pay the bill');
+  expect(last).toContain('An older one');
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
+});
+
+test('[OB50] without an answer what was read before stays, with the reason, until there is one', async () => {
+  vi.useFakeTimers();
+  let isAway = false;
+  await setup(() => (isAway ? { status: 503, body: {} } : undefined));
+  isAway = true;
+  await press('Look again');
+  expect(screen.queryAllByRole('alert').length).toBe(2);
+  expect(texts('notify-target').length).toBe(2);
+  expect(texts('delivery').length).toBe(2);
+  isAway = false;
+  await nextReading();
+  expect(screen.queryAllByRole('alert').length).toBe(0);
 });
 
 test('in Chinese', async () => {

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
 import { useFailureToast } from '../../failure/format-failure.ts';
@@ -9,25 +9,23 @@ import { useAnnounce, useHasRole } from '../../providers/workbench-context.tsx';
 import { ViewerNote } from '../../shell/viewer-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type AskPage, usePages } from '../use-pages.ts';
+import { useTicks } from '../use-ticks.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { TargetList } from './target-list.tsx';
 import { useNotifyApi } from './use-notify-api.ts';
+
+const idOf = ({ id }: { id: string }) => id;
 
 /** Where notifications go, how each target does, and what was sent. */
 export function DeliveriesPage() {
   const t = useTranslations('settings.deliveries');
   const mayChange = useHasRole('operator');
-  const [round, setRound] = useState(0);
   return (
     <>
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
       <p className="mb-3 text-muted">{t('text')}</p>
       {!mayChange && <ViewerNote />}
-      {/* In another round all of it is asked for anew. */}
-      <Lists key={round} mayChange={mayChange} />
-      <Button size="sm" className="mt-4" onClick={() => setRound(round + 1)}>
-        {t('refresh')}
-      </Button>
+      <Lists mayChange={mayChange} />
     </>
   );
 }
@@ -38,6 +36,13 @@ function Lists({ mayChange }: { mayChange: boolean }) {
   const deliveries = useDeliveries();
   const api = useNotifyApi();
   const act = useAct();
+  const renew = () => {
+    targets.renew();
+    deliveries.renew();
+  };
+  const ticks = useTicks();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a tick is why, and nothing that is read.
+  useEffect(renew, [ticks]);
   const test = (id: string) =>
     act(t('test.sent', { target: id }), t('test.notSent'), api.test(id), (sent) =>
       deliveries.change((items) => [sent, ...items]),
@@ -56,6 +61,9 @@ function Lists({ mayChange }: { mayChange: boolean }) {
       {(targets.items?.length !== 0 || deliveries.items?.length !== 0) && (
         <DeliveryList deliveries={deliveries} mayChange={mayChange} resend={resend} />
       )}
+      <Button size="sm" className="mt-4" onClick={renew}>
+        {t('refresh')}
+      </Button>
     </>
   );
 }
@@ -86,7 +94,7 @@ function useTargets() {
     setLimits(answer.value.limits);
     return { ok: true, value: { items: answer.value.targets, next: null } };
   }, [api]);
-  return { targets: usePages(ask), limits };
+  return { targets: usePages(ask, idOf), limits };
 }
 
 function useDeliveries() {
@@ -100,5 +108,5 @@ function useDeliveries() {
     },
     [api],
   );
-  return usePages(ask);
+  return usePages(ask, idOf);
 }
