@@ -98,7 +98,7 @@ test('a person tests a target, turns one on again, and sends one delivery again'
   await press('Turn on again slack:team');
   expect(texts('notify-target')[1]).toMatch(/^slack:teamon/);
   expect(screen.queryByRole('button', { name: /Turn on again/ })).toBeNull();
-  await press('Send again: Turn finished Pay the bill');
+  await press('Send again: Turn finished Pay the bill · webhook:ops');
   expect(texts('delivery')[2]).toContain('waits');
   expect(sent.map(({ path }) => path).filter((path) => path in answers)).toEqual(
     Object.keys(answers),

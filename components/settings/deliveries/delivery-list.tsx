@@ -76,7 +76,7 @@ function Delivery({ delivery, mayChange, resend }: DeliveryProps) {
         <Button
           size="sm"
           className="mt-1"
-          aria-label={`${label}: ${t(`events.${type}`)} ${about}`}
+          aria-label={`${label}: ${t(`events.${type}`)} ${about} · ${target}`}
           onClick={() => void resend(id)}
         >
           {label}
