@@ -1,5 +1,9 @@
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 
+/** Of headers and variables with such names the values are secret, also where they stand in a file. */
+export const isSecretName = (name: string): boolean =>
+  /auth|cookie|credential|key|pass|secret|token/i.test(name);
+
 export type Filled =
   | {
       readonly ok: true;

@@ -130,7 +130,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'lib',
   ],
   // Settings of its own, read from the standard variables.
-  'server/telemetry/telemetry-config.ts': ['server/telemetry', 'server/config-error.ts', 'lib'],
+  'server/telemetry/telemetry-config.ts': [
+    ...['server/telemetry', 'server/config-error.ts', 'server/config-variables.ts', 'lib'],
+  ],
   'server/config-log.ts': ['server/config-error.ts', 'server/logger.ts', 'lib'],
   'server/config-keep.ts': ['server/config-error.ts', 'lib'],
   'server/config-network.ts': ['server/config-error.ts', 'lib'],

@@ -5,7 +5,7 @@ import { reconnectCap, reconnectDelay } from './backoff.ts';
 const attempts = Array.from({ length: 201 }, (_, attempt) => attempt);
 
 test('[CL1] the cap is 1 s, doubles, and stays at 30 s', () => {
-  expect(attempts.slice(0, 7).map(reconnectCap)).toEqual([
+  expect(attempts.slice(0, 7).map((attempt) => reconnectCap(attempt))).toEqual([
     1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
   ]);
 });

@@ -4,10 +4,10 @@ const LONGEST_MS = 30_000;
 /** A connection that lasted this long resets the count of attempts. */
 export const STABLE_MS = 10_000;
 
-/** The longest wait before an attempt, counted from 0: doubles, and stays at 30 s (CL1). */
-export function reconnectCap(attempt: number): number {
-  const doublings = Math.max(0, Math.min(attempt, Math.ceil(Math.log2(LONGEST_MS / FIRST_MS))));
-  return Math.min(LONGEST_MS, FIRST_MS * 2 ** doublings);
+/** The longest wait before an attempt, counted from 0: doubles, and stays at `longest`, 30 s (CL1). */
+export function reconnectCap(attempt: number, longest = LONGEST_MS): number {
+  const doublings = Math.max(0, Math.min(attempt, 16));
+  return Math.min(longest, FIRST_MS * 2 ** doublings);
 }
 
 /**

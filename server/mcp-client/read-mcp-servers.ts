@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../config-error.ts';
-import { fillVariables, type Given } from '../config-variables.ts';
+import { fillVariables, type Given, isSecretName } from '../config-variables.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 
 export interface McpServers {
@@ -11,9 +11,6 @@ export interface McpServers {
   /** What of them is in no record, screen or log. */
   readonly secrets: readonly string[];
 }
-
-/** Of variables and headers with such names the values are secret, also where they stand in the file. */
-const SECRET_NAME = /auth|cookie|credential|key|pass|secret|token/i;
 
 /** Throws `ConfigError`. */
 export function readMcpServers(
@@ -59,7 +56,7 @@ function filler(where: string, given: Given, secrets: Set<string>): Fill {
     if (!filled.ok) throw new ConfigError(`${where}.${place} ${filled.problem}`);
     for (const secret of filled.secrets) secrets.add(secret);
     // `Bearer` and the like stand before what is secret.
-    if (SECRET_NAME.test(name)) filled.text.split(/\s+/).forEach(keep);
+    if (isSecretName(name)) filled.text.split(/\s+/).forEach(keep);
     return filled.text;
   };
 }

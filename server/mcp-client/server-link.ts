@@ -1,15 +1,14 @@
-import { STABLE_MS } from '#lib/net/backoff';
+import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../clock.ts';
 import type { Connection, ConnectionEvents, ConnectOptions } from './connect-server.ts';
 
-const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
 /** Milliseconds before an attempt, counted from 0: doubles up to a minute, half of it by chance. */
 function retryDelay(attempt: number, random: number): number {
-  const cap = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16));
-  return Math.max(FIRST_MS, Math.floor(cap / 2 + (random * cap) / 2));
+  const cap = reconnectCap(attempt, LONGEST_MS);
+  return Math.max(reconnectCap(0), Math.floor((cap * (1 + random)) / 2));
 }
 
 /** `waiting`: a connection was lost; `failed`: the last attempt to connect was in vain. */

@@ -1,5 +1,6 @@
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../config-error.ts';
+import { isSecretName } from '../config-variables.ts';
 import type { Attributes } from './span.ts';
 
 /** Where spans go. */
@@ -119,11 +120,9 @@ function decoded(text: string): string | undefined {
   }
 }
 
-const IS_CREDENTIAL = /auth|cookie|key|pass|secret|token/i;
-
 /** The value as it is sent and as it was given, and what stands behind a scheme such as `Basic`. */
 function secretsOf([name, value]: [string, string]): string[] {
-  if (!IS_CREDENTIAL.test(name)) return [];
+  if (!isSecretName(name)) return [];
   const forms = [value, encodeURIComponent(value), ...value.split(' ').slice(1)];
   return forms.filter(({ length }) => length >= LEAST_SECRET_CHARS);
 }
