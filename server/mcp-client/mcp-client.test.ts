@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
+import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
+import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { traceparentOf } from '../telemetry/trace-context.ts';
+import type { ToolContext } from '../tools/define-tool.ts';
 import {
   BY as BY_OPERATOR,
   newDir,
@@ -8,6 +11,8 @@ import {
   startHttpFixture,
   toolsFile,
 } from './testing/setup-servers.ts';
+
+const WAIT = { timeout: 10_000, interval: 20 };
 
 const OWN = [
   'echo',
@@ -199,4 +204,65 @@ test('[MC14] a flood of changes of the list is one reading of it', async () => {
   await vi.waitFor(() => expect(readings()).toBeGreaterThan(2), { timeout: 10_000 });
   expect(readings()).toBe(3);
   expect(world.callable()).toEqual(expect.arrayContaining(OWN));
+}, 30_000);
+
+test('[MC51] a change of the list that comes while it is read is read soon after', async () => {
+  const file = toolsFile(SEND);
+  let held: PromiseWithResolvers<void> | undefined;
+  const [clock, scheduled] = [createManualClock(), [] as number[]];
+  const watched: ManualClock = {
+    ...clock,
+    schedule(ms, fire) {
+      scheduled.push(ms);
+      return clock.schedule(ms, fire);
+    },
+  };
+  const beforeList = async () => held?.promise;
+  const fixture = await startHttpFixture({ toolsFile: file.path, beforeList });
+  const world = await setupServers({ servers: { mail: { url: fixture.url } }, clock: watched });
+  await world.until('mail', { state: 'connected' });
+  /** The stream of notices may be there later than the connection. */
+  const announce = (times: number) =>
+    vi.waitFor(() => {
+      fixture.notify.toolsChanged();
+      expect(scheduled).toHaveLength(times);
+    }, WAIT);
+  await announce(2);
+  held = Promise.withResolvers();
+  clock.advance(2_000);
+  await vi.waitFor(() => expect(fixture.count('tools/list')).toBe(2), WAIT);
+  file.write(SEND, ANNOUNCE);
+  await announce(3);
+  held.resolve();
+  const since = clock.now();
+  await vi.waitFor(() => {
+    clock.advance(100);
+    expect(world.callable()).toContain('mail.announce');
+  }, WAIT);
+  // Long before the list is asked for in any case.
+  expect(clock.now() - since).toBeLessThan(30_000);
+}, 30_000);
+
+test('[MC52] a call of a tool that is withheld as it is asked is refused, and says why', async () => {
+  const file = toolsFile(SEND, ANNOUNCE);
+  const world = await setupServers({ servers: { mail: program('modern', file.path) } });
+  await world.until('mail', { state: 'connected' });
+  file.write({ ...SEND, description: 'Sends a mail to all' });
+  await world.ended((await world.calls.invoke('mail.announce', { count: 1 })).id);
+  await world.until('mail', { changes: [{ tool: { name: 'mail.send' } }] });
+  // As when the change comes between the decision and the start.
+  const [mail] = world.opened;
+  const context: ToolContext = {
+    ...{ callId: 'tc_1', runId: 'run_1', principal: FIRST_OPERATOR, ownerToken: null },
+    signal: new AbortController().signal,
+    status() {},
+    attach: () => Promise.reject(new Error('no files')),
+  };
+  const run = (name: string) => mail?.execute(name, {}, context);
+  await expect(run('mail.send')).rejects.toMatchObject({
+    ...{ code: 'denied', executed: 'no', message: expect.stringMatching(/has to accept/) },
+  });
+  await expect(run('mail.announce')).rejects.toMatchObject({
+    ...{ code: 'no_provider', executed: 'no', message: expect.stringMatching(/does not offer/) },
+  });
 }, 30_000);

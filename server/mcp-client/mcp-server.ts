@@ -9,7 +9,7 @@ import type { ProvidedTool, ToolOrigin, ToolProvider } from '../tools/tool-provi
 import { type Connection, connectServer } from './connect-server.ts';
 import { listTools } from './list-server-tools.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
-import { OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
+import { CHANGED, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
 import { OutputTail } from './output-tail.ts';
 import type { Pin } from './pins.ts';
 import { isLost, isNotRun, runCall } from './run-call.ts';
@@ -111,7 +111,7 @@ export class McpServer implements ToolProvider {
       const { connection } = this.#link;
       const offered = this.#tools.find(name);
       if (!connection || !offered || offered.changed) {
-        throw lost?.error ?? new ToolError(AWAY(id), { executed: 'no', code: 'no_provider' });
+        throw lost?.error ?? this.#refusal(name);
       }
       const { foreign, tool } = offered;
       try {
@@ -129,6 +129,16 @@ export class McpServer implements ToolProvider {
         await this.#back(error, context.signal);
       }
     }
+  }
+
+  /** Why a call of the tool cannot be made now. */
+  #refusal(name: string): ToolError {
+    const { id } = this;
+    const offered = this.#tools.find(name);
+    if (offered?.changed) return new ToolError(CHANGED, { executed: 'no', code: 'denied' });
+    const isConnected = this.#link.connection !== undefined;
+    const message = isConnected ? `The MCP server ${id} does not offer ${name} any more.` : AWAY(id);
+    return new ToolError(message, { executed: 'no', code: 'no_provider' });
   }
 
   /** Waits, within the call's own time, for a server that was lost; rejects with why once the call is stopped. */
@@ -176,7 +186,8 @@ export class McpServer implements ToolProvider {
       const { tools, leftOut } = await listTools(connection.client, signal);
       await this.#tools.take(tools, leftOut);
       this.#changes.emit();
-      if (isHttpServer(this.settings)) this.#lookIn(LOOK_EACH_MS);
+      // What changed while it was read is read soon, as it was announced.
+      if (isHttpServer(this.settings) && !this.#isStale) this.#lookIn(LOOK_EACH_MS);
     });
     this.#reading = read.catch(() => {});
     return read;
@@ -197,8 +208,12 @@ export class McpServer implements ToolProvider {
 
   async #look(): Promise<void> {
     const { connection } = this.#link;
-    // Of a new connection the list is read in any case.
-    if (!connection) return;
+    if (!connection) {
+      // Of a new connection the list is read; what changed while that was done is read after it.
+      const isOpening = this.#isStale && this.#link.status.state === 'connecting';
+      if (isOpening) this.#lookIn(GATHER_MS);
+      return;
+    }
     try {
       await this.#read(connection);
     } catch (error) {

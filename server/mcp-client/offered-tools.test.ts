@@ -93,6 +93,18 @@ test('[MC12] a change that is accepted while the list is written stays accepted'
   expect(offered.list().map((one) => one.unavailable)).toEqual([undefined, undefined]);
 });
 
+test('[MC50] what could not be written is not known: it is seen first once more', async () => {
+  let isBroken = true;
+  const { offered, names } = setup(undefined, async () => {
+    if (isBroken) throw new Error('disk full');
+  });
+  await expect(offered.take([tool('read')], 0)).rejects.toThrow('disk full');
+  expect(names()).toEqual([]);
+  isBroken = false;
+  await offered.take([tool('read', { description: 'Another' })], 0);
+  expect(offered.list()).toMatchObject([{ unavailable: undefined, description: 'Another' }]);
+});
+
 test('[MC13] a tool that comes back changed is known', async () => {
   const { offered } = setup();
   await offered.take([tool('read')], 0);

@@ -27,6 +27,12 @@ export interface Offered {
   readonly changed?: CheckedTool;
 }
 
+/** Of one reading of the list, which are not on disk yet. */
+interface NewPins {
+  readonly pins: Pin[];
+  bytes: number;
+}
+
 export interface OfferedToolsDeps {
   readonly id: string;
   readonly settings: Pick<McpServerSettings, 'tools' | 'trust' | 'timeout_s'>;
@@ -35,7 +41,8 @@ export interface OfferedToolsDeps {
   readonly isReserved: (name: string) => boolean;
 }
 
-const CHANGED =
+/** Why a withheld tool is not called. */
+export const CHANGED =
   'Its server changed the tool; a person has to accept the change under Settings, MCP servers.';
 
 /** The tools of one server: each as it was seen first or accepted last, and not as it is now (rules MC10 to MC19). */
@@ -78,7 +85,7 @@ export class OfferedTools {
       toSpec(tool, { foreign, name: names[at] ?? '' }, this.#deps.settings),
     );
     const checked = await this.#deps.check(specs);
-    const pinned: Pin[] = [];
+    const pinned: NewPins = { pins: [], bytes: 0 };
     const tools = checked.flatMap((one, at) => {
       const foreign = named[at]?.foreign;
       if (foreign === undefined) return [];
@@ -86,7 +93,9 @@ export class OfferedTools {
       if ('code' in taken) refused.push({ ...taken, name: foreign });
       return 'code' in taken ? [] : [taken];
     });
-    if (pinned.length > 0) await this.#deps.pins.put(pinned);
+    // On disk first: what could not be written is not known, and is seen first once more.
+    if (pinned.pins.length > 0) await this.#deps.pins.put(pinned.pins);
+    for (const pin of pinned.pins) this.#keep(pin);
     const more = leftOut + Math.max(0, listed.length - MOST_TOOLS);
     if (more > 0) refused.push(tooMany(more));
     // Meanwhile a person may have accepted a change.
@@ -145,20 +154,21 @@ export class OfferedTools {
   }
 
   /** Pins what is seen first; what is otherwise than it was pinned is not what is called. */
-  #offer(foreign: string, tool: CheckedTool, pinned: Pin[]): Offered | RejectedTool {
+  #offer(foreign: string, tool: CheckedTool, pinned: NewPins): Offered | RejectedTool {
     const pin = this.#pins.get(foreign);
     if (pin?.tool.hash === tool.toolHash) return { foreign, tool };
     if (pin) {
       const before = this.#tools.find((one) => one.foreign === foreign)?.tool;
       return { foreign, tool: before ?? shownAs(pin, tool), changed: tool };
     }
-    if (this.#pins.size >= MOST_PINS || this.#pinBytes + tool.bytes > MOST_BYTES) {
+    const count = this.#pins.size + pinned.pins.length;
+    if (count >= MOST_PINS || this.#pinBytes + pinned.bytes + tool.bytes > MOST_BYTES) {
       return { name: foreign, code: 'too_many_tools', message: PINS_FULL };
     }
     const { id: server } = this.#deps;
     const made = { server, foreign, tool: toPinnedTool(tool) };
-    this.#keep(made);
-    pinned.push(made);
+    pinned.bytes += bytesOf(made);
+    pinned.pins.push(made);
     return { foreign, tool };
   }
 

@@ -10,6 +10,8 @@ import {
 export interface FixtureOptions {
   /** A file with a list of tools, read at each `tools/list`: in the place of its own, or beside them. */
   readonly toolsFile?: string | undefined;
+  /** Between reading the list and answering with it. */
+  readonly beforeList?: (() => Promise<void>) | undefined;
 }
 
 const PIXEL =
@@ -122,14 +124,16 @@ const answers: Record<
 const listed = (file: string | undefined): readonly Tool[] =>
   file === undefined ? OWN : JSON.parse(readFileSync(file, 'utf8'));
 
-export function createFixture({ toolsFile }: FixtureOptions): Server {
+export function createFixture({ toolsFile, beforeList }: FixtureOptions): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
     { capabilities: { tools: { listChanged: true } } },
   );
-  server.setRequestHandler('tools/list', () => {
+  server.setRequestHandler('tools/list', async () => {
     note('listed');
-    return { tools: [...listed(toolsFile)] };
+    const tools = [...listed(toolsFile)];
+    await beforeList?.();
+    return { tools };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;

@@ -93,7 +93,7 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
   };
   onTestFinished(closeOnce, 20_000);
   return {
-    ...{ calls, service, errors, audited, wire, close: closeOnce, dir },
+    ...{ calls, service, errors, audited, wire, opened, close: closeOnce, dir },
     names: () => calls.registry.list(FIRST_OPERATOR).map(({ name }) => name),
     callable: () =>
       calls.registry.list(FIRST_OPERATOR).flatMap((one) => (one.callable ? [one.name] : [])),
@@ -126,6 +126,7 @@ export async function startHttpFixture({
   ...options
 }: HttpFixtureOptions = {}) {
   const seen: IncomingMessage['headers'][] = [];
+  const methods: string[] = [];
   const handler = createMcpHandler(() => createFixture(options), {});
   const server = createServer((incoming, outgoing) => {
     seen.push(incoming.headers);
@@ -136,6 +137,7 @@ export async function startHttpFixture({
     const controller = new AbortController();
     outgoing.on('close', () => controller.abort());
     const body = method === 'POST' ? await text(incoming) : undefined;
+    methods.push(/"method":"([^"]+)"/.exec(body ?? '')?.[1] ?? method);
     if (body !== undefined && isCut(body)) return void outgoing.destroy();
     const request = new Request(`http://127.0.0.1${url}`, {
       ...{ method, headers: toHeaders(headers), signal: controller.signal },
@@ -167,7 +169,10 @@ export async function startHttpFixture({
   });
   const listenAgain = () =>
     new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${port}/mcp`, seen, stop, listenAgain, notify: handler.notify };
+  /** How many requests of the method came. */
+  const count = (method: string) => methods.filter((one) => one === method).length;
+  const url = `http://127.0.0.1:${port}/mcp`;
+  return { url, seen, count, stop, listenAgain, notify: handler.notify };
 }
 
 const toHeaders = (headers: IncomingMessage['headers']): Headers =>
