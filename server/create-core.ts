@@ -201,7 +201,7 @@ async function createServices(
 ) {
   const { store, bus, clock, newId, tokens, secrets, blobs, notifications } = record;
   const { logger, tracing } = record;
-  const { registry, breaker, delegation, runTools, askEach, table } = tools;
+  const { registry, breaker, delegation, runTools, askEach, table, mcpServers } = tools;
   const { prices, agent: ofAgent } = config.file;
   const { announceCall, announceRun } = notifications.outbox;
   const ofRuns = {
@@ -226,6 +226,7 @@ async function createServices(
     onDurable(call, previous) {
       publishApproval(bus, call, previous);
       callMetrics.observe(call, previous);
+      if (call.completedAt !== null) for (const server of mcpServers) server.callEnded(call.id);
       tracing.observe(call, previous);
       logCall(logger, call, previous);
     },

@@ -61,6 +61,8 @@ export type CallEvent = (
       readonly type: 'recovered';
       /** To the steady clock, from deadlines of before, which are wall times. */
       readonly shiftMs: number;
+      /** Its work goes on outside, and is taken up. */
+      readonly goesOn?: boolean;
     }
   | { readonly type: 'extended'; readonly byMs: number }
   /** Whether a call that works for it waits for a person. */

@@ -45,7 +45,7 @@ export function decide(call: CallRecord, event: CallEvent, now: Moment): Decisio
     case 'client_back':
       return clientBack(call, event, now);
     case 'recovered':
-      return recovered(call, event.shiftMs, now);
+      return recovered(call, event, now);
     case 'extended':
       return extended(call, event.byMs, now);
     case 'below_waits':
@@ -177,7 +177,11 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: Moment): De
 }
 
 /** Deadlines are on the steady clock, so the clocks of waiting calls go on. */
-function recovered(stored: CallRecord, shiftMs: number, now: Moment): Decision {
+function recovered(
+  stored: CallRecord,
+  { shiftMs, goesOn = false }: Of<'recovered'>,
+  now: Moment,
+): Decision {
   if (isFinalStatus(stored.status)) return NOT_NOW;
   // Those of before are wall times; on disk they stay so until they are marked.
   const moved = stored.clockMark === null ? withDeadlinesMoved(stored, shiftMs) : stored;
@@ -198,9 +202,11 @@ function recovered(stored: CallRecord, shiftMs: number, now: Moment): Decision {
   const message = 'The server stopped while the tool was running';
   const interrupted = { type: 'interrupted', message } as const;
   // Nor is what was to be stopped run again.
-  if (!isRerunnable(call) || call.phase === 'cancelling') return step(call, interrupted, {}, now);
+  const isTakenUp = goesOn || isRerunnable(call);
+  if (!isTakenUp || call.phase === 'cancelling') return step(call, interrupted, {}, now);
   // Run again, it makes its calls anew: none of them waits.
   const running = withExecuteRunning(call, now);
+  if (goesOn) return change(stored, running, now, {}, [{ type: 'run', after: 'nothing' }]);
   return change(stored, running, now, {}, [{ type: 'route', orElse: interrupted }]);
 }
 

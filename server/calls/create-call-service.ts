@@ -36,6 +36,7 @@ import { Policy } from './policy.ts';
 import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
+import { resumptionOf } from './resumption.ts';
 import { type InstanceFacts, Router } from './router.ts';
 import { WaitingBelow } from './waiting-below.ts';
 import { WaitingCalls } from './waiting-calls.ts';
@@ -152,7 +153,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
 }
 
 async function takeUp(
-  { store, clock }: CallServiceDeps,
+  { store, clock, registry }: CallServiceDeps,
   { always, breaker, lately, ...core }: ReturnType<typeof createCore>,
   last: LastMark | undefined,
 ): Promise<{ open: number; interrupted: number }> {
@@ -162,9 +163,10 @@ async function takeUp(
   clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
   await Promise.all([always.load(), breaker.load(), lately.load()]);
   const shiftMs = shiftOfOlder(last, momentOf(clock));
-  const found = await recoverCalls({ store, repository, engine, open, shiftMs, onAdopted });
-  // They would wait for a person or a client in vain.
-  const waiting = repository.open().filter((call) => withholding.isLost(call));
+  const goesOn = (call: CallRecord) => resumptionOf(registry, call) !== undefined;
+  const found = await recoverCalls({ store, repository, engine, open, shiftMs, goesOn, onAdopted });
+  // They would wait for a person or a client in vain; what goes on outside has its arguments.
+  const waiting = repository.open().filter((call) => withholding.isLost(call) && !goesOn(call));
   const ended = waiting.filter((call) => engine.apply(call, lost(), 'server').ok).length;
   return { ...found, interrupted: found.interrupted + ended };
 }

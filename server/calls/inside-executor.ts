@@ -4,13 +4,19 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Logger } from '../logger.ts';
 import { traceparentOf } from '../telemetry/trace-context.ts';
-import { StoppedError, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import {
+  StoppedError,
+  type ToolAnswer,
+  type ToolContext,
+  ToolError,
+} from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAttachedFiles } from './attached-files.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Outcome } from './finished-here.ts';
 import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
+import { resumptionOf } from './resumption.ts';
 
 /** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
 export interface InsideExecutor extends CallExecutor {
@@ -77,26 +83,35 @@ async function run(
   record: CallRecord,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { id: callId, runId, toolName, ownerToken, routing } = record;
-  const { schemaHash } = routing;
+  const { id: callId, runId, ownerToken } = record;
   const principal = callerOfCall(callers, record);
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
-  const target = registry.find(referenceOf(record), routing.fromClientId);
+  const execute = resumptionOf(registry, record) ?? executionOf(registry, record);
+  const { attach, attached } = createAttachedFiles(blobs, signal);
+  const status: ToolContext['status'] = (update) => publishStatus(callId, update);
+  const { operands } = record.routing;
+  const traceparent = traceparentOf(record, isTracing);
+  const caller = { callId, runId, principal, ownerToken, traceparent };
+  const context = { ...caller, signal, status, attach, operands };
+  return {
+    answer: await execute(context),
+    attachments: attached(),
+  };
+}
+
+/** What runs the call from its beginning. */
+function executionOf(
+  registry: InsideExecutorDeps['registry'],
+  record: CallRecord,
+): (context: ToolContext) => Promise<ToolAnswer> {
+  const { fromClientId, schemaHash } = record.routing;
+  const target = registry.find(referenceOf(record), fromClientId);
   const [same] = (schemaHash !== null && target?.withSchema(schemaHash)) || [];
   const tool = same ?? target?.best;
   // Between the decision and the start its provider may have changed it.
   if (!tool || isClientTool(tool) || hasOtherTerms(tool, record))
     throw new ToolError(CHANGED, { executed: 'no', code: 'no_provider' });
-  const { attach, attached } = createAttachedFiles(blobs, signal);
-  const status: ToolContext['status'] = (update) => publishStatus(callId, update);
-  const { operands } = routing;
-  const traceparent = traceparentOf(record, isTracing);
-  const caller = { callId, runId, principal, ownerToken, traceparent };
-  const context = { ...caller, signal, status, attach, operands };
-  return {
-    answer: await tool.provider.execute(toolName, record.args, context),
-    attachments: attached(),
-  };
+  return (context) => tool.provider.execute(record.toolName, record.args, context);
 }
 
 const CALLER_REVOKED = 'The token in whose name the call was made was revoked; it was not run.';

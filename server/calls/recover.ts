@@ -46,9 +46,11 @@ export async function recoverCalls(deps: {
   open: readonly CallRecord[];
   /** Of deadlines that are wall times. */
   shiftMs: number;
+  /** Whether its work goes on outside. */
+  goesOn(call: CallRecord): boolean;
   onAdopted(call: CallRecord): void;
 }): Promise<{ open: number; interrupted: number }> {
-  const { store, repository, engine, shiftMs } = deps;
+  const { store, repository, engine, shiftMs, goesOn } = deps;
   await takeUpEnded(store, repository);
   // guard: open-calls-recovered
   const open = deps.open.map(withBoundedCard);
@@ -59,7 +61,8 @@ export async function recoverCalls(deps: {
   }
   let interrupted = 0;
   for (const call of open) {
-    const applied = engine.apply(call, { type: 'recovered', shiftMs }, 'server');
+    const event = { type: 'recovered', shiftMs, ...(goesOn(call) && { goesOn: true }) } as const;
+    const applied = engine.apply(call, event, 'server');
     if (applied.ok && isFinalStatus(applied.record.status)) interrupted += 1;
   }
   return { open: open.length, interrupted };

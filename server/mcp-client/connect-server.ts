@@ -8,6 +8,7 @@ import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { ProgramTransport } from './program-transport.ts';
 import { scheduleReconnection } from './schedule-reconnection.ts';
+import { sendTaskMethods, takeTaskResults } from './task-messages.ts';
 
 /** Of one message; a result may have 8 MiB, and pictures beside it. */
 const MESSAGE_BYTES = 12 * 1024 * 1024;
@@ -68,6 +69,7 @@ export async function connectServer(
     },
   );
   const transport = isHttpServer(settings) ? openHttp(settings) : startProgram(settings, options);
+  sendTaskMethods(transport);
   client.onclose = () => options.closed();
   client.onerror = (error) => options.failed(error);
   // The transport too: while it is asked which protocol it speaks, the client does not have it yet.
@@ -89,6 +91,7 @@ export async function connectServer(
   } finally {
     signal.removeEventListener('abort', stopped);
   }
+  takeTaskResults(transport);
   const { name, version } = client.getServerVersion() ?? {};
   return {
     client,

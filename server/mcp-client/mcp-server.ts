@@ -1,12 +1,15 @@
 import type { DeviceTool } from '#lib/protocol/device';
 import { abortable } from '#lib/util/abortable';
 import { createEmitter } from '#lib/util/emitter';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ToolContext } from '../tools/define-tool.ts';
 import { ToolError } from '../tools/define-tool.ts';
 import type { ProvidedTool, ToolOrigin, ToolProvider } from '../tools/tool-provider.ts';
 import { type Connection, connectServer } from './connect-server.ts';
+import { cancelTask, type FollowDeps, followTask } from './follow-task.ts';
+import type { KeptTask, KeptTasks } from './kept-tasks.ts';
 import { listTools } from './list-server-tools.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { CHANGED, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
@@ -14,6 +17,7 @@ import { OutputTail } from './output-tail.ts';
 import type { Pin } from './pins.ts';
 import { isLost, isNotRun, runCall } from './run-call.ts';
 import { ServerLink } from './server-link.ts';
+import type { CreatedTask } from './task-messages.ts';
 
 export interface McpServerDeps
   extends Pick<OfferedToolsDeps, 'id' | 'pins' | 'check' | 'isReserved'> {
@@ -22,6 +26,7 @@ export interface McpServerDeps
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
+  readonly tasks: Pick<KeptTasks, 'ofCall' | 'ofServer' | 'put' | 'forget'>;
 }
 
 /** From the first word that the list changed to reading it: many such words come at once. */
@@ -46,6 +51,9 @@ export class McpServer implements ToolProvider {
   #cancelLook: (() => void) | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #isStale = false;
+  /** Calls of before the start whose tasks go on. */
+  readonly #resumed = new Set<string>();
+  readonly #stopping = new AbortController();
   /** Readings of the list, one after the other. */
   #reading: Promise<void> = Promise.resolve();
 
@@ -72,11 +80,20 @@ export class McpServer implements ToolProvider {
     return this.#tools.restore(pins, AWAY(this.id));
   }
 
+  /** Once the calls of before were taken up. */
   start(): void {
     this.#link.start();
+    const { tasks } = this.#deps;
+    // Their calls have ended, some by the crash itself.
+    const unused = tasks.ofServer(this.id).filter(({ call }) => !this.#resumed.has(call));
+    for (const task of unused) {
+      tasks.forget(task.call);
+      void this.#stopTask(task);
+    }
   }
 
   async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#cancelLook?.();
     await this.#link.stop();
   }
@@ -116,7 +133,9 @@ export class McpServer implements ToolProvider {
       const { foreign, tool } = offered;
       try {
         const call = { id, foreign, schema: tool.schema, args };
-        return await runCall(connection.client, call, context);
+        const answered = await runCall(connection.client, call, context);
+        if ('answer' in answered) return answered.answer;
+        return await this.#keepTask(foreign, answered.task, context);
       } catch (error) {
         const { readOnlyHint, idempotentHint } = tool.annotations;
         // Once more at most by one connection: a server that takes no call is not asked in a circle.
@@ -131,13 +150,62 @@ export class McpServer implements ToolProvider {
     }
   }
 
+  /** The end of the call is on disk. */
+  callEnded(callId: string): void {
+    this.#deps.tasks.forget(callId);
+  }
+
+  resume(callId: string) {
+    const task = this.#deps.tasks.ofCall(callId, this.id);
+    if (task) this.#resumed.add(callId);
+    return task && ((context: ToolContext) => followTask(task, this.#following, context));
+  }
+
+  /** Once the server is there; not any more when Callboard stops before. */
+  async #stopTask(task: KeptTask): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      await this.#following.reached(signal);
+    } catch {
+      // It only ends so.
+      return;
+    }
+    cancelTask(task, this.#following);
+  }
+
+  /** From here on the call outlives a crash. */
+  async #keepTask(foreign: string, { taskId, pollIntervalMs }: CreatedTask, context: ToolContext) {
+    const { callId: call } = context;
+    const of = { call, server: this.id, foreign, task_id: taskId };
+    const task: KeptTask = { ...of, ...given({ poll_ms: pollIntervalMs }) };
+    await this.#deps.tasks.put(task);
+    return followTask(task, this.#following, context);
+  }
+
+  get #following(): FollowDeps {
+    return {
+      clock: this.#deps.clock,
+      client: () => this.#link.connection?.client,
+      reached: async (signal) => {
+        for (;;) {
+          const { connection } = this.#link;
+          if (connection) return connection.client;
+          await this.#reached(signal);
+        }
+      },
+      failed: (error) => this.#link.report(error),
+    };
+  }
+
   /** Why a call of the tool cannot be made now. */
   #refusal(name: string): ToolError {
     const { id } = this;
     const offered = this.#tools.find(name);
     if (offered?.changed) return new ToolError(CHANGED, { executed: 'no', code: 'denied' });
     const isConnected = this.#link.connection !== undefined;
-    const message = isConnected ? `The MCP server ${id} does not offer ${name} any more.` : AWAY(id);
+    const message = isConnected
+      ? `The MCP server ${id} does not offer ${name} any more.`
+      : AWAY(id);
     return new ToolError(message, { executed: 'no', code: 'no_provider' });
   }
 
@@ -145,14 +213,16 @@ export class McpServer implements ToolProvider {
   async #back(lost: unknown, signal: AbortSignal): Promise<void> {
     // One request says nothing of the others, and no end of a connection comes.
     if (isHttpServer(this.settings)) await abortable(signal, this.#look());
-    await this.#reached(lost, signal);
+    await this.#reached(signal, lost);
   }
 
-  #reached(lost: unknown, signal: AbortSignal): Promise<void> {
+  /** `lost` is thrown when the connection is not made any more; without it that ends with the signal. */
+  #reached(signal: AbortSignal, lost?: unknown): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
         const { state } = this.#link.status;
         if (state === 'connecting' || state === 'waiting' || state === 'failed') return;
+        if (state === 'stopped' && lost === undefined) return;
         end();
         if (state === 'connected') resolve();
         else reject(lost);

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import { createToolChecks } from '../tools/tool-checks.ts';
+import { KeptTasks } from './kept-tasks.ts';
 import { McpServer } from './mcp-server.ts';
 import type { McpServerSettings } from './mcp-servers-config.ts';
 import { Pins } from './pins.ts';
@@ -24,9 +25,11 @@ export async function openMcpServers(deps: OpenMcpServersDeps): Promise<readonly
   const { servers, hide, random = Math.random, ...more } = deps;
   const pins = new Pins(deps);
   const known = await pins.load(new Set(servers.keys()));
+  const tasks = new KeptTasks(deps);
+  await tasks.load(new Set(servers.keys()));
   const check = createToolChecks({ alike: () => undefined, hide });
   const opened = [...servers].map(
-    ([id, settings]) => new McpServer({ ...more, id, settings, pins, check, random }),
+    ([id, settings]) => new McpServer({ ...more, id, settings, pins, tasks, check, random }),
   );
   await Promise.all(opened.map((server) => server.restore(known.get(server.id) ?? [])));
   return opened;

@@ -12,6 +12,7 @@ import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-to
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
 import { shownProgress } from './shown-progress.ts';
+import { type CreatedTask, TAKES_TASKS, taskOf } from './task-messages.ts';
 
 /** The longest that a timer can wait: how long a call may take is the engine's. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -25,21 +26,26 @@ export interface ServerCall {
 }
 
 /** What goes along with each call besides its arguments. */
-const metaOf = ({ traceparent }: ToolContext): Readonly<Record<string, unknown>> =>
-  given({ traceparent });
+const metaOf = (client: Client, { traceparent }: ToolContext) => ({
+  ...given({ traceparent }),
+  ...(client.getProtocolEra() === 'modern' && TAKES_TASKS),
+});
+
+/** What a server answers a call with: its result, or a task that has it later. */
+export type CallAnswer = { readonly answer: ToolAnswer } | { readonly task: CreatedTask };
 
 /** Runs one call at its server. What it throws is a `ToolError`, or why the call was stopped. */
 export async function runCall(
   client: Client,
   call: ServerCall,
   context: ToolContext,
-): Promise<ToolAnswer> {
+): Promise<CallAnswer> {
   const { foreign: name, schema, args } = call;
   const { signal } = context;
   const progress = shownProgress(context.status);
   const result = await client
     .callTool(
-      { name, arguments: { ...args }, _meta: metaOf(context) },
+      { name, arguments: { ...args }, _meta: metaOf(client, context) },
       {
         ...{ signal, timeout: NO_LIMIT_MS, onprogress: progress.take },
         // Without the schema of its results: it would be compiled.
@@ -51,7 +57,8 @@ export async function runCall(
       throw toToolError(error, call);
     })
     .finally(progress.end);
-  return toAnswer(result, context.attach);
+  const task = taskOf(result);
+  return task ? { task } : { answer: await toAnswer(result, context.attach) };
 }
 
 /** The server was lost with the call, of which nothing is known. */
@@ -65,14 +72,27 @@ export const isNotRun = (error: unknown): boolean =>
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
-function toToolError(error: unknown, { id, foreign }: ServerCall): ToolError {
+/** Asked again, the server would answer the same. */
+export const isFinalFailure = (error: unknown): boolean =>
+  error instanceof MessageTooLargeError ||
+  (error instanceof ProtocolError && isRefusal(error)) ||
+  (error instanceof SdkError &&
+    (error.code === SdkErrorCode.InvalidResult ||
+      error.code === SdkErrorCode.UnsupportedResultType));
+
+const isRefusal = ({ code }: ProtocolError): boolean =>
+  code === METHOD_NOT_FOUND || code === INVALID_PARAMS;
+
+export function toToolError(
+  error: unknown,
+  { id, foreign }: Pick<ServerCall, 'id' | 'foreign'>,
+): ToolError {
   const message = `${id}: ${errorMessage(error).slice(0, 2_000)}`;
   if (error instanceof MessageTooLargeError) {
     return new ToolError(message, { code: 'result_too_large' });
   }
   if (error instanceof ProtocolError) {
-    const isRefused = error.code === METHOD_NOT_FOUND || error.code === INVALID_PARAMS;
-    return new ToolError(message, { executed: isRefused ? 'no' : 'unknown' });
+    return new ToolError(message, { executed: isRefusal(error) ? 'no' : 'unknown' });
   }
   if (error instanceof SdkHttpError) {
     // It was refused before anything ran.

@@ -4,7 +4,7 @@ import type { ToolContext } from '../tools/define-tool.ts';
 
 /** Between two updates of a card, whatever the server sends. */
 const EACH_MS = 100;
-const TIP_CHARS = 500;
+export const TIP_CHARS = 500;
 
 type Update = Parameters<ToolContext['status']>[0];
 

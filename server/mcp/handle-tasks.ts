@@ -5,10 +5,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallRecord } from '#lib/call/call-record';
+import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
 import { cancelCall } from './call-tool.ts';
 import { INVALID_PARAMS, type ToolsCallDeps, takesTasks, timesOf } from './handle-tools-call.ts';
-import { TASKS, taskParamsSchema, toTask } from './tasks.ts';
+import { taskParamsSchema, toTask } from './tasks.ts';
 
 /**
  * `tasks/get`, `tasks/update` and `tasks/cancel` (rules MP40 to MP44): each for the agent's own

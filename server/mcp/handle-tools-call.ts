@@ -2,6 +2,7 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
 import { readTraceparent } from '../telemetry/trace-context.ts';
 import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
@@ -11,7 +12,7 @@ import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
 import { resultArgsSchema } from './result-tool.ts';
-import { QUICK_MS, TASKS, type Task, toCreatedTask } from './tasks.ts';
+import { QUICK_MS, type Task, toCreatedTask } from './tasks.ts';
 import { failedResult, type ToolResult } from './tool-result.ts';
 
 export interface ToolsCallDeps extends CallToolDeps {

@@ -1,11 +1,11 @@
 import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { AgentSession } from './agent-session.ts';
 import { addTaskMethods } from './handle-tasks.ts';
 import { callTool, INVALID_PARAMS, type ToolsCallDeps } from './handle-tools-call.ts';
 import { RESULT_TOOL } from './mcp-tools.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
 import { resultTool } from './result-tool.ts';
-import { TASKS } from './tasks.ts';
 
 export interface McpServerDeps
   extends Omit<ToolsCallDeps, 'sources'>,

@@ -5,9 +5,6 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type ResultSources, type ToolResult, toToolResult } from './tool-result.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** The extension by which a call is a task (SEP-2663, MCP 2026-07-28). */
-export const TASKS = 'io.modelcontextprotocol/tasks';
-
 /** A call that ends sooner is answered as any other. */
 export const QUICK_MS = 300;
 

@@ -9,5 +9,6 @@ export type KeptAreaName =
   | 'device'
   | 'blocked_origin'
   | 'mcp_pin'
+  | 'mcp_task'
   | 'notify_target'
   | 'push_subscription';

@@ -85,6 +85,11 @@ export interface ToolProvider {
     args: Readonly<Record<string, unknown>>,
     context: ToolContext,
   ): Promise<ToolAnswer>;
+  /**
+   * Of a call that ran when the server stopped: what takes its work up, where that goes on outside;
+   * undefined where there is none. It is not run a second time.
+   */
+  resume?(callId: string): ((context: ToolContext) => Promise<ToolAnswer>) | undefined;
   /** Looks at arguments that are still being written. It must have no effects. */
   partial?(
     name: string,

@@ -1,10 +1,45 @@
 import { readFileSync, writeSync } from 'node:fs';
 import {
   type CallToolResult,
+  ProtocolError,
   Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { TASKS } from '#lib/protocol/mcp-tasks';
+
+/** The tasks of a server, which outlive its connections: the test says what they come to. */
+export class FixtureTasks {
+  /** What `tasks/get` answers, by id; of another id it knows nothing. */
+  readonly states = new Map<string, object>();
+  readonly polled: string[] = [];
+  readonly cancelled: string[] = [];
+  readonly called: string[] = [];
+
+  /** One more, as `tools/call` answers it. */
+  begin(tool: string): CallToolResult {
+    this.called.push(tool);
+    const taskId = `task-${this.called.length}`;
+    this.states.set(taskId, { status: 'working', statusMessage: 'Reading', pollIntervalMs: 1 });
+    const made = { taskId, status: 'working', ttlMs: null, pollIntervalMs: 1 };
+    return { ...text(), resultType: 'task', ...made };
+  }
+
+  offerOn(server: Server): void {
+    const schemas = { params: z.looseObject({ taskId: z.string() }) };
+    server.setRequestHandler('tasks/get', schemas, ({ taskId }) => {
+      this.polled.push(taskId);
+      const state = this.states.get(taskId);
+      if (!state) throw new ProtocolError(-32_602, 'Task not found');
+      return { taskId, resultType: 'complete', ...state };
+    });
+    server.setRequestHandler('tasks/cancel', schemas, ({ taskId }) => {
+      this.cancelled.push(taskId);
+      return {};
+    });
+  }
+}
 
 /** An MCP server as those of others are; what it does is by its tools and by its environment. */
 export interface FixtureOptions {
@@ -12,6 +47,8 @@ export interface FixtureOptions {
   readonly toolsFile?: string | undefined;
   /** Between reading the list and answering with it. */
   readonly beforeList?: (() => Promise<void>) | undefined;
+  /** With them `work` is answered with a task, where the request takes one. */
+  readonly tasks?: FixtureTasks | undefined;
 }
 
 const PIXEL =
@@ -38,6 +75,7 @@ const OWN: readonly Tool[] = [
   { name: 'figures', description: 'Gives structured content', inputSchema: OPEN },
   { name: 'links', description: 'Names a resource', inputSchema: OPEN },
   { name: 'fail', description: 'Fails', inputSchema: OPEN },
+  { name: 'work', description: 'Works for long', inputSchema: OPEN },
   { name: 'hang', description: 'Never answers', inputSchema: OPEN },
   {
     name: 'flaky',
@@ -124,7 +162,7 @@ const answers: Record<
 const listed = (file: string | undefined): readonly Tool[] =>
   file === undefined ? OWN : JSON.parse(readFileSync(file, 'utf8'));
 
-export function createFixture({ toolsFile, beforeList }: FixtureOptions): Server {
+export function createFixture({ toolsFile, beforeList, tasks }: FixtureOptions): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
     { capabilities: { tools: { listChanged: true } } },
@@ -135,8 +173,11 @@ export function createFixture({ toolsFile, beforeList }: FixtureOptions): Server
     await beforeList?.();
     return { tools };
   });
+  tasks?.offerOn(server);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
+    const isTask = JSON.stringify(context.mcpReq.envelope ?? null).includes(TASKS);
+    if (tasks && isTask && name.startsWith('work')) return tasks.begin(name);
     if (name === 'capabilities') return text(JSON.stringify(server.getClientCapabilities()));
     if (name === 'announce') {
       for (let sent = 0; sent < Number(args.count); sent += 1) await server.sendToolListChanged();

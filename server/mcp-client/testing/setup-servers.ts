@@ -66,7 +66,14 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
     hide: options.hide ?? ((text) => text),
     isReserved: options.isReserved ?? (() => false),
   });
-  const calls = await setupCalls({ ...options.calls, providers: opened });
+  const calls = await setupCalls({
+    ...options.calls,
+    providers: opened,
+    onDurable(call) {
+      if (call.completedAt !== null) for (const server of opened) server.callEnded(call.id);
+    },
+  });
+  await calls.calls.recover();
   const service = new McpServers({
     servers: opened,
     audit: {
@@ -82,8 +89,9 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
     return found;
   };
   async function close(): Promise<void> {
+    calls.calls.stop();
     await Promise.all(opened.map((server) => server.stop()));
-    await calls.close();
+    await calls.close(options.calls?.dir !== undefined);
     await store.close();
   }
   let isClosed = false;

@@ -1,0 +1,15 @@
+import type { CallRecord } from '#lib/call/call-record';
+import type { ToolProvider } from '../tools/tool-provider.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { isClientTool, referenceOf } from './offered-tool.ts';
+
+/** What takes up a call that ran when the server stopped, where its work goes on outside. */
+export function resumptionOf(
+  registry: Pick<ToolRegistry, 'find'>,
+  call: CallRecord,
+): ReturnType<NonNullable<ToolProvider['resume']>> {
+  const tool = registry.find(referenceOf(call), call.routing.fromClientId)?.best;
+  if (!tool || isClientTool(tool) || tool.origin.toolProvider !== call.toolProvider)
+    return undefined;
+  return tool.provider.resume?.(call.id);
+}

@@ -1,0 +1,131 @@
+import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { abortable } from '#lib/util/abortable';
+import type { Clock } from '../clock.ts';
+import {
+  StoppedError,
+  type ToolAnswer,
+  type ToolContext,
+  ToolError,
+} from '../tools/define-tool.ts';
+import { toAnswer } from './call-result.ts';
+import type { KeptTask } from './kept-tasks.ts';
+import { isFinalFailure, toToolError } from './run-call.ts';
+import { TIP_CHARS } from './shown-progress.ts';
+import { type Task, taskRequest, taskSchema } from './task-messages.ts';
+
+/** Whatever the server wishes. */
+const POLL_MS = { least: 200, usual: 1_000, most: 30_000 } as const;
+const ANSWER_MS = 30_000;
+
+export interface FollowDeps {
+  readonly clock: Clock;
+  /** Waits for the server where it is away. */
+  readonly reached: (signal: AbortSignal) => Promise<Client>;
+  /** The one that is there now. */
+  readonly client: () => Client | undefined;
+  /** What went wrong and is tried again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Asks for a task until it has ended, whatever becomes of the connection meanwhile. */
+export async function followTask(
+  task: KeptTask,
+  deps: FollowDeps,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const { signal } = context;
+  // Not when Callboard stops: its next start goes on.
+  const stopped = () => signal.reason instanceof StoppedError && cancelTask(task, deps);
+  signal.addEventListener('abort', stopped, { once: true });
+  try {
+    if (signal.aborted) stopped();
+    let waitMs = boundedMs(task.poll_ms);
+    for (;;) {
+      await pause(deps.clock, waitMs, signal);
+      const now = await readTask(task, deps, signal);
+      if (!now) continue;
+      const tip = now.statusMessage?.slice(0, TIP_CHARS);
+      if (tip !== undefined) context.status({ tip });
+      if (now.status !== 'working') return await endOf(task, now, deps, context);
+      waitMs = boundedMs(now.pollIntervalMs);
+    }
+  } finally {
+    signal.removeEventListener('abort', stopped);
+  }
+}
+
+/** No answer of the server is waited for. */
+export function cancelTask(
+  { task_id }: Pick<KeptTask, 'task_id'>,
+  { client, failed }: Pick<FollowDeps, 'client' | 'failed'>,
+): void {
+  const request = taskRequest('tasks/cancel', task_id);
+  client()?.request(request, z.unknown(), { timeout: ANSWER_MS }).catch(failed);
+}
+
+const boundedMs = (asked: number = POLL_MS.usual): number =>
+  Math.min(Math.max(asked, POLL_MS.least), POLL_MS.most);
+
+const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(ms, resolve);
+  return abortable(signal, promise).finally(cancel);
+};
+
+/** Undefined where the server could not be asked: it is asked again. */
+async function readTask(
+  task: KeptTask,
+  { reached, failed }: FollowDeps,
+  signal: AbortSignal,
+): Promise<Task | undefined> {
+  const client = await reached(signal);
+  try {
+    const request = taskRequest('tasks/get', task.task_id);
+    return await client.request(request, taskSchema, { signal, timeout: ANSWER_MS });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isFinalFailure(error)) throw lostTask(task, error);
+    failed(error);
+    return undefined;
+  }
+}
+
+function lostTask({ server, foreign }: KeptTask, error: unknown): ToolError {
+  const { message } = toToolError(error, { id: server, foreign });
+  const lost = `The server ${server} does not answer for the task that it made of ${foreign}: ${message}`;
+  return new ToolError(lost, { executed: 'unknown', code: 'outcome_unknown' });
+}
+
+async function endOf(
+  task: KeptTask,
+  { status, result, error, statusMessage }: Task,
+  deps: FollowDeps,
+  { attach }: ToolContext,
+): Promise<ToolAnswer> {
+  const of = `The server ${task.server}`;
+  switch (status) {
+    case 'completed':
+      return toAnswer(resultOf(task, result), attach);
+    case 'input_required':
+      cancelTask(task, deps);
+      throw new ToolError(
+        `${of} asks for input before it goes on with ${task.foreign}. Callboard gives none, and asked it to stop.`,
+        { executed: 'unknown' },
+      );
+    case 'cancelled':
+      throw new ToolError(`${of} cancelled its task.`, { executed: 'unknown' });
+    default: {
+      const reason = error?.message ?? statusMessage ?? 'it gives no reason';
+      throw new ToolError(`${of} failed: ${reason.slice(0, 2_000)}`, { executed: 'unknown' });
+    }
+  }
+}
+
+function resultOf({ server }: KeptTask, given: unknown): CallToolResult {
+  const checked = specTypeSchemas.CallToolResult['~standard'].validate(given);
+  if (!checked.issues) return checked.value;
+  const [issue] = checked.issues;
+  const message = `The server ${server} ended its task with what is no result: ${issue?.message}`;
+  throw new ToolError(message.slice(0, 2_000), { code: 'result_invalid' });
+}
