@@ -12,11 +12,12 @@ const tool = (name: string, more: object = {}) => ({
 function setup(
   isReserved: (name: string) => boolean = () => false,
   written: (pins: readonly Pin[]) => Promise<void> = async () => {},
+  trust = false,
 ) {
   const put: Pin[] = [];
   const offered = new OfferedTools({
     id: 'files',
-    settings: { tools: {}, trust: false, timeout_s: 7 },
+    settings: { tools: {}, trust, timeout_s: 7 },
     pins: {
       put(pins) {
         put.push(...pins);
@@ -72,6 +73,22 @@ test('[MC12] a change is withheld, one that is taken back is none, and what was 
   await offered.take([tool('read')], 0);
   expect(offered.list()[0]).toMatchObject({ unavailable: undefined, timeoutMs: 7_000 });
   expect(put).toHaveLength(1);
+});
+
+test('[MC58] hints of a server that is trusted are pinned, those of another one are not read', async () => {
+  const before = tool('read', { annotations: { readOnlyHint: true } });
+  const now = tool('read', { annotations: { readOnlyHint: false, destructiveHint: true } });
+  const trusted = setup(undefined, undefined, true);
+  await trusted.offered.take([before], 0);
+  expect(trusted.offered.list()[0]?.annotations).toEqual({ readOnlyHint: true });
+  await trusted.offered.take([now], 0);
+  expect(trusted.offered.list()[0]).toMatchObject({
+    ...{ annotations: { readOnlyHint: true }, unavailable: expect.stringMatching(/accept/) },
+  });
+  const other = setup();
+  await other.offered.take([before], 0);
+  await other.offered.take([now], 0);
+  expect(other.offered.list()[0]).toMatchObject({ annotations: {}, unavailable: undefined });
 });
 
 test('[MC12] a change that is accepted while the list is written stays accepted', async () => {
