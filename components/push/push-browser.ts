@@ -87,9 +87,9 @@ export async function endPush(worker: PushWorker): Promise<void> {
   );
 }
 
-/** By this the server's list names it. */
+/** By this the server's list names it: of the one spelling that the server keeps. */
 export const hashOfEndpoint = ({ endpoint }: BrowserSubscription): string =>
-  sha256Hex(new TextEncoder().encode(endpoint));
+  sha256Hex(new TextEncoder().encode(new URL(endpoint).href));
 
 async function activeRegistration({ script, scope }: PushWorker) {
   const registration = await navigator.serviceWorker.register(script, { scope });

@@ -87,7 +87,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // Browsers of people and devices, as targets of the outbox; what it is bound to ends it.
   'server/push': [
-    ...['server/push', 'server/auth', 'server/outbox/target.ts', 'server/calls/kept-area.ts'],
+    ...['server/push', 'server/auth', 'server/outbox/target.ts', 'server/outbox/post-once.ts'],
+    'server/calls/kept-area.ts',
     ...['server/devices/browser-name.ts', 'server/config-error.ts', ...INTERFACES],
     'lib',
   ],

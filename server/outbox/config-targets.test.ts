@@ -6,25 +6,60 @@ import { asking, finished, ORIGIN, SECRET, setupOutbox, variable } from './testi
 const bodyOf = (receiver: Awaited<ReturnType<typeof startReceiver>>, at = 0) =>
   JSON.parse(receiver.received[at]?.body ?? '{}');
 
-const HOSTILE = '<!channel> & <https://evil.example|click>';
+const HOSTILE = '<!channel> & <https://evil.example|click> https://evil.example *bold* :tada:';
 
-test('[OB19] Slack gets a text in which nothing of others is markup, and a link', async () => {
+test('[OB19] [OB32] Slack gets what others wrote as plain text, and a link in a block of its own', async () => {
   const receiver = await startReceiver(status(200));
   const url = `${receiver.origin}/services/T0/B0/abcdefgh`;
   const { ask } = await setupOutbox({ notify: { team: { kind: 'slack', url } } });
+  await ask({ requestedBy: 'agent:bot', card: { approval_reason: HOSTILE, display_name: 'Pay' } });
+  await receiver.got(1);
+  const link = `<${ORIGIN}/#call=tc_1|Open Callboard>`;
+  const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
+  expect(bodyOf(receiver).blocks).toEqual([
+    { type: 'header', text: plain('Approval needed: Pay (echo.text)') },
+    { type: 'section', text: plain(`Asked by agent:bot\n${HOSTILE}`) },
+    {
+      type: 'context',
+      elements: [{ type: 'mrkdwn', text: `:raised_hand: ${link}`, verbatim: true }],
+    },
+  ]);
+});
+
+test('[OB19] [OB32] a receiver without blocks gets a text in which nothing of others is markup', async () => {
+  const receiver = await startReceiver(status(200));
+  const { ask } = await setupOutbox({ notify: { team: { kind: 'slack', url: receiver.origin } } });
   await ask({
-    requestedBy: 'agent:bot',
-    card: { approval_reason: HOSTILE, display_name: HOSTILE },
+    card: { approval_reason: null, display_name: '<!channel> & <https://evil.example|x>' },
   });
   await receiver.got(1);
-  const { text, ...more } = bodyOf(receiver);
-  expect(more).toEqual({});
-  expect(text.split('\n')).toEqual([
-    ':raised_hand: *Approval needed: &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; (echo.text)*',
-    'Asked by agent:bot',
-    '&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt;',
-    `<${ORIGIN}/#call=tc_1|Open Callboard>`,
-  ]);
+  const { blocks, ...fallback } = bodyOf(receiver);
+  expect(fallback).toEqual({
+    text: [
+      'Approval needed: &lt;!channel&gt; &amp; &lt;https://evil.example|x&gt; (echo.text)',
+      'Asked by operator',
+      `<${ORIGIN}/#call=tc_1|Open Callboard>`,
+    ].join('\n'),
+    ...{ mrkdwn: false, parse: 'none', link_names: false },
+    ...{ unfurl_links: false, unfurl_media: false },
+  });
+});
+
+test('[OB32] Slack gets no block that it would refuse: none without text, and no long title', async () => {
+  const receiver = await startReceiver(status(200));
+  const { ask, outbox, store } = await setupOutbox({
+    notify: { team: { kind: 'slack', url: receiver.origin } },
+  });
+  const announced = outbox.announceRun(finishedRun({ title: '' }), sampleRun());
+  await store.write(announced?.changes ?? []);
+  announced?.written();
+  await receiver.got(1);
+  await ask({ card: { display_name: 'x'.repeat(400) } });
+  await receiver.got(2);
+  const types = (at: number) =>
+    bodyOf(receiver, at).blocks.map(({ type }: { type: string }) => type);
+  expect(types(0)).toEqual(['header', 'context']);
+  expect(bodyOf(receiver, 1).blocks[0].text.text.length).toBe(150);
 });
 
 test('[OB19] no text of others makes a line, or hides what follows', async () => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { CallRecord } from '#lib/call/call-record';
 import { cutJson, fitsJson } from '#lib/json/cut-json';
 import { matchTools } from '#lib/policy/match-tools';
@@ -38,9 +38,16 @@ function toTarget(name: string, settings: TargetSettings, deps: ConfigTargetsDep
   return {
     id: `${settings.kind}:${name}`,
     shown: { host: settings.url.host, events: settings.events ?? DEFAULT_EVENTS },
+    fingerprint: fingerprintOf(settings),
     wants: createFilter(settings),
     send: senderOf(settings, deps),
   };
+}
+
+/** Short: it differs where the address does, and nothing finds the address by it. */
+function fingerprintOf(settings: TargetSettings): string {
+  const topic = settings.kind === 'ntfy' ? settings.topic : '';
+  return hash('sha256', `${settings.url.href} ${topic}`).slice(0, 8);
 }
 
 function senderOf(settings: TargetSettings, deps: ConfigTargetsDeps): Target['send'] {
@@ -116,6 +123,9 @@ function valuesOf(
 
 const resultOf = ({ result }: CallRecord) => ({ result });
 
+/** Of the texts of its blocks. */
+const SLACK_CHARS = { header: 150, section: 3_000 } as const;
+
 function sendToSlack(
   { url }: SlackSettings,
   { origin }: ConfigTargetsDeps,
@@ -123,14 +133,21 @@ function sendToSlack(
 ): Promise<Outcome> {
   const { title, text, tag } = describeNotice(notice);
   const link = `<${escapeForSlack(`${origin()}${notice.data.link}`)}|Open Callboard>`;
-  const lines = [`:${tag}: *${escapeForSlack(title)}*`, escapeForSlack(text), link];
-  return post({
-    url,
-    headers: {},
-    body: JSON.stringify({ text: lines.join('\n') }),
-    signal,
-    now: at,
+  const plain = (words: string, most: number) => ({
+    ...{ type: 'plain_text', text: words.slice(0, most), emoji: false },
   });
+  const body = JSON.stringify({
+    text: [...[title, text].filter(Boolean).map(escapeForSlack), link].join('\n'),
+    ...{ mrkdwn: false, parse: 'none', link_names: false },
+    ...{ unfurl_links: false, unfurl_media: false },
+    blocks: [
+      { type: 'header', text: plain(title, SLACK_CHARS.header) },
+      // Slack refuses one without text.
+      ...(text === '' ? [] : [{ type: 'section', text: plain(text, SLACK_CHARS.section) }]),
+      { type: 'context', elements: [{ type: 'mrkdwn', text: `:${tag}: ${link}`, verbatim: true }] },
+    ],
+  });
+  return post({ url, headers: {}, body, signal, now: at });
 }
 
 /** So that no text of others mentions a channel, or is a link. */

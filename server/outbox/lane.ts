@@ -1,7 +1,11 @@
 import { abortable } from '#lib/util/abortable';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Change, DeliveryRecord } from '../store/store.ts';
+import { DueQueue, dueAt } from './due-queue.ts';
+import { NO_ANSWER } from './post.ts';
+import { ATTEMPT_MS } from './post-once.ts';
 import { LONGEST_WAIT_MS, slowFor, waitAfter } from './retry-schedule.ts';
 import type { Outcome, Target } from './target.ts';
 
@@ -15,8 +19,6 @@ export interface LaneDeps {
   isObsolete(delivery: DeliveryRecord): Promise<boolean>;
   /** Resolves when it is on disk. */
   write(changes: readonly Change[]): Promise<void>;
-  /** The target wants no more. True: where it comes from takes it away, and nothing is kept of it. */
-  takenAway(): boolean;
   /** Of each attempt, and of each end without one. */
   counted(outcome: Outcome['kind'] | DeliveryRecord['state']): void;
   readonly id: string;
@@ -34,17 +36,22 @@ export interface LaneState {
 export const MOST_OPEN = 1_000;
 /** Attempts to one target at a time. */
 const MOST_IN_FLIGHT = 4;
-/** Of one attempt. */
-const ATTEMPT_MS = 15_000;
+
+/** Targets that are off: kept by their ids, over restarts. */
+export const OFF_AREA = 'notify_target';
 
 /** With these a receiver says that it has too much to do. */
 const SLOW_DOWN = [429, 502, 503, 504];
 
-/** The deliveries to one target: when each is sent, and what becomes of it (rules OB5 to OB14). */
+/** The deliveries to one target: when each is sent, and what becomes of it (rules OB5 to OB14, OB25). */
 export class Lane {
   readonly #deps: LaneDeps;
   readonly #open = new Map<string, DeliveryRecord>();
   readonly #inFlight = new Map<string, AbortController>();
+  /** Those that are open and not on their way. */
+  readonly #waiting = new DueQueue();
+  /** What a person wants tried now, whatever the target has answered before. */
+  readonly #asked = new Set<string>();
   #isRunning = false;
   #failures = 0;
   #slowed = 0;
@@ -69,14 +76,23 @@ export class Lane {
     };
   }
 
-  /** It is on disk. Where too many wait already, the oldest gives way. */
-  add(delivery: DeliveryRecord): void {
-    this.#open.set(delivery.id, delivery);
-    if (this.#open.size > MOST_OPEN) {
-      const oldest = this.#open.values().find(({ id }) => !this.#inFlight.has(id));
-      if (oldest) this.#end(oldest, 'dropped');
-    }
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** It is on disk. Where too many wait already, the oldest gives way. `isAsked`: by a person. */
+  add(delivery: DeliveryRecord, isAsked = false): void {
+    this.#put(delivery);
+    if (isAsked) this.#asked.add(delivery.id);
+    if (this.#open.size > MOST_OPEN) this.dropOldest();
     this.#pump();
+  }
+
+  /** False: all that is open is on its way. */
+  dropOldest(): boolean {
+    const oldest = this.#open.values().find(({ id }) => !this.#inFlight.has(id));
+    if (oldest) this.#end(oldest, 'dropped');
+    return oldest !== undefined;
   }
 
   start(): void {
@@ -96,7 +112,8 @@ export class Lane {
     const delivery = this.#open.get(id);
     if (!delivery || this.#inFlight.has(id)) return delivery;
     const now = { ...delivery, nextAt: at };
-    this.#open.set(id, now);
+    this.#put(now);
+    this.#asked.add(id);
     this.#pump();
     return now;
   }
@@ -112,22 +129,44 @@ export class Lane {
     [this.#failures, this.#slowed, this.#slowedUntil] = [0, 0, 0];
   }
 
+  #put(delivery: DeliveryRecord): void {
+    this.#unqueue(delivery.id);
+    this.#open.set(delivery.id, delivery);
+    if (!this.#inFlight.has(delivery.id)) this.#waiting.add(delivery);
+  }
+
+  #unqueue(id: string): void {
+    const known = this.#open.get(id);
+    if (known) this.#waiting.delete(known);
+  }
+
   #pump(): void {
     this.#cancelTimer();
+    if (!this.#isRunning) return;
+    this.#tryAsked();
     // What waits for one that is not there any more ends, whether it was off or not.
-    if (!this.#isRunning || (this.isOff && this.#deps.target())) return;
+    if (this.isOff && this.#deps.target()) return;
     const now = this.#deps.clock.now();
-    const waiting = [...this.#open.values()]
-      .filter(({ id }) => !this.#inFlight.has(id))
-      .sort((a, b) => dueAt(a) - dueAt(b));
-    const due = this.#slowedUntil > now ? [] : waiting.filter((one) => isDue(one, now));
     // One at a time, until the target has taken one again.
     const most = this.#slowed > 0 ? 1 : MOST_IN_FLIGHT;
-    const sent = due.slice(0, Math.max(0, most - this.#inFlight.size));
-    for (const one of sent) void this.#attempt(one);
-    const next = waiting.find((one) => !sent.includes(one));
+    while (this.#slowedUntil <= now && this.#inFlight.size < most) {
+      const due = this.#waiting.due(now);
+      if (!due) break;
+      void this.#attempt(due, false);
+    }
+    const next = this.#waiting.first;
     // Else the end of one that is on its way brings the next.
     if (next && this.#inFlight.size < most) this.#wakeAt(dueAt(next), now);
+  }
+
+  /** Also where the target is off or left alone: a person wants to see what it answers. */
+  #tryAsked(): void {
+    for (const id of this.#asked) {
+      if (this.#inFlight.size >= MOST_IN_FLIGHT) return;
+      this.#asked.delete(id);
+      const delivery = this.#open.get(id);
+      if (delivery && !this.#inFlight.has(id)) void this.#attempt(delivery, true);
+    }
   }
 
   #wakeAt(at: number, now: number): void {
@@ -136,8 +175,9 @@ export class Lane {
     this.#cancelTimer = this.#deps.clock.schedule(bounded, () => this.#pump());
   }
 
-  async #attempt(delivery: DeliveryRecord): Promise<void> {
+  async #attempt(delivery: DeliveryRecord, isAsked: boolean): Promise<void> {
     const { clock } = this.#deps;
+    this.#waiting.delete(delivery);
     const controller = new AbortController();
     const { signal } = controller;
     this.#inFlight.set(delivery.id, controller);
@@ -150,7 +190,10 @@ export class Lane {
     this.#inFlight.delete(delivery.id);
     if (!this.#isRunning) return;
     if (typeof became === 'string') this.#end(delivery, became);
-    else this.#settle({ ...delivery, attempts: delivery.attempts + 1, triedAt: at }, became);
+    else {
+      const tried = { ...delivery, attempts: delivery.attempts + 1, triedAt: at };
+      this.#settle(tried, became, isAsked);
+    }
     this.#pump();
   }
 
@@ -164,35 +207,39 @@ export class Lane {
   }
 
   #failedInside(error: unknown, signal: AbortSignal): Outcome {
-    if (signal.aborted) return { kind: 'failed', status: null, reason: 'no answer in time' };
+    if (signal.aborted) return { kind: 'failed', status: null, reason: NO_ANSWER };
     this.#deps.logger.error(error, `a notice could not be sent to ${this.#deps.id}`);
     return { kind: 'failed', status: null, reason: 'a defect, which the log has' };
   }
 
-  #settle(tried: DeliveryRecord, outcome: Outcome): void {
+  #settle(tried: DeliveryRecord, outcome: Outcome, isAsked: boolean): void {
     const delivery = { ...tried, status: outcome.status, error: null };
     this.#deps.counted(outcome.kind);
     if (outcome.kind === 'delivered') {
       this.#recovered();
-      this.#finish(delivery, 'delivered');
-    } else if (outcome.kind === 'gone') this.#turnOff(delivery);
+      this.#finish(delivery, 'delivered', isAsked ? this.#turnOn() : []);
+    } else if (outcome.kind === 'gone') this.#turnOff({ ...delivery, error: outcome.reason });
     else this.#failed({ ...delivery, error: outcome.reason }, outcome);
   }
 
-  /** Nothing more is sent to it. */
+  /** It took what a person had sent to it, so it wants notices again. */
+  #turnOn(): Change[] {
+    if (!this.isOff) return [];
+    this.#offSince = null;
+    return [{ type: 'delete_kept', area: OFF_AREA, key: this.#deps.id }];
+  }
+
+  /** Nothing more is sent to it by itself. */
   #turnOff(delivery: DeliveryRecord): void {
     this.#failures += 1;
-    const failed = { ...delivery, error: `HTTP ${delivery.status}: it wants no more` };
-    if (this.#deps.takenAway()) return this.#finish(failed, 'failed');
+    const target = this.#deps.target();
+    // Nothing is kept of one that is not there any more.
+    if (!target || this.isOff) return this.#finish(delivery, 'failed');
     const putAt = this.#deps.clock.now();
     this.#offSince = putAt;
-    const entry = {
-      area: 'notify_target',
-      key: this.#deps.id,
-      value: { off: true },
-      putAt,
-    } as const;
-    this.#finish(failed, 'failed', [{ type: 'put_kept', entry }]);
+    const value = { off: true, ...given({ fingerprint: target.fingerprint }) };
+    const entry = { area: OFF_AREA, key: this.#deps.id, value, putAt } as const;
+    this.#finish(delivery, 'failed', [{ type: 'put_kept', entry }]);
   }
 
   #failed(delivery: DeliveryRecord, { status, retryAfterMs = 0 }: Failure): void {
@@ -206,7 +253,7 @@ export class Lane {
     const wait = waitAfter(delivery.attempts, random());
     if (wait === undefined) return this.#finish(delivery, 'failed');
     const again = { ...delivery, nextAt: now + Math.max(wait, retryAfterMs) };
-    this.#open.set(again.id, again);
+    this.#put(again);
     this.#write(again);
   }
 
@@ -221,7 +268,9 @@ export class Lane {
     state: Exclude<DeliveryRecord['state'], 'open'>,
     more: readonly Change[] = [],
   ): void {
+    this.#unqueue(delivery.id);
     this.#open.delete(delivery.id);
+    this.#asked.delete(delivery.id);
     this.#write({ ...delivery, state, nextAt: null, endedAt: this.#deps.clock.now() }, more);
   }
 
@@ -233,9 +282,3 @@ export class Lane {
 
 type Became = Outcome | 'removed' | 'obsolete';
 type Failure = Extract<Outcome, { kind: 'failed' }>;
-
-const dueAt = ({ nextAt, madeAt }: DeliveryRecord): number => nextAt ?? madeAt;
-
-/** Also where the wall clock was set back since its time was chosen. */
-const isDue = (delivery: DeliveryRecord, now: number): boolean =>
-  dueAt(delivery) <= now || dueAt(delivery) - now > LONGEST_WAIT_MS;

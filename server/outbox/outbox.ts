@@ -4,9 +4,11 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/store.ts';
 import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
+import { DropLog } from './drop-log.ts';
 import { Lane, MOST_OPEN } from './lane.ts';
 import { draftsOfCall, draftsOfRun, type NoticeDraft, TEST_DRAFT } from './notice-drafts.ts';
 import type { ListedTarget, NotifyService } from './notify-service.ts';
+import { readOffTargets } from './off-targets.ts';
 import { MOST_ATTEMPTS } from './retry-schedule.ts';
 import type { Outcome, Target, TargetSource } from './target.ts';
 
@@ -24,6 +26,8 @@ export interface OutboxDeps {
   readonly logger: Logger;
 }
 
+/** Deliveries that may wait for all targets together. */
+export const MOST_OPEN_IN_ALL = 10_000;
 const DAY_MS = 86_400_000;
 /** Of deliveries that have ended. */
 const KEPT = { days: 14, count: 5_000 } as const;
@@ -32,7 +36,7 @@ const TIDY_EVERY_MS = 3_600_000;
 const TIDY_AFTER = 400;
 
 /**
- * Notices on their way out (rules OB1 to OB20). Each is stored for each target that wants it, in
+ * Notices on their way out (rules OB1 to OB29). Each is stored for each target that wants it, in
  * the write of the change that it reports, and is sent from there until the target has taken it.
  */
 export class Outbox implements NotifyService {
@@ -41,15 +45,17 @@ export class Outbox implements NotifyService {
   /** Targets that wanted no more before this start. */
   #offAtStart: ReadonlyMap<string, number> = new Map();
   readonly limits = {
-    ...{ open_per_target: MOST_OPEN, attempts: MOST_ATTEMPTS },
+    ...{ open_per_target: MOST_OPEN, open: MOST_OPEN_IN_ALL, attempts: MOST_ATTEMPTS },
     ...{ kept_days: KEPT.days, kept: KEPT.count },
   };
+  readonly #drops: DropLog;
   #isRunning = false;
   #written = 0;
   #cancelTidy = () => {};
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
+    this.#drops = new DropLog(deps);
   }
 
   /** Takes up what an earlier server left. Once, before anything is announced. */
@@ -57,10 +63,11 @@ export class Outbox implements NotifyService {
     const { store } = this.#deps;
     const [open, off] = await Promise.all([
       store.deliveries.open(),
-      store.listKept('notify_target'),
+      readOffTargets(store, (id) => this.#find(id)),
     ]);
-    this.#offAtStart = new Map(off.map(({ key, putAt }) => [key, putAt]));
+    this.#offAtStart = off;
     for (const delivery of open) this.#laneOf(delivery.target).add(delivery);
+    this.#keepWithinBound();
   }
 
   /** From now on what waits is sent. */
@@ -75,6 +82,7 @@ export class Outbox implements NotifyService {
     this.#isRunning = false;
     this.#cancelTidy();
     for (const lane of this.#lanes.values()) lane.stop();
+    this.#drops.flush();
   }
 
   readonly announceCall: AnnounceCall = (call, previous) =>
@@ -141,21 +149,26 @@ export class Outbox implements NotifyService {
     const made = drafts
       .map((draft) => this.#noticeOf(draft))
       .flatMap((notice) =>
-        targets.filter((one) => one.wants(notice)).map(({ id }) => this.#deliveryOf(id, notice)),
+        targets
+          .filter((one) => one.wants(notice) && (one.admit?.(notice) ?? true))
+          .map(({ id }) => this.#deliveryOf(id, notice)),
       );
     if (made.length === 0) return undefined;
     return {
       changes: made.map(putDelivery),
       written: () => {
         for (const delivery of made) this.#laneOf(delivery.target).add(delivery);
+        this.#keepWithinBound();
         this.#count(made.length);
       },
     };
   }
 
+  /** What a person asked for: it is tried at once. */
   async #put(delivery: DeliveryRecord): Promise<DeliveryRecord> {
     await this.#deps.store.write([putDelivery(delivery)]);
-    this.#laneOf(delivery.target).add(delivery);
+    this.#laneOf(delivery.target).add(delivery, true);
+    this.#keepWithinBound();
     this.#count(1);
     return delivery;
   }
@@ -190,8 +203,10 @@ export class Outbox implements NotifyService {
         ...{ id, clock, logger, random, write: (changes) => store.write(changes, MAY_WAIT) },
         target: () => this.#find(id),
         isObsolete: ({ notice }) => isObsolete(notice, call),
-        takenAway: () => this.#takeAway(id),
-        counted: (outcome) => counted?.(id, outcome),
+        counted: (outcome) => {
+          counted?.(id, outcome);
+          if (outcome === 'dropped') this.#drops.note(this.#isPersonal(id) ? 'browsers' : id);
+        },
       },
       this.#offAtStart.get(id) ?? null,
     );
@@ -200,10 +215,14 @@ export class Outbox implements NotifyService {
     return lane;
   }
 
-  #takeAway(id: string): boolean {
-    const source = this.#deps.sources.find((one) => one.list().some((target) => target.id === id));
-    source?.onEnded?.(id);
-    return source?.onEnded !== undefined || !this.#find(id);
+  /** Where too many wait in all, the oldest of the target that has the most gives way (rule OB26). */
+  #keepWithinBound(): void {
+    const lanes = [...this.#lanes.values()];
+    let over = lanes.reduce((sum, { open }) => sum + open, 0) - MOST_OPEN_IN_ALL;
+    for (; over > 0; over -= 1) {
+      const fullest = lanes.reduce((a, b) => (b.open > a.open ? b : a));
+      if (!fullest.dropOldest()) return;
+    }
   }
 
   #count(written: number): void {

@@ -12,7 +12,7 @@ export type Outcome =
       readonly retryAfterMs?: number;
     }
   /** The receiver wants no more, ever. */
-  | { readonly kind: 'gone'; readonly status: number };
+  | { readonly kind: 'gone'; readonly status: number | null; readonly reason: string };
 
 export interface Attempt {
   /** The same in each attempt. */
@@ -30,15 +30,20 @@ export interface Target {
   readonly id: string;
   /** What people see of it. Without it, it belongs to one person, and is in no list for others. */
   readonly shown?: { readonly host: string; readonly events: readonly NoticeType[] };
+  /** Another one: it leads elsewhere than before, and what was learnt of it counts no more. It shows nothing of the address. */
+  readonly fingerprint?: string;
   wants(notice: Notice): boolean;
+  /** Of a notice that it wants, once, when it is about to be stored. False: it has had enough for now. */
+  admit?(notice: Notice): boolean;
   /** Never rejects. `obsolete`: it was not asked, since the notice comes too late to be of use. */
   send(attempt: Attempt): Promise<Outcome | 'obsolete'>;
 }
 
 /** Where targets come from: the configuration, or what people subscribed to. */
 export interface TargetSource {
-  /** Those that there are now. */
+  /**
+   * Those that there are now. One that is `gone` and not listed any more when its attempt ends was
+   * taken away by its source; the outbox keeps every other one switched off.
+   */
   list(): readonly Target[];
-  /** A target of it answered that it wants no more. Without this the outbox keeps the target switched off. */
-  onEnded?(id: string): void;
 }

@@ -1,6 +1,7 @@
-import { readRetryAfter } from '#lib/net/retry-after';
 import type { PushFailure } from '#lib/protocol/push';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
+import { type Answered, isRedirect, type PostRequest, postOnce } from '../outbox/post-once.ts';
 import { encryptPush } from './encrypt-push.ts';
 import type { PushHosts } from './push-hosts.ts';
 import type { PushMessage } from './push-note.ts';
@@ -16,11 +17,11 @@ export type Sent =
       readonly reason: PushFailure;
       readonly retryAfterMs?: number;
     }
-  /** The browser has given the subscription up. */
-  | { readonly kind: 'gone'; readonly status: number };
+  /** The browser has given the subscription up, or nothing may be sent to its push service: null. */
+  | { readonly kind: 'gone'; readonly status: number | null };
 
 export interface PushSenderDeps {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: NonNullable<PostRequest['fetch']>;
   readonly hosts: PushHosts;
   readonly keys: VapidKeys;
   /** `mailto:` or `https:`; push services refuse a request without one. */
@@ -34,23 +35,22 @@ export type PushSender = (
   signal: AbortSignal,
 ) => Promise<Sent>;
 
-const TIMEOUT_MS = 15_000;
-const LONGEST_RETRY_MS = 24 * 60 * 60_000;
+const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 /** Sends a note to the push service of a browser. Never rejects for what the service does. */
 export function createPushSender(deps: PushSenderDeps): PushSender {
   const { fetch, hosts, keys, subject, clock } = deps;
   return async (record, message, signal) => {
-    const { endpoint } = record;
-    // It was checked when it came, and the data directory may have been changed since.
-    if (hosts.problemOf(endpoint)) return { kind: 'gone', status: 0 };
-    const { origin } = new URL(endpoint);
+    const { endpoint: url } = record;
+    const { origin } = new URL(url);
     const receiver = {
       p256dh: Buffer.from(record.p256dh, 'base64url'),
       auth: Buffer.from(record.auth, 'base64url'),
     };
-    const request: RequestInit = {
-      method: 'POST',
+    const answered = await postOnce({
+      ...{ url, signal, fetch, now: clock.now(), longestRetryAfterMs: LONGEST_RETRY_AFTER_MS },
+      // It was checked when it came, and the data directory may have been changed since.
+      mayReach: (to) => hosts.problemOf(to) === undefined,
       headers: {
         authorization: keys.authorization({ origin, subject, nowMs: clock.now() }),
         'content-encoding': 'aes128gcm',
@@ -60,36 +60,21 @@ export function createPushSender(deps: PushSenderDeps): PushSender {
         topic: message.topic,
       },
       body: encryptPush(Buffer.from(JSON.stringify(message.text)), receiver),
-      // The address that a push service names is no push service.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    };
-    try {
-      const response = await fetch(endpoint, request);
-      // Only the status counts: the body is left where it is, however long, and whether it was cut.
-      response.body?.cancel().catch(() => undefined);
-      return toSent(response, clock.now());
-    } catch (error) {
-      const isLate = error instanceof Error && /^(?:TimeoutError|AbortError)$/.test(error.name);
-      return { kind: 'failed', status: null, reason: isLate ? 'timeout' : 'unreachable' };
-    }
+    });
+    return toSent(answered);
   };
 }
 
-function toSent({ status, headers }: Response, now: number): Sent {
+function toSent(answered: Answered): Sent {
+  if (answered.kind === 'forbidden') return { kind: 'gone', status: null };
+  if (answered.kind !== 'answered') return { kind: 'failed', status: null, reason: answered.kind };
+  const { status, retryAfterMs } = answered;
   if (status >= 200 && status < 300) return { kind: 'delivered', status };
   if (status === 404 || status === 410) return { kind: 'gone', status };
-  const reason = reasonOf(status);
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), { now, most: LONGEST_RETRY_MS });
-  return {
-    kind: 'failed',
-    status,
-    reason,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  return { kind: 'failed', status, reason: reasonOf(status), ...given({ retryAfterMs }) };
 }
 
 function reasonOf(status: number): PushFailure {
-  if (status >= 300 && status < 400) return 'redirected';
+  if (isRedirect(status)) return 'redirected';
   return status === 429 || status >= 500 ? 'busy' : 'refused';
 }

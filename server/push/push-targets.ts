@@ -1,6 +1,4 @@
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
-import type { Notice, NoticeType } from '#lib/protocol/notice';
-import type { PushKind } from '#lib/protocol/push-kinds';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/target.ts';
@@ -11,8 +9,6 @@ import type { Subscriptions } from './subscriptions.ts';
 
 /** Failures that one browser is sent: a program that fails in a circle is no reason to ring. */
 const FAILURES = { burst: 5, perSecond: 1 / 60 };
-/** Of each browser: a notice may be asked about more than once. */
-const REMEMBERED = 64;
 
 export interface PushTargetsDeps {
   readonly subscriptions: Subscriptions;
@@ -25,7 +21,8 @@ export interface PushTargetsDeps {
 export class PushTargets implements TargetSource {
   readonly #deps: PushTargetsDeps;
   readonly #targets = new WeakMap<PushRecord, Target>();
-  readonly #limits = new Map<string, FailureLimit>();
+  /** By push ids. */
+  readonly #failures = new Map<string, TokenBucket>();
   #listed: { readonly records: readonly PushRecord[]; readonly targets: readonly Target[] } = {
     ...{ records: [], targets: [] },
   };
@@ -39,7 +36,7 @@ export class PushTargets implements TargetSource {
     if (records !== this.#listed.records) {
       this.#listed = { records, targets: records.map((record) => this.#targetOf(record)) };
       const live = new Set(records.map(({ pushId }) => pushId));
-      for (const id of this.#limits.keys()) if (!live.has(id)) this.#limits.delete(id);
+      for (const id of this.#failures.keys()) if (!live.has(id)) this.#failures.delete(id);
     }
     return this.#listed.targets;
   }
@@ -49,19 +46,19 @@ export class PushTargets implements TargetSource {
     if (known) return known;
     const target: Target = {
       id: PREFIX + record.pushId,
-      shown: { host: hostOf(record.endpoint), events: eventsOf(record) },
-      wants: (notice) => isFor(record, notice) && this.#hasRoom(record.pushId, notice),
+      wants: (notice) => isFor(record, notice),
+      admit: (notice) => kindOf(notice) !== 'failures' || this.#failuresOf(record.pushId).take(),
       send: (attempt) => this.#send(record, attempt),
     };
     this.#targets.set(record, target);
     return target;
   }
 
-  #hasRoom(pushId: string, notice: Notice): boolean {
-    if (kindOf(notice) !== 'failures') return true;
-    const limit = this.#limits.get(pushId) ?? new FailureLimit(this.#deps.clock);
-    this.#limits.set(pushId, limit);
-    return limit.admits(notice.id);
+  #failuresOf(pushId: string): TokenBucket {
+    const known = this.#failures.get(pushId);
+    const bucket = known ?? createTokenBucket(FAILURES, this.#deps.clock.now);
+    if (!known) this.#failures.set(pushId, bucket);
+    return bucket;
   }
 
   async #send(record: PushRecord, { notice, signal }: Attempt): ReturnType<Target['send']> {
@@ -72,7 +69,7 @@ export class PushTargets implements TargetSource {
       if (!message) return 'obsolete';
       const sent = await send(record, message, signal);
       await noteAttempt(subscriptions, record, sent, clock.now());
-      return sent.kind === 'failed' ? toFailed(sent, host) : sent;
+      return toOutcome(sent, host);
     } catch (error) {
       logger.error(error, 'a push message was not made');
       return failed('the message could not be made; the log of the server has the reason');
@@ -81,14 +78,6 @@ export class PushTargets implements TargetSource {
 }
 
 const PREFIX = 'push:';
-
-const EVENTS: Readonly<Record<PushKind, readonly NoticeType[]>> = {
-  approvals: ['approval.requested', 'approval.decided'],
-  // Of conversations a person alone.
-  failures: ['call.finished', 'run.finished'],
-};
-
-const eventsOf = ({ kinds }: PushRecord): NoticeType[] => kinds.flatMap((kind) => EVENTS[kind]);
 
 const failed = (reason: string): Outcome => ({ kind: 'failed', status: null, reason });
 
@@ -100,13 +89,19 @@ const REASONS = {
   refused: 'refused the message',
 } as const;
 
-const toFailed = (
-  { reason, ...sent }: Extract<Sent, { kind: 'failed' }>,
-  host: string,
-): Outcome => ({
-  ...sent,
-  reason: `${host} ${REASONS[reason]}`,
-});
+function toOutcome(sent: Sent, host: string): Outcome {
+  switch (sent.kind) {
+    case 'delivered':
+      return sent;
+    case 'gone': {
+      const why =
+        sent.status === null ? 'is no push service of this server' : 'knows the browser no more';
+      return { ...sent, reason: `${host} ${why}` };
+    }
+    case 'failed':
+      return { ...sent, reason: `${host} ${REASONS[sent.reason]}` };
+  }
+}
 
 /** Resolves, where the browser has given the subscription up, when that is off the disk. */
 export async function noteAttempt(
@@ -118,22 +113,4 @@ export async function noteAttempt(
   if (sent.kind === 'gone') return subscriptions.remove(pushId);
   const reason = sent.kind === 'failed' ? sent.reason : null;
   subscriptions.attempted(pushId, { at, status: sent.status, reason });
-}
-
-/** Answers the same for the same notice. */
-class FailureLimit {
-  readonly #bucket: TokenBucket;
-  readonly #answers = new Map<string, boolean>();
-
-  constructor(clock: Clock) {
-    this.#bucket = createTokenBucket(FAILURES, clock.now);
-  }
-
-  admits(noticeId: string): boolean {
-    const answer = this.#answers.get(noticeId) ?? this.#bucket.take();
-    this.#answers.set(noticeId, answer);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > REMEMBERED && oldest !== undefined) this.#answers.delete(oldest);
-    return answer;
-  }
 }

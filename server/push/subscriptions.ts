@@ -26,6 +26,18 @@ export interface Subscriber {
   readonly browser: string;
 }
 
+/** A subscription that is on its way to the disk; what it is bound to may end meanwhile. */
+interface Arriving {
+  readonly record: PushRecord;
+  isOver: boolean;
+}
+
+const OVER =
+  'What the subscription belongs to has ended: sign in, or pair the device, and subscribe again.';
+
+/** An address has many spellings, and a browser one subscription. */
+const spell = (endpoint: string): string => new URL(endpoint).href;
+
 const ENDPOINT_PROBLEMS = {
   not_https: 'The endpoint must be an https address, as a browser gives it.',
   not_plain: 'The endpoint must have no port, no user and no fragment.',
@@ -43,6 +55,10 @@ export class Subscriptions {
   /** By id, oldest first. */
   readonly #all = new Map<string, PushRecord>();
   readonly #last = new Map<string, LastPush>();
+  /** On their way to the disk. */
+  readonly #arriving = new Set<Arriving>();
+  /** One after the other: two of one endpoint are one subscription. */
+  #turn: Promise<unknown> = Promise.resolve();
   /** The same until one comes, ends or may have ended: the list is read for each call. */
   #listed: { readonly records: PushRecord[]; readonly until: number } | undefined;
 
@@ -66,9 +82,18 @@ export class Subscriptions {
     const ended: string[] = [];
     for (const { key, value } of await this.#area.load()) {
       if (await this.#isOver(value)) ended.push(key);
-      else this.#put(value);
+      else ended.push(...this.#takeUp({ ...value, endpoint: spell(value.endpoint) }));
     }
     if (ended.length > 0) await this.#area.change(ended.map((key) => ({ key })));
+  }
+
+  /** An older version kept two spellings of one endpoint. Gives the id of the one that is not kept. */
+  #takeUp(record: PushRecord): string[] {
+    const known = this.#findBy(record.endpoint);
+    if (known && known.confirmedAt > record.confirmedAt) return [record.pushId];
+    if (known) this.#all.delete(known.pushId);
+    this.#put(record);
+    return known ? [known.pushId] : [];
   }
 
   /** Those that are sent notes now, oldest first; the same array while nothing changes. */
@@ -106,32 +131,61 @@ export class Subscriptions {
   }
 
   /** Resolves when it is on disk. The same browser again replaces what it chose before. */
-  async add(body: PushSubscriptionBody, subscriber: Subscriber): Promise<PushRecord> {
-    const owner = ownerOf(subscriber.caller);
+  add(body: PushSubscriptionBody, subscriber: Subscriber): Promise<PushRecord> {
+    const added = this.#turn.then(() => this.#addNow(body, subscriber));
+    this.#turn = added.catch(() => undefined);
+    return added;
+  }
+
+  /** First to the disk: what is not there is not used, and a write that fails changes nothing. */
+  async #addNow(body: PushSubscriptionBody, subscriber: Subscriber): Promise<PushRecord> {
+    const record = this.#recordOf(body, subscriber);
+    const arriving: Arriving = { record, isOver: false };
+    this.#arriving.add(arriving);
+    try {
+      await this.#area.change([{ key: record.pushId, value: record }]);
+      // The sign-in may have ended before it was on its way, or since.
+      if ((await this.#isOver(record)) || arriving.isOver) {
+        await this.#area.change([{ key: record.pushId }]);
+        this.#forget(record.pushId);
+        throw new HttpError('unauthenticated', OVER);
+      }
+    } finally {
+      this.#arriving.delete(arriving);
+    }
+    this.#put(record);
+    return record;
+  }
+
+  #recordOf(body: PushSubscriptionBody, { caller, browser }: Subscriber): PushRecord {
+    const owner = ownerOf(caller);
     const { p256dh, auth } = checkKeys(body);
     const problem = this.#deps.hosts.problemOf(body.endpoint);
     if (problem) throw new HttpError('bad_request', ENDPOINT_PROBLEMS[problem]);
-    const known = this.#known(body.endpoint, auth);
-    const ownerKey = principalKey(subscriber.caller);
+    const endpoint = spell(body.endpoint);
+    const known = this.#known(endpoint, auth);
+    const ownerKey = principalKey(caller);
     if (known?.ownerKey !== ownerKey) this.#checkRoom(ownerKey, known);
     const now = this.#deps.clock.now();
-    const record: PushRecord = {
-      ...{ pushId: known?.pushId ?? this.#deps.newId('push'), endpoint: body.endpoint },
+    return {
+      ...{ pushId: known?.pushId ?? this.#deps.newId('push'), endpoint },
       ...{ p256dh, auth, locale: body.locale, kinds: [...new Set(body.kinds)] },
       details: body.details && owner.kind === 'person',
-      ...{ browser: subscriber.browser, ownerKey, owner },
+      ...{ browser, ownerKey, owner },
       ...{ createdAt: known?.createdAt ?? now, confirmedAt: now },
     };
-    this.#put(record);
-    await this.#area.change([{ key: record.pushId, value: record }]);
-    return record;
   }
 
   /** Resolves when it is off the disk. */
   async remove(pushId: string): Promise<void> {
+    for (const one of this.#arriving) if (one.record.pushId === pushId) one.isOver = true;
+    if (this.#forget(pushId)) await this.#area.change([{ key: pushId }]);
+  }
+
+  #forget(pushId: string): boolean {
     this.#last.delete(pushId);
     this.#listed = undefined;
-    if (this.#all.delete(pushId)) await this.#area.change([{ key: pushId }]);
+    return this.#all.delete(pushId);
   }
 
   #put(record: PushRecord): void {
@@ -139,9 +193,13 @@ export class Subscriptions {
     this.#listed = undefined;
   }
 
+  #findBy(endpoint: string): PushRecord | undefined {
+    return this.#all.values().find((one) => one.endpoint === endpoint);
+  }
+
   /** That of the endpoint. Another browser cannot take it over: it has not the secret. */
   #known(endpoint: string, auth: string): PushRecord | undefined {
-    const known = [...this.#all.values()].find((one) => one.endpoint === endpoint);
+    const known = this.#findBy(endpoint);
     if (!known || known.auth === auth) return known;
     throw new HttpError('conflict', 'This endpoint is known with other keys: subscribe anew.');
   }
@@ -173,6 +231,7 @@ export class Subscriptions {
   }
 
   #end(isOver: (record: PushRecord) => boolean): void {
+    for (const one of this.#arriving) if (isOver(one.record)) one.isOver = true;
     for (const record of [...this.#all.values()].filter(isOver)) {
       this.remove(record.pushId).catch(this.#deps.logger.error);
     }

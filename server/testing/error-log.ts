@@ -1,17 +1,18 @@
 import type { Logger } from '../logger.ts';
 
-/** A logger that keeps the errors, and what a line of each would say. */
+/** A logger that keeps the errors, what a line of each would say, and the lines of plain text. */
 export function createErrorLog() {
   const errors: unknown[] = [];
   const lines: string[] = [];
+  const infos: string[] = [];
   const logger: Logger = {
     error(cause, text = '', hide = (line) => line) {
       errors.push(cause);
       lines.push(hide(`${text}: ${cause}`));
     },
-    info: () => {},
+    info: (line) => void infos.push(line),
   };
-  return { logger, errors, lines };
+  return { logger, errors, lines, infos };
 }
 
 /** A logger for what no error is expected of. */

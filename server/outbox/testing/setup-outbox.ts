@@ -36,7 +36,7 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   const { env = {}, sources = [], clock = createManualClock() } = options;
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'outbox-'));
   if (options.dir === undefined) onTestFinished(() => rmSync(dir, { recursive: true }));
-  const { logger, errors, lines } = createErrorLog();
+  const { logger, errors, lines, infos } = createErrorLog();
   const store = createSqliteStore({ file: join(dir, 'callboard.db') });
   const settings = readNotify(
     notifyConfigSchema.parse(options.notify ?? {}),
@@ -81,7 +81,20 @@ export async function setupOutbox(options: OutboxOptions = {}) {
     announced?.written();
   }
   return {
-    ...{ dir, clock, store, settings, notifications, outbox, outcomes, calls, here, errors, lines },
+    ...{
+      dir,
+      clock,
+      store,
+      settings,
+      notifications,
+      outbox,
+      outcomes,
+      calls,
+      here,
+      errors,
+      lines,
+      infos,
+    },
     ...{ close, decide, listed },
     ask: (more: AskingCall = {}) => decide(asking(more)),
     states: async () => (await listed()).map(({ state }) => state),
@@ -104,3 +117,10 @@ export const finished = (more: Partial<CallRecord> = {}): CallRecord =>
 export const variable = (name: string) => `\${env:${name}}`;
 
 export const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** One webhook by the name `ops`. */
+export const webhook = (url: string, more: object = {}) => ({
+  ops: { kind: 'webhook', url, secret: SECRET, ...more },
+});
+
+export const ids = (count: number) => Array.from({ length: count }, (_, n) => `tc_${n}`);

@@ -1,0 +1,59 @@
+import { isRecord } from '#lib/json/is-record';
+import { readRetryAfter } from '#lib/net/retry-after';
+import { given } from '#lib/util/given';
+
+/** Of one attempt, with all that it takes. */
+export const ATTEMPT_MS = 15_000;
+
+export interface PostRequest {
+  readonly url: string | URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly signal: AbortSignal;
+  readonly now: number;
+  /** A receiver cannot put the next attempt off for longer. */
+  readonly longestRetryAfterMs: number;
+  /** Default: every address. */
+  mayReach?(url: string): boolean;
+  /** Default: that of Node. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+export type Answered =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
+  /** `code`: of the system, as `ECONNREFUSED`. */
+  | { readonly kind: 'unreachable'; readonly code: string | undefined }
+  | { readonly kind: 'timeout' }
+  /** It was not asked. */
+  | { readonly kind: 'forbidden' };
+
+/**
+ * One POST (rule OB31); never rejects. No redirect is followed: it would lead where neither the
+ * configuration nor `mayReach` lets it. What the receiver answers is not read.
+ */
+export async function postOnce(request: PostRequest): Promise<Answered> {
+  const { headers, body, now, longestRetryAfterMs: most, fetch = globalThis.fetch } = request;
+  const url = String(request.url);
+  if (request.mayReach?.(url) === false) return { kind: 'forbidden' };
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ATTEMPT_MS)]);
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'POST', headers, body, signal, redirect: 'manual' },
+    });
+    // The connection is free again; that the receiver cut it first changes nothing.
+    response.body?.cancel().catch(() => undefined);
+    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), { now, most });
+    return { kind: 'answered', status: response.status, ...given({ retryAfterMs }) };
+  } catch (error) {
+    return signal.aborted ? { kind: 'timeout' } : { kind: 'unreachable', code: codeOf(error) };
+  }
+}
+
+export const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+
+/** The code of the error alone: its text may have the address. */
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = isRecord(cause) ? cause.code : undefined;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined;
+}
