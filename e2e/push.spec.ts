@@ -43,6 +43,10 @@ test('[WP20] [WP22] a person turns notes on, a push is shown and leads to its pa
   expect(await tapNote(context, '/push/sw.js')).toEqual({
     ...{ asked: ['open /approvals?call=tc_1'], left: 0 },
   });
+  await deliverPush(page, '/push/', note({ path: 'https://evil.example/', tag: 'other' }));
+  expect(await tapNote(context, '/push/sw.js')).toMatchObject({ asked: ['open /approvals'] });
+  await deliverPush(page, '/push/', note({ path: '/settings/push' }));
+  expect(await tapNote(context, '/push/sw.js')).toMatchObject({ asked: ['focus /settings/push'] });
   const own = async () => {
     const { body } = await callboard.http('GET', '/v1/push');
     return (body as PushState).subscriptions.length;
