@@ -105,6 +105,16 @@ test('a person tests a target, turns one on again, and sends one delivery again'
   );
 });
 
+test('two clicks on a button are one request', async () => {
+  const sent = await setup();
+  const button = screen.getByRole('button', { name: 'Send a test webhook:ops' });
+  await act(async () => {
+    fireEvent.click(button);
+    fireEvent.click(button);
+  });
+  expect(sent.filter(({ path }) => path.endsWith('/test')).length).toBe(1);
+});
+
 test('what a person asks for and the server refuses is shown', async () => {
   const refusal = { error: { code: 'not_found', message: 'There is no target' } };
   await setup(({ path }) => (path.endsWith('/test') ? { status: 404, body: refusal } : undefined));
@@ -179,7 +189,7 @@ test('[OB50] without an answer what was read before stays, with the reason, unti
 
 test('in Chinese', async () => {
   await setup(undefined, { locale: 'zh' });
-  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('通知');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('外发通知');
   const [first] = screen.getAllByTestId('notify-target');
   expect(within(first ?? document.body).getByRole('button').textContent).toBe('发送测试');
 });

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
 import { useFailureToast } from '../../failure/format-failure.ts';
@@ -35,7 +35,7 @@ function Lists({ mayChange }: { mayChange: boolean }) {
   const { targets, limits } = useTargets();
   const deliveries = useDeliveries();
   const api = useNotifyApi();
-  const act = useAct();
+  const { act, isBusy } = useAct();
   const renew = () => {
     targets.renew();
     deliveries.renew();
@@ -44,22 +44,39 @@ function Lists({ mayChange }: { mayChange: boolean }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a tick is why, and nothing that is read.
   useEffect(renew, [ticks]);
   const test = (id: string) =>
-    act(t('test.sent', { target: id }), t('test.notSent'), api.test(id), (sent) =>
-      deliveries.change((items) => [sent, ...items]),
+    act(
+      `test ${id}`,
+      t('test.sent', { target: id }),
+      t('test.notSent'),
+      () => api.test(id),
+      (sent) => deliveries.change((items) => [sent, ...items]),
     );
   const enable = (id: string) =>
-    act(t('enable.done', { target: id }), t('enable.failed'), api.enable(id), (target) =>
-      targets.change((items) => items.map((one) => (one.id === id ? target : one))),
+    act(
+      `enable ${id}`,
+      t('enable.done', { target: id }),
+      t('enable.failed'),
+      () => api.enable(id),
+      (target) => targets.change((items) => items.map((one) => (one.id === id ? target : one))),
     );
   const resend = (id: string) =>
-    act(t('resend.sent'), t('resend.notSent'), api.resend(id), (sent) =>
-      deliveries.change((items) => items.map((one) => (one.id === id ? sent : one))),
+    act(
+      `resend ${id}`,
+      t('resend.sent'),
+      t('resend.notSent'),
+      () => api.resend(id),
+      (sent) => deliveries.change((items) => items.map((one) => (one.id === id ? sent : one))),
     );
   return (
     <>
-      <TargetList targets={targets} limits={limits} mayChange={mayChange} {...{ test, enable }} />
+      <TargetList
+        targets={targets}
+        limits={limits}
+        mayChange={mayChange}
+        {...{ test, enable, isBusy }}
+      />
       {(targets.items?.length !== 0 || deliveries.items?.length !== 0) && (
-        <DeliveryList deliveries={deliveries} mayChange={mayChange} resend={resend} />
+        <DeliveryList deliveries={deliveries} mayChange={mayChange} {...{ resend, isBusy }} />
       )}
       <Button size="sm" className="mt-4" onClick={renew}>
         {t('refresh')}
@@ -68,21 +85,30 @@ function Lists({ mayChange }: { mayChange: boolean }) {
   );
 }
 
-/** Does what a person asked for, and reports how it ended. */
+/** Does what a person asked for, and reports how it ended; a second click before that does nothing. */
 function useAct() {
   const announce = useAnnounce();
   const showFailure = useFailureToast();
-  return async function act<T>(
+  const running = useRef(new Set<string>());
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  async function act<T>(
+    name: string,
     done: string,
     failed: string,
-    asked: Promise<ApiResult<T>>,
+    ask: () => Promise<ApiResult<T>>,
     onDone: (value: T) => void,
   ): Promise<void> {
-    const answer = await asked;
+    if (running.current.has(name)) return;
+    running.current.add(name);
+    setBusy(new Set(running.current));
+    const answer = await ask();
+    running.current.delete(name);
+    setBusy(new Set(running.current));
     if (!answer.ok) return showFailure(failed, answer);
     onDone(answer.value);
     announce(done);
-  };
+  }
+  return { act, isBusy: (name: string) => busy.has(name) };
 }
 
 function useTargets() {

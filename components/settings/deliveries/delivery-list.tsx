@@ -14,6 +14,8 @@ export interface DeliveryListProps {
   deliveries: Pages<WireDelivery>;
   mayChange: boolean;
   resend: (id: string) => Promise<void>;
+  /** Whether `resend <id>` is under way. */
+  isBusy: (name: string) => boolean;
 }
 
 const LIST = { role: 'list' };
@@ -21,7 +23,7 @@ const LIST = { role: 'list' };
 const PERSONAL = 'push:';
 
 /** What was sent, newest first, and what waits to be. */
-export function DeliveryList({ deliveries, mayChange, resend }: DeliveryListProps) {
+export function DeliveryList({ deliveries, ...props }: DeliveryListProps) {
   const t = useTranslations('settings.deliveries');
   const titleId = useId();
   return (
@@ -32,7 +34,7 @@ export function DeliveryList({ deliveries, mayChange, resend }: DeliveryListProp
       <ol className="mt-1 divide-y divide-line" {...LIST}>
         {deliveries.items?.map((delivery) => (
           <li key={delivery.id} data-testid="delivery" className="py-2 wrap-anywhere">
-            <Delivery delivery={delivery} mayChange={mayChange} resend={resend} />
+            <Delivery delivery={delivery} {...props} />
           </li>
         ))}
       </ol>
@@ -51,7 +53,7 @@ const STATE_LOOK: Partial<Record<WireDelivery['state'], string>> = {
   dropped: 'text-error',
 };
 
-function Delivery({ delivery, mayChange, resend }: DeliveryProps) {
+function Delivery({ delivery, mayChange, resend, isBusy }: DeliveryProps) {
   const t = useTranslations('settings.deliveries');
   const { id, target, type, about, link, state, error } = delivery;
   const label = t(state === 'open' ? 'resend.now' : 'resend.button');
@@ -77,6 +79,7 @@ function Delivery({ delivery, mayChange, resend }: DeliveryProps) {
           size="sm"
           className="mt-1"
           aria-label={`${label}: ${t(`events.${type}`)} ${about} · ${target}`}
+          aria-disabled={isBusy(`resend ${id}`)}
           onClick={() => void resend(id)}
         >
           {label}

@@ -13,6 +13,8 @@ import type { Pages } from '../use-pages.ts';
 export interface TargetActions {
   test: (id: string) => Promise<void>;
   enable: (id: string) => Promise<void>;
+  /** Whether `test <id>` or `enable <id>` is under way. */
+  isBusy: (name: string) => boolean;
 }
 
 export interface TargetListProps extends TargetActions {
@@ -64,7 +66,7 @@ interface TargetProps extends TargetActions {
   mayChange: boolean;
 }
 
-function Target({ target, mayChange, test, enable }: TargetProps) {
+function Target({ target, mayChange, test, enable, isBusy }: TargetProps) {
   const t = useTranslations('settings.deliveries');
   const { id, host, events, open, failures_in_row: failures } = target;
   const facts = [
@@ -86,13 +88,19 @@ function Target({ target, mayChange, test, enable }: TargetProps) {
       </p>
       {mayChange && (
         <p className="mt-1 flex flex-wrap gap-2">
-          <Button size="sm" aria-label={`${t('test.button')} ${id}`} onClick={() => void test(id)}>
+          <Button
+            size="sm"
+            aria-label={`${t('test.button')} ${id}`}
+            aria-disabled={isBusy(`test ${id}`)}
+            onClick={() => void test(id)}
+          >
             {t('test.button')}
           </Button>
           {target.state === 'off' && (
             <Button
               size="sm"
               aria-label={`${t('enable.button')} ${id}`}
+              aria-disabled={isBusy(`enable ${id}`)}
               onClick={() => void enable(id)}
             >
               {t('enable.button')}

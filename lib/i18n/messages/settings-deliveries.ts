@@ -1,7 +1,7 @@
 /** The page of notifications that leave the server. */
 export const settingsDeliveries = {
   en: {
-    title: 'Notifications',
+    title: 'Deliveries',
     text: 'What is sent to webhooks, Slack and ntfy, by the section notify of the configuration file, which is read at the start.',
     targets: 'Targets',
     noTargets:
@@ -13,7 +13,7 @@ export const settingsDeliveries = {
     state: {
       on: 'on',
       slowed: 'overloaded, left alone until {time}',
-      off: 'off since {time}: it answered that it wants no more (410)',
+      off: 'off since {time}: it answered that it wants no more (410). A test that it takes turns it on again',
     },
     open: '{count, plural, one {# waits} other {# wait}}',
     failures: '{count, plural, one {# failure} other {# failures}} in a row',
@@ -52,7 +52,7 @@ export const settingsDeliveries = {
     },
   },
   zh: {
-    title: '通知',
+    title: '外发通知',
     text: '按配置文件的 notify 一节发送到 Webhook、Slack 和 ntfy 的内容；该节在启动时读取。',
     targets: '目标',
     noTargets:
@@ -64,7 +64,7 @@ export const settingsDeliveries = {
     state: {
       on: '已启用',
       slowed: '对方过载，{time} 之前不再发送',
-      off: '自 {time} 起停用：对方表示不再接收（410）',
+      off: '自 {time} 起停用：对方表示不再接收（410）。测试成功后会重新启用',
     },
     open: '{count} 条等待',
     failures: '连续失败 {count} 次',
