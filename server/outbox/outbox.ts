@@ -45,7 +45,7 @@ export class Outbox implements NotifyService {
   /** Targets that wanted no more before this start. */
   #offAtStart: ReadonlyMap<string, number> = new Map();
   readonly limits = {
-    ...{ open_per_target: MOST_OPEN, open: MOST_OPEN_IN_ALL, attempts: MOST_ATTEMPTS },
+    ...{ open_per_target: MOST_OPEN, attempts: MOST_ATTEMPTS },
     ...{ kept_days: KEPT.days, kept: KEPT.count },
   };
   readonly #drops: DropLog;
