@@ -232,6 +232,8 @@ function createMcp(config: Config, core: Core, closing: AbortSignal) {
     sources: { blobs: core.blobs, scale: (bytes) => scaleForModel(bytes) },
     key: operator.token,
     holdMs: config.file.mcp.hold_ms,
+    approvalUrl: config.file.mcp.approval_url,
+    publicUrl: config.publicUrl,
     keepMs: days === undefined ? null : days * DAY_MS,
     version: readVersion(),
   });

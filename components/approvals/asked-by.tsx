@@ -2,10 +2,10 @@
 
 import Link from 'next/link';
 import { useLocale, useTranslations } from 'next-intl';
+import { hashOfCall } from '#lib/call/call-address';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
 import { useCall, useRun, useTitle } from '../providers/workbench-context.tsx';
-import { hashOfCall } from '../tool-call/focus-call.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { useOrigin } from './use-origin.ts';
 

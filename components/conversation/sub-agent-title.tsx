@@ -2,9 +2,9 @@
 
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
+import { hashOfCall } from '#lib/call/call-address';
 import type { RunParent } from '#lib/protocol/run';
 import { useRun } from '../providers/workbench-context.tsx';
-import { hashOfCall } from '../tool-call/focus-call.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { useFetchedRun } from './use-fetched-run.ts';
 

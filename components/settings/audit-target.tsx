@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import { hashOfCall } from '../tool-call/focus-call.ts';
+import { pathOfCall } from '#lib/call/call-address';
 import { MarkedText } from '../ui/marked-text.tsx';
 
 /** What an act was done to: a call and a conversation can be opened. */
@@ -16,6 +16,6 @@ export function AuditTarget({ target }: { target: string }) {
 }
 
 function pageOf(target: string): string | undefined {
-  if (target.startsWith('tc_')) return `/${hashOfCall(target)}`;
+  if (target.startsWith('tc_')) return pathOfCall(target);
   return target.startsWith('run_') ? `/?run=${encodeURIComponent(target)}` : undefined;
 }

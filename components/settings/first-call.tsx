@@ -4,10 +4,10 @@ import { CircleCheck } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { useShallow } from 'zustand/react/shallow';
+import { hashOfCall } from '#lib/call/call-address';
 import type { CreatedToken } from '#lib/protocol/token';
 import type { CallsState } from '#lib/stores/fold-calls';
 import { useCalls, useUi } from '../providers/workbench-context.tsx';
-import { hashOfCall } from '../tool-call/focus-call.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 
 /** Whether a program that was just let in has called a tool: its first call, as soon as there is one. */

@@ -1,8 +1,8 @@
 'use client';
 
 import { useEffect, useRef } from 'react';
+import { callOfHash } from '#lib/call/call-address';
 import { useRevealCall, useRevealedCall } from '../providers/workbench-context.tsx';
-import { callOfHash } from './focus-call.ts';
 
 /** Frames to wait for a card to be drawn after the list was scrolled to it. */
 const FRAMES = 180;

@@ -3,10 +3,10 @@
 import Link from 'next/link';
 import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
+import { pathOfCall } from '#lib/call/call-address';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import { isDecided } from '#lib/protocol/is-decided';
 import { useClients } from '../providers/workbench-context.tsx';
-import { hashOfCall } from '../tool-call/focus-call.ts';
 import type { Figures, ToolUse } from './sort-statistics.ts';
 import { useFormatFigures } from './use-format-figures.ts';
 
@@ -68,7 +68,7 @@ function LastErrors({ errors }: { errors: ToolUse['last_errors'] }) {
             <span className="text-xs text-muted">
               {formatRelativeTime(at * 1_000, Date.now(), locale)}
             </span>{' '}
-            <Link href={`/${hashOfCall(id)}`} className="text-xs underline underline-offset-2">
+            <Link href={pathOfCall(id)} className="text-xs underline underline-offset-2">
               {t('call', { id })}
             </Link>
             <p lang="" className="line-clamp-3 text-[13px] wrap-anywhere">

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Callboard } from '../start-callboard.ts';
+import { configFile } from '../support/config-file.ts';
 import { ask } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { connectMcp, MCP_CLIENTS, type McpClient } from './kit/mcp-clients.ts';
@@ -158,12 +159,15 @@ const newest = async (
   board: Callboard,
   method: string,
   params: Record<string, unknown>,
-  { tasks = false, name }: { tasks?: boolean; name?: string } = {},
+  { tasks = false, urls = false, name }: { tasks?: boolean; urls?: boolean; name?: string } = {},
 ) => {
-  const extensions = tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {};
+  const capabilities = {
+    ...(tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {}),
+    ...(urls ? { elicitation: { url: {} } } : {}),
+  };
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': extensions,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   };
   const { body, status } = await ask(board, 'POST', '/mcp', {
@@ -179,6 +183,13 @@ const newest = async (
 const messageSchema = z.looseObject({
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
+});
+
+const taskSchema = z.looseObject({
+  status: z.string(),
+  inputRequests: z
+    .record(z.string(), z.object({ params: z.looseObject({ url: z.string() }) }))
+    .optional(),
 });
 
 const taskOf = (board: Callboard, taskId: string) =>
@@ -226,6 +237,38 @@ test('[MP41] a task is its agent’s alone, and is there for clients that know t
   const unable = await newest(agent, 'tasks/get', { taskId: id }, { name: id });
   expect(unable.error?.code).toBe(-32_021);
   page.succeed(id, 'x');
+});
+
+test('[MP50] [MP51] a host is shown the page of the call that waits for approval, and its accept approves nothing', async ({
+  connect,
+  startServer,
+}, testInfo) => {
+  const config = { mcp: { approval_url: true }, policy: { ask: ['till.*'] } };
+  const CALLBOARD_CONFIG = await configFile(testInfo, config);
+  const CALLBOARD_PUBLIC_URL = 'https://board.example';
+  const asking = await startServer({ env: { CALLBOARD_CONFIG, CALLBOARD_PUBLIC_URL } });
+  const till = await connect.client(asking, { tools: [reader('till.open')] });
+  const token = await makeToken(asking, { kind: 'agent', name: 'coder', tools: ['till.*'] });
+  const agent = asToken(asking, token);
+  const able = { tasks: true, urls: true };
+  const call = { name: 'till_open', arguments: {} };
+  const created = await newest(agent, 'tools/call', call, { ...able, name: 'till_open' });
+  const taskId = String(created.result?.taskId);
+  const get = async () =>
+    (await newest(agent, 'tasks/get', { taskId }, { ...able, name: taskId })).result;
+  const { inputRequests = {}, status } = taskSchema.parse(await get());
+  expect(status).toBe('input_required');
+  const [key = '', ...others] = Object.keys(inputRequests);
+  expect(others).toEqual([]);
+  expect(inputRequests[key]?.params.url).toBe(`${CALLBOARD_PUBLIC_URL}/#call=${taskId}`);
+  const inputResponses = { [key]: { action: 'accept' } };
+  await newest(agent, 'tasks/update', { taskId, inputResponses }, { ...able, name: taskId });
+  expect(await get()).toMatchObject({ status: 'working' });
+  const waiting = await ask(asking, 'GET', `/v1/tool_calls/${taskId}`);
+  expect(waiting.body).toMatchObject({ status: 'PENDING', phase: 'approval' });
+  await ask(asking, 'POST', `/v1/tool_calls/${taskId}/approval`, { body: { decision: 'yes' } });
+  await answer(till, 'open');
+  await expect.poll(async () => (await get())?.status).toBe('completed');
 });
 
 test('[MP43] a task that is cancelled stops at its client, and stays cancelled', async ({

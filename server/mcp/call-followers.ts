@@ -1,20 +1,23 @@
+import type { CardUpdate } from '#lib/protocol/card';
 import type { EventBus } from '../events/event-bus.ts';
+
+type OnChange = (update: CardUpdate) => void;
 
 /** Those who follow one call, among all that are open: one subscription for all of them. */
 export interface CallFollowers {
-  /** Calls `onChange` after each update of the call's card. Returns a function that ends it. */
-  follow(callId: string, onChange: () => void): () => void;
+  /** Calls `onChange` with each update of the call's card. Returns a function that ends it. */
+  follow(callId: string, onChange: OnChange): () => void;
   close(): void;
 }
 
 export function createCallFollowers(bus: Pick<EventBus, 'subscribe'>): CallFollowers {
-  const byCall = new Map<string, Set<() => void>>();
+  const byCall = new Map<string, Set<OnChange>>();
   const subscription = bus.subscribe({
     onEvents(events) {
       if (byCall.size === 0) return;
       for (const { event } of events) {
         if (event.type !== 'call') continue;
-        for (const onChange of byCall.get(event.tool_call_id) ?? []) onChange();
+        for (const onChange of byCall.get(event.tool_call_id) ?? []) onChange(event.update);
       }
     },
   });

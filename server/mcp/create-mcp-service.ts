@@ -2,6 +2,7 @@ import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import type { EventBus } from '../events/event-bus.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type AgentSession, sessionKey } from './agent-session.ts';
+import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';
 import { cancelledRequest, isInitialize } from './json-rpc.ts';
 import { createLegacySessions, SESSION_HEADER } from './legacy-sessions.ts';
@@ -12,7 +13,13 @@ import { createOpenRequests } from './open-requests.ts';
 import { createToolLists } from './tool-lists.ts';
 
 export interface McpServiceDeps
-  extends Omit<McpServerDeps, 'followers' | 'openRequests' | 'toolsFor' | 'findCall'> {
+  extends Omit<
+    McpServerDeps,
+    'followers' | 'openRequests' | 'questions' | 'toolsFor' | 'findCall'
+  > {
+  /** Whether clients are shown where approvals are decided, and the origin of the board. */
+  readonly approvalUrl: boolean;
+  readonly publicUrl: string | undefined;
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly bus: Pick<EventBus, 'subscribe'>;
 }
@@ -38,6 +45,10 @@ export function createMcpService(deps: McpServiceDeps): McpService {
   });
   const serverDeps: McpServerDeps = {
     ...{ ...deps, followers, openRequests },
+    questions: createApprovalQuestions(followers, {
+      isOn: deps.approvalUrl,
+      publicUrl: deps.publicUrl,
+    }),
     toolsFor: lists.of,
     async findCall(agent, callId) {
       const call = await calls.get(callId);

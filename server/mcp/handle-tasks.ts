@@ -8,7 +8,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
 import { cancelCall } from './call-tool.ts';
-import { INVALID_PARAMS, type ToolsCallDeps, takesTasks, timesOf } from './handle-tools-call.ts';
+import { INVALID_PARAMS, type ToolsCallDeps, timesOf } from './handle-tools-call.ts';
+import { takesTasks } from './request-capabilities.ts';
 import { taskParamsSchema, toTask } from './tasks.ts';
 
 /**
@@ -24,12 +25,14 @@ export function addTaskMethods(server: Server, deps: ToolsCallDeps, agent: Agent
   const schemas = { params: taskParamsSchema };
   server.setRequestHandler('tasks/get', schemas, async ({ taskId }, context) => {
     requireTasks(context);
-    return { ...(await toTask(await find(taskId), timesOf(deps), deps.sources)) };
+    const call = await find(taskId);
+    const inputRequests = deps.questions.of(call, context);
+    return { ...(await toTask(call, { ...timesOf(deps), inputRequests }, deps.sources)) };
   });
-  // No task of ours asks for input, so there is nothing that an answer could be for.
+  // An answer ends a question. It decides nothing about the call: that is up to operators.
   server.setRequestHandler('tasks/update', schemas, async ({ taskId }, context) => {
     requireTasks(context);
-    await find(taskId);
+    deps.questions.answered((await find(taskId)).id, context);
     return {};
   });
   server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {

@@ -1,16 +1,16 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { CallRecord } from '#lib/call/call-record';
-import { isRecord } from '#lib/json/is-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
 import { readTraceparent } from '../telemetry/trace-context.ts';
 import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
+import type { ApprovalQuestions } from './approval-questions.ts';
 import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
 import type { McpConfig } from './mcp-config.ts';
 import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
+import { takesTasks } from './request-capabilities.ts';
 import { resultArgsSchema } from './result-tool.ts';
 import { QUICK_MS, type Task, toCreatedTask } from './tasks.ts';
 import { failedResult, type ToolResult } from './tool-result.ts';
@@ -21,6 +21,7 @@ export interface ToolsCallDeps extends CallToolDeps {
   /** The agent's own call; undefined for every other. */
   readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
   readonly openRequests: OpenRequests;
+  readonly questions: ApprovalQuestions;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
   readonly holdMs: McpConfig['hold_ms'];
   /** Of the data directory: what is signed or derived with it, no caller can make. */
@@ -41,16 +42,6 @@ interface Request {
 
 /** JSON-RPC: what was asked for does not exist, or is not formed as it must be. */
 export const INVALID_PARAMS = -32_602;
-
-const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-
-/** Whether the client of this request takes a task in place of a result. */
-export function takesTasks({ mcpReq }: Pick<ServerContext, 'mcpReq'>): boolean {
-  const envelope: unknown = mcpReq.envelope;
-  const capabilities = isRecord(envelope) ? envelope[CAPABILITIES] : undefined;
-  const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
-  return isRecord(extensions) && TASKS in extensions;
-}
 
 /** `tools/call` (rules MP15 to MP22). */
 export async function callTool(

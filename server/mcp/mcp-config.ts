@@ -17,5 +17,7 @@ export const mcpConfigSchema = closedObject({
     /** For one that does. */
     progress: milliseconds(HOLD_MS.progress),
   }).prefault({}),
+  /** Clients that open addresses are shown where an approval is decided (rule MP50). */
+  approval_url: z.boolean().default(false),
 }).prefault({});
 export type McpConfig = z.infer<typeof mcpConfigSchema>;

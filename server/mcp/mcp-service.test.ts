@@ -1,96 +1,9 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import type { Agent } from '../auth/principal.ts';
-import { setupCalls } from '../calls/testing/setup-calls.ts';
-import { createMcpService } from './create-mcp-service.ts';
 import { mcpConfigSchema } from './mcp-config.ts';
-
-const AGENT: Agent = { kind: 'agent', name: 'coder', tokenId: 'tok_1', tools: ['echo', 'hold'] };
-const OTHER: Agent = { ...AGENT, name: 'other', tokenId: 'tok_2' };
-const ECHO = {
-  name: 'echo',
-  description: 'Echoes',
-  parameters: { type: 'object' },
-  timeout_ms: 600_000,
-};
-
-const makeRoom = async () => {};
-
-const messageSchema = z.object({
-  id: z.union([z.number(), z.string()]).optional(),
-  method: z.string().optional(),
-  params: z.looseObject({ progress: z.number(), message: z.string() }).optional(),
-  result: z
-    .looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
-    .optional(),
-});
-
-async function setup({ key = 'key', mcp: config = {} } = {}) {
-  const world = await setupCalls();
-  const mcp = createMcpService({
-    ...world,
-    history: world.store.history,
-    blobs: { find: async () => undefined, read: async () => undefined },
-    sources: {
-      blobs: { read: async () => undefined },
-      scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
-    },
-    key,
-    holdMs: mcpConfigSchema.parse(config).hold_ms,
-    keepMs: null,
-    version: '1.0.0',
-  });
-  /** A message of 2025-11-25; gives the messages of the answer. */
-  async function send(
-    body: object,
-    {
-      agent = AGENT,
-      sessionId,
-      signal,
-    }: { agent?: Agent; sessionId?: string; signal?: AbortSignal } = {},
-  ) {
-    const request = new Request('http://callboard/mcp', {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        'mcp-protocol-version': '2025-11-25',
-      },
-      ...(signal && { signal }),
-    });
-    const message = { jsonrpc: '2.0', ...body };
-    const response = await mcp.answer({ agent, request, body: message, sessionId, makeRoom });
-    const text = await response.text();
-    return text
-      .split('\n')
-      .filter((line) => line.startsWith('data: '))
-      .map((line) => messageSchema.parse(JSON.parse(line.slice(6))));
-  }
-  const call = (
-    name: string,
-    {
-      id = 1,
-      args = {},
-      meta = {},
-      ...more
-    }: { id?: number | string; args?: object; meta?: object } & NonNullable<
-      Parameters<typeof send>[1]
-    > = {},
-  ) => send({ id, method: 'tools/call', params: { name, arguments: args, _meta: meta } }, more);
-  const client = world.connect('phone');
-  client.offer(ECHO);
-  const asked = (count = 1) =>
-    expect
-      .poll(() => client.requests().length)
-      .toBe(count)
-      .then(() => client.requests()[count - 1]);
-  return { ...world, mcp, send, call, client, asked };
-}
-
-const textOf = (messages: Awaited<ReturnType<Awaited<ReturnType<typeof setup>>['send']>>) =>
-  messages.at(-1)?.result?.content[0]?.text ?? '';
+import { AGENT, ECHO, OTHER, setupMcp, textOf } from './testing/setup-mcp.ts';
 
 test('[MP21] an answer is held for 50 s; then it says that the call goes on, and the result is fetched', async () => {
-  const { call, client, asked, clock } = await setup();
+  const { call, client, asked, clock } = await setupMcp();
   const first = call('echo');
   const request = await asked();
   clock.advance(50_000);
@@ -105,7 +18,7 @@ test('[MP21] an answer is held for 50 s; then it says that the call goes on, and
 });
 
 test('[MP21] how long an answer is held is a matter of the configuration', async () => {
-  const { call, asked, clock } = await setup({ mcp: { hold_ms: { plain: 5_000 } } });
+  const { call, asked, clock } = await setupMcp({ mcp: { hold_ms: { plain: 5_000 } } });
   const first = call('echo');
   await asked();
   clock.advance(5_000);
@@ -116,7 +29,7 @@ test('[MP21] how long an answer is held is a matter of the configuration', async
 });
 
 test('[MP21] no agent fetches the result of another’s call', async () => {
-  const { call, client, asked } = await setup();
+  const { call, client, asked } = await setupMcp();
   const first = call('echo');
   const request = await asked();
   client.succeed(request?.id ?? '', 'mine');
@@ -129,7 +42,7 @@ test('[MP21] no agent fetches the result of another’s call', async () => {
 });
 
 test('[TM10] [TM18] the traceparent of _meta goes with the call, and one that is not valid is ignored', async () => {
-  const { call, client, asked } = await setup();
+  const { call, client, asked } = await setupMcp();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   for (const [count, given] of [traceparent, 'nonsense', 7].entries()) {
     const held = call('echo', { meta: { traceparent: given } });
@@ -141,7 +54,7 @@ test('[TM10] [TM18] the traceparent of _meta goes with the call, and one that is
 });
 
 test('[MP20] a client that asks for progress is sent each 10 s what its call waits for, for 280 s', async () => {
-  const { call, asked, clock } = await setup();
+  const { call, asked, clock } = await setupMcp();
   const held = call('echo', { meta: { progressToken: 'p' } });
   await asked();
   for (let second = 0; second < 280; second += 1) {
@@ -158,7 +71,7 @@ test('[MP20] a client that asks for progress is sent each 10 s what its call wai
 });
 
 test('[MP22] in an older revision a cut connection ends no call, and a cancel of the same session does', async () => {
-  const { call, send, asked, calls, mcp, settle } = await setup();
+  const { call, send, asked, calls, mcp, settle } = await setupMcp();
   const left = new AbortController();
   const cut = call('echo', { id: 1, sessionId: 'a', signal: left.signal }).catch(() => undefined);
   const first = await asked(1);
@@ -187,7 +100,7 @@ test('[MP22] in an older revision a cut connection ends no call, and a cancel of
 });
 
 test('[MP12] of a long text the beginning is sent, with a link to the whole', async () => {
-  const { call, client, asked } = await setup();
+  const { call, client, asked } = await setupMcp();
   const answered = call('echo');
   const request = await asked();
   client.succeed(request?.id ?? '', 'é'.repeat(100_000));
@@ -199,7 +112,7 @@ test('[MP12] of a long text the beginning is sent, with a link to the whole', as
 });
 
 test('[MP30] a session is good after a restart, and no other id is', async () => {
-  const { mcp } = await setup();
+  const { answer } = await setupMcp();
   const body = {
     ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
     params: {
@@ -211,15 +124,12 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
     method: 'POST',
     headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
   });
-  const response = await mcp.answer({
-    ...{ agent: AGENT, request, body, makeRoom },
-    sessionId: undefined,
-  });
+  const response = await answer(request, body);
   const id = response.headers.get('mcp-session-id') ?? '';
-  const { mcp: restarted } = await setup();
+  const { mcp: restarted } = await setupMcp();
   expect(restarted.isSession(AGENT, id)).toBe(true);
   expect(restarted.isSession(OTHER, id)).toBe(false);
-  expect((await setup({ key: 'another key' })).mcp.isSession(AGENT, id)).toBe(false);
+  expect((await setupMcp({ key: 'another key' })).mcp.isSession(AGENT, id)).toBe(false);
   for (const bad of ['', 'x', `${id}x`, id.slice(1), `${id}.`]) {
     expect(restarted.isSession(AGENT, bad), bad).toBe(false);
   }
@@ -228,7 +138,7 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
 });
 
 test('[MP31] a stream is answered at once and kept alive; of more than eight the oldest ends', async () => {
-  const { mcp, clock } = await setup();
+  const { mcp, clock } = await setupMcp();
   clock.advance(5_000);
   const streams = Array.from({ length: 9 }, () => {
     const sent: string[] = [];
@@ -255,7 +165,7 @@ test('[MP31] a stream is answered at once and kept alive; of more than eight the
 });
 
 test('[MP5] two seconds after tools were left alone a stream is notified once', async () => {
-  const { mcp, clock, client } = await setup();
+  const { mcp, clock, client } = await setupMcp();
   const sent: string[] = [];
   clock.advance(5_000);
   mcp.openStream(AGENT, { send: (text) => void sent.push(text), end: () => {} });
@@ -270,7 +180,7 @@ test('[MP5] two seconds after tools were left alone a stream is notified once', 
 });
 
 test('[MP5] a client whose tools change all the time delays it by ten seconds at most', async () => {
-  const { mcp, clock, client } = await setup();
+  const { mcp, clock, client } = await setupMcp();
   const sent: string[] = [];
   clock.advance(5_000);
   mcp.openStream(AGENT, { send: (text) => void sent.push(text), end: () => {} });
@@ -283,7 +193,7 @@ test('[MP5] a client whose tools change all the time delays it by ten seconds at
 });
 
 test('[MP45] the card of its call has the name of the agent', async () => {
-  const { call, client, asked, calls } = await setup();
+  const { call, client, asked, calls } = await setupMcp();
   const first = call('echo');
   const id = (await asked())?.id ?? '';
   client.succeed(id, 'done');
@@ -292,7 +202,7 @@ test('[MP45] the card of its call has the name of the agent', async () => {
 });
 
 test('[MP22] who gives up waiting for a result ends no call', async () => {
-  const { call, send, client, asked, calls, settle, clock } = await setup();
+  const { call, send, client, asked, calls, settle, clock } = await setupMcp();
   const first = call('echo', { sessionId: 'a' });
   const id = (await asked())?.id ?? '';
   clock.advance(50_000);
@@ -308,7 +218,7 @@ test('[MP22] who gives up waiting for a result ends no call', async () => {
 });
 
 test('[MP22] in the newest revision a caller that hangs up ends its call, and nothing is logged', async () => {
-  const { mcp, asked, calls, errors } = await setup();
+  const { answer, asked, calls, errors } = await setupMcp();
   const left = new AbortController();
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -324,10 +234,7 @@ test('[MP22] in the newest revision a caller that hangs up ends its call, and no
   });
   const params = { name: 'echo', arguments: {}, _meta };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const answered = mcp.answer({
-    ...{ agent: AGENT, request, body, makeRoom },
-    sessionId: undefined,
-  });
+  const answered = answer(request, body);
   const id = (await asked())?.id ?? '';
   left.abort();
   expect((await answered).status).toBe(499);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallPhase } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { InputRequests } from './approval-questions.ts';
 import { type ResultSources, type ToolResult, toToolResult } from './tool-result.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -12,7 +13,7 @@ const FIRST_POLLS_MS = 5_000;
 
 export const taskParamsSchema = z.looseObject({ taskId: z.string().max(128) });
 
-type TaskStatus = 'working' | 'completed' | 'cancelled';
+type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled';
 
 /** A task as `tools/call` and `tasks/get` give it: flat, its times as ISO 8601. */
 export interface Task {
@@ -26,6 +27,8 @@ export interface Task {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly result?: ToolResult & { readonly resultType: 'complete' };
+  /** What its client may show its person meanwhile. */
+  readonly inputRequests?: InputRequests;
 }
 
 export interface TaskTimes {
@@ -41,19 +44,23 @@ export const toCreatedTask = (call: CallRecord, times: TaskTimes): Task => ({
   resultType: 'task',
 });
 
-/** With the result of a call that has ended, which must be complete in itself. */
+/** With what it asks, or with the result of a call that has ended, which must be complete in itself. */
 export async function toTask(
   call: CallRecord,
-  times: TaskTimes,
+  { inputRequests, ...times }: TaskTimes & { inputRequests: InputRequests | undefined },
   sources: ResultSources,
 ): Promise<Task> {
   const task: Task = { ...facts(call, times), resultType: 'complete' };
+  if (inputRequests) return { ...task, status: 'input_required', inputRequests };
   if (task.status !== 'completed') return task;
   const result = await toToolResult(call, sources);
   return { ...task, result: { ...result, resultType: 'complete' } };
 }
 
-function facts(call: CallRecord, times: TaskTimes): Omit<Task, 'resultType' | 'result'> {
+function facts(
+  call: CallRecord,
+  times: TaskTimes,
+): Omit<Task, 'resultType' | 'result' | 'inputRequests'> {
   const { now, keepMs } = times;
   const changedAt = call.completedAt ?? call.startedAt ?? call.offeredAt ?? call.createdAt;
   return {

@@ -1,3 +1,4 @@
+import { pathOfCall } from '#lib/call/call-address';
 import type { CallRecord } from '#lib/call/call-record';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -61,7 +62,7 @@ function dataOf(call: CallRecord): CallNoticeData {
     source: call.source,
     client: clientId === null ? null : { client_id: cut(clientId), name },
     requested_by: cut(call.requestedBy),
-    link: `/#call=${encodeURIComponent(call.id)}`,
+    link: pathOfCall(call.id),
   };
 }
 
