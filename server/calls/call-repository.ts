@@ -178,14 +178,21 @@ export class CallRepository {
   }
 
   /** The durable record once it is final, or as it is after `waitMs`. */
-  async wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined> {
+  async wait(
+    id: string,
+    waitMs: number,
+    signal?: AbortSignal,
+    beforeRead?: (bytes: number) => Promise<void>,
+  ): Promise<CallRecord | undefined> {
     const entry = this.#entries.get(id);
+    if (!entry) await beforeRead?.(await this.storedBytes(id));
     const durable = entry ? entry.durable : await this.#store.getCall(id);
     const isOver = durable ? isFinalStatus(durable.status) : entry === undefined;
     if (isOver) return durable;
     if (waitMs > 0 && !this.#isReleased && !signal?.aborted) {
       await this.#ending(entry, waitMs, signal);
     }
+    await beforeRead?.(await this.storedBytes(id));
     return this.get(id); // Another entry may have taken its place.
   }
 

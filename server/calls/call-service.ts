@@ -165,8 +165,16 @@ export interface CallService {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly CallEventEntry[]>;
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
-  /** The record once it is final, or as it is after `waitMs`. Undefined: no such call. */
-  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CallRecord | undefined>;
+  /**
+   * The record once it is final, or as it is after `waitMs`. Undefined: no such call. `beforeRead`
+   * is awaited, with `storedBytes`, before the record is read.
+   */
+  wait(
+    id: string,
+    waitMs: number,
+    signal?: AbortSignal,
+    beforeRead?: (bytes: number) => Promise<void>,
+  ): Promise<CallRecord | undefined>;
   /** `by`: whose wish it was, for the card. */
   cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome>;
   /** With the same arguments, or others; the rest as in an `InvokeRequest`. */

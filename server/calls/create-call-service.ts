@@ -121,7 +121,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     draft: (request) => openDraft({ ...deps, ...core }, request),
     get: (id) => repository.get(id),
     list: (query) => listed(deps, query),
-    wait: (id, waitMs, signal) => repository.wait(id, waitMs, signal),
+    wait: (...asked) => repository.wait(...asked),
     events: (id, page) => deps.store.callEvents(id, page),
     storedBytes: (id) => repository.storedBytes(id),
     wasDeleted: (id) =>

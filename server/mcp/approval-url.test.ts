@@ -41,7 +41,12 @@ async function setup(options: Options = {}, capabilities: object = CAPABLE) {
   const request = (method: string, params: object) =>
     mcp.request({ method, params: { ...params } }, z.looseObject({}));
   // Of the official client the part that makes tasks is a package of its own.
-  const created = world.sendNewest('tools/call', { name: 'echo', arguments: {} }, capabilities);
+  const created = world.sendNewest(
+    'tools/call',
+    'echo',
+    { name: 'echo', arguments: {} },
+    capabilities,
+  );
   await expect.poll(() => world.calls.watched().length).toBe(1);
   await world.settle();
   world.clock.advance(300);

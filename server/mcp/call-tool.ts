@@ -4,6 +4,7 @@ import { type Agent, actorOf, principalName } from '../auth/principal.ts';
 import type { CallService, InvokeRefusal } from '../calls/call-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { roomToRead } from './answer-room.ts';
 import type { CallFollowers } from './call-followers.ts';
 import { reportProgress, type SendProgress } from './report-progress.ts';
 import {
@@ -78,9 +79,13 @@ export async function awaitCall(
   };
   cancelled.addEventListener('abort', onCancel, { once: true });
   if (cancelled.aborted) onCancel();
-  const stop = send && reportProgress({ ...deps, read: (id) => calls.get(id) }, call.id, send);
+  // What is in the store alone has ended: it has no progress, and may be large.
+  const read = async (id: string) =>
+    (await calls.storedBytes(id)) > 0 ? undefined : calls.get(id);
+  const stop = send && reportProgress({ ...deps, read }, call.id, send);
+  const beforeRead = (bytes: number) => roomToRead(deps.sources, bytes);
   try {
-    return (await calls.wait(call.id, holdMs, cancelled)) ?? call;
+    return (await calls.wait(call.id, holdMs, cancelled, beforeRead)) ?? call;
   } finally {
     stop?.();
     cancelled.removeEventListener('abort', onCancel);

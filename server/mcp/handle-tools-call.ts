@@ -1,5 +1,6 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { CallRecord } from '#lib/call/call-record';
+import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Agent } from '../auth/principal.ts';
 import { readTraceparent } from '../telemetry/trace-context.ts';
@@ -13,7 +14,7 @@ import type { SendProgress } from './report-progress.ts';
 import { takesTasks } from './request-capabilities.ts';
 import { resultArgsSchema } from './result-tool.ts';
 import { QUICK_MS, type Task, toCreatedTask } from './tasks.ts';
-import { failedResult, type ToolResult } from './tool-result.ts';
+import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
 
 export interface ToolsCallDeps extends CallToolDeps {
   /** What the agent may call now. */
@@ -80,10 +81,28 @@ async function answer(
     traceparent: readTraceparent(context.mcpReq._meta?.traceparent),
   });
   if ('refused' in started) return started.refused;
+  return orLater(started.call.id, () =>
+    endOf(deps, session, started.call, { context, isModern, waiting }),
+  );
+}
+
+interface Held {
+  readonly context: ServerContext;
+  readonly isModern: boolean;
+  readonly waiting: Waiting;
+}
+
+/** Its result, or what stands in place of one. */
+async function endOf(
+  deps: ToolsCallDeps,
+  { agent }: AgentSession,
+  started: CallRecord,
+  { context, isModern, waiting }: Held,
+): Promise<CallAnswer> {
   if (!isModern || !takesTasks(context)) {
-    return toAnswer(deps, await awaitCall(deps, agent, started.call, waiting));
+    return toAnswer(deps, await awaitCall(deps, agent, started, waiting));
   }
-  const call = await awaitCall(deps, agent, started.call, { ...waiting, holdMs: QUICK_MS });
+  const call = await awaitCall(deps, agent, started, { ...waiting, holdMs: QUICK_MS });
   if (isFinalStatus(call.status)) return toAnswer(deps, call);
   return { ...toCreatedTask(call, timesOf(deps)), content: [] };
 }
@@ -105,11 +124,26 @@ async function fetchResult(
     return failedResult('Give the id of a call as "call", and "wait_s" from 0 to 40.');
   }
   const { call: id, wait_s } = asked.data;
-  const call = await deps.findCall(agent, id);
-  if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
-  const holdMs = wait_s * 1_000;
-  const last = await awaitCall(deps, agent, call, { ...waiting, holdMs, endsCall: false });
-  return toAnswer(deps, last);
+  return orLater(id, async () => {
+    const call = await deps.findCall(agent, id);
+    if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
+    const holdMs = wait_s * 1_000;
+    const last = await awaitCall(deps, agent, call, { ...waiting, holdMs, endsCall: false });
+    return toAnswer(deps, last);
+  });
+}
+
+/** A call that has run has not failed because its large result has no room at the moment. */
+async function orLater<Answer>(
+  callId: string,
+  answered: () => Promise<Answer>,
+): Promise<Answer | ToolResult> {
+  try {
+    return await answered();
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'rate_limited') return fetchedLater(callId);
+    throw error;
+  }
 }
 
 function waitingOf(

@@ -1,6 +1,8 @@
 import { ProtocolError, Server } from '@modelcontextprotocol/server';
 import { TASKS } from '#lib/protocol/mcp-tasks';
+import type { Agent } from '../auth/principal.ts';
 import type { AgentSession } from './agent-session.ts';
+import { type AnswerRoom, roomToRead } from './answer-room.ts';
 import { addTaskMethods } from './handle-tasks.ts';
 import { callTool, INVALID_PARAMS, type ToolsCallDeps } from './handle-tools-call.ts';
 import { RESULT_TOOL } from './mcp-tools.ts';
@@ -10,7 +12,7 @@ import { resultTool } from './result-tool.ts';
 export interface McpServerDeps
   extends Omit<ToolsCallDeps, 'sources'>,
     Omit<ResourceDeps, 'makeRoom' | 'calls'> {
-  readonly sources: Omit<ToolsCallDeps['sources'], 'makeRoom'>;
+  readonly sources: Omit<ToolsCallDeps['sources'], keyof AnswerRoom>;
   readonly version: string;
 }
 
@@ -22,8 +24,15 @@ export function createMcpServer(
   session: AgentSession,
   era: 'legacy' | 'modern',
 ): Server {
-  const { agent, makeRoom } = session;
-  const deps = { ...shared, sources: { ...shared.sources, makeRoom } };
+  const { agent, makeRoom, resizeRoom } = session;
+  const deps = {
+    ...{ ...shared, sources: { ...shared.sources, makeRoom, resizeRoom } },
+    // Also of another's call: whose it is, its record says.
+    async findCall(asking: Agent, callId: string) {
+      await roomToRead(session, await shared.calls.storedBytes(callId));
+      return shared.findCall(asking, callId);
+    },
+  };
   const isModern = era === 'modern';
   const server = new Server(
     { name: 'callboard', title: 'Callboard', version: deps.version },

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Agent } from '../auth/principal.ts';
 import { type ResourceDeps, readResource } from './resources.ts';
+import { AGENT, OTHER, setupMcp, textOf } from './testing/setup-mcp.ts';
 import { type ResultSources, toToolResult } from './tool-result.ts';
 
-const AGENT: Agent = { kind: 'agent', name: 'coder', tokenId: 'tok_1', tools: [] };
 const MIB = 1024 * 1024;
 
 const picture = (size: number, media_type = 'image/png') => ({
@@ -36,7 +35,7 @@ function setup({ size = 9 * MIB, isFull = false } = {}) {
     },
   };
   const sources: ResultSources = {
-    makeRoom,
+    ...{ makeRoom, resizeRoom: () => {} },
     blobs: { read },
     scale: async (bytes) => ({ ok: true, bytes, mediaType: 'image/png' }),
   };
@@ -67,4 +66,46 @@ test('[MP47] a result has room for its pictures, or links to them where too many
   expect(content.map(({ type }) => type)).toEqual(['text', 'resource_link']);
   expect(isError).toBeUndefined();
   expect(full.done).not.toContain('read');
+});
+
+/** What one caller after the other does with a result that is large enough to be in the store alone. */
+async function setupLarge(mayRead: () => boolean) {
+  const asked: number[] = [];
+  const world = await setupMcp({
+    async makeRoom(bytes) {
+      asked.push(bytes);
+      if (!mayRead()) throw new HttpError('rate_limited', 'Too many.');
+    },
+  });
+  const reads: string[] = [];
+  const { getCall } = world.store;
+  world.store.getCall = async (id) => {
+    reads.push(id);
+    return getCall(id);
+  };
+  return { ...world, reads, roomAsked: asked };
+}
+
+test('[MP53] a large result of a call has its room before it is read, or is fetched later', async () => {
+  let isFull = true;
+  const { call, client, asked, reads, roomAsked, sendNewest, settle } = await setupLarge(
+    () => !isFull,
+  );
+  const answered = call('echo');
+  const id = (await asked())?.id ?? '';
+  client.succeed(id, 'x'.repeat(3 * MIB));
+  // It was in memory at its end.
+  expect(textOf(await answered)).toContain('xxx');
+  await settle();
+  const fetch = (agent = AGENT) => call('callboard_result', { agent, args: { call: id } });
+  expect(textOf(await fetch())).toContain('in a moment');
+  expect(textOf(await fetch(OTHER))).toContain('in a moment');
+  const extensions = { 'io.modelcontextprotocol/tasks': {} };
+  const get = () => sendNewest('tasks/get', id, { taskId: id }, { extensions });
+  expect((await get()).error).toMatchObject({ message: 'Too many.' });
+  expect(reads).toEqual([]);
+  expect(Math.min(...roomAsked)).toBeGreaterThan(3 * MIB);
+  isFull = false;
+  expect(textOf(await fetch()).length).toBeGreaterThan(70_000);
+  expect((await get()).result).toMatchObject({ status: 'completed' });
 });

@@ -9,6 +9,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { ScaleOutcome } from '../blobs/scale-image.ts';
+import { type AnswerRoom, BLOCKS_BYTES } from './answer-room.ts';
 import { blobUri, callUri } from './resource-uris.ts';
 import { base64Length } from './resources.ts';
 
@@ -35,19 +36,15 @@ export interface ToolResult {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
-export interface ResultSources {
+export interface ResultSources extends AnswerRoom {
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly scale: (bytes: Uint8Array) => Promise<ScaleOutcome>;
-  /** Of the request: resolves when an answer with so many bytes may be made; throws when too many wait. */
-  readonly makeRoom: (bytes: number) => Promise<void>;
 }
 
 /** Of the text of one result: Claude Code cuts at about 25,000 tokens. */
 const TEXT_BYTES = 80 * 1024;
 /** Of one picture or sound in a result; a larger one is a link. */
 const BLOCK_BYTES = 1024 * 1024;
-/** Of all of them: a result is one JSON text. */
-const BLOCKS_BYTES = 6 * 1024 * 1024;
 
 /**
  * What the asking agent gets of a final call: first the text, always complete or with a link to
@@ -66,6 +63,8 @@ export async function toToolResult(call: CallRecord, sources: ResultSources): Pr
     room -= lengthOf(block);
     content.push(block);
   }
+  // Its record may have been larger, and its pictures smaller.
+  sources.resizeRoom(content.reduce((sum, block) => sum + lengthOf(block), 0));
   return { content, _meta };
 }
 
@@ -188,6 +187,17 @@ const CONTENT_OF: Readonly<Record<string, ToContent | undefined>> = {
 const toLink = ({ blob_id, media_type, size, name, alt }: Attachment): ContentBlock => ({
   ...{ type: 'resource_link', uri: blobUri(blob_id), name: name ?? blob_id },
   ...{ mimeType: media_type, size, ...given({ description: alt }) },
+});
+
+/** Of a call that has ended, whose record has no room among the large answers now. */
+export const fetchedLater = (callId: string): ToolResult => ({
+  content: [
+    {
+      type: 'text',
+      text: `Too many large answers are asked for at once. Get the result in a moment, with callboard_result {"call": "${callId}"}; do not call the tool again.`,
+    },
+  ],
+  _meta: { 'callboard/tool_call_id': callId },
 });
 
 /** Of a call that is not final yet, for a client that waits no longer. */

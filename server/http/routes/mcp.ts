@@ -45,9 +45,9 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
       if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
       if (isListen(body.value)) takePlace(places, principal, context.outgoing, TOO_MANY);
       const request = toRequest(context);
-      const { makeRoom } = context;
+      const { makeRoom, resizeRoom } = context;
       return toHttpResponse(
-        await mcp.answer({ agent, request, body: body.value, sessionId, makeRoom }),
+        await mcp.answer({ agent, request, body: body.value, sessionId, makeRoom, resizeRoom }),
       );
     }),
   });

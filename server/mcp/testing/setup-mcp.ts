@@ -41,6 +41,7 @@ export interface McpOptions {
   readonly publicUrl?: string | undefined;
   readonly calls?: SetupOptions;
   readonly makeRoom?: (bytes: number) => Promise<void>;
+  readonly resizeRoom?: (bytes: number) => void;
 }
 
 interface Sending {
@@ -62,6 +63,7 @@ export async function setupMcp({
   publicUrl,
   calls: options = {},
   makeRoom = async () => {},
+  resizeRoom = () => {},
 }: McpOptions = {}) {
   const world = await setupCalls(options);
   const { hold_ms: holdMs, approval_url: approvalUrl } = mcpConfigSchema.parse(config);
@@ -78,7 +80,7 @@ export async function setupMcp({
     version: '1.0.0',
   });
   const answer = (request: Request, body: unknown, { agent = AGENT, sessionId }: Sending = {}) =>
-    mcp.answer({ agent, request, body, sessionId, makeRoom });
+    mcp.answer({ agent, request, body, sessionId, makeRoom, resizeRoom });
   /** A message of 2025-11-25; gives the messages of the answer. */
   async function send(body: object, { signal, ...more }: Sending = {}) {
     const request = new Request('http://callboard/mcp', {
@@ -100,14 +102,15 @@ export async function setupMcp({
   /** A request of 2026-07-28, as a client without a library sends it. */
   async function sendNewest(
     method: string,
-    params: { name: string; arguments: object },
+    name: string,
+    params: object,
     capabilities: object = {},
   ) {
     const request = new Request('http://callboard/mcp', {
       method: 'POST',
       headers: {
         ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': params.name },
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name },
       },
     });
     const _meta = {
