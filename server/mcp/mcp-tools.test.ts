@@ -77,6 +77,20 @@ describe('the names', () => {
     expect(tools[1]?.inputSchema).toEqual({ type: 'object', title: 'its own' });
   });
 
+  test('[MP54] a client that takes the name of another has neither its entry nor its place', () => {
+    const phone = client('c1', 'Pixel 8');
+    const renamed = client('c2', 'pixel-8');
+    for (const clients of [
+      [phone, renamed],
+      [renamed, phone],
+    ]) {
+      const tools = list(listing('photo', { clients }));
+      expect(tools.map(({ name }) => name)).not.toContain('photo-pixel_8');
+      const [{ name } = { name: '' }] = tools.filter(({ reference }) => reference === 'photo@c1');
+      expect(name).toMatch(/^photo-pixel_8_[0-9a-f]{8}$/);
+    }
+  });
+
   test('[MP3] a client that offers it with two tabs is one client', () => {
     const clients = [client('c1', 'Chrome'), client('c1', 'Chrome')];
     expect(list(listing('page.look', { clients }))).toHaveLength(1);

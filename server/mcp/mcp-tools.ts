@@ -43,16 +43,19 @@ export function toMcpTools(listings: readonly ToolListing[], schemaOf: SchemaOf)
   const taken = new Set([RESULT_TOOL]);
   // A name that a pool and an entry could both have is that of neither: one would stand for the other.
   const ofPools = new Set(callable.map(({ model_name }) => model_name));
-  const ofClients = new Set(
-    callable.flatMap((listing) =>
-      clientsOf(listing).map(({ name }) => nameWith(listing.model_name, name)),
-    ),
+  const entries = callable.flatMap((listing) =>
+    clientsOf(listing).map(({ name }) => nameWith(listing.model_name, name)),
   );
+  const ofClients = new Set<string>();
+  // A client gives itself its name: with that of another it would be called in its place.
+  // Adds each, and keeps those that were there already.
+  const shared = entries.filter((name) => ofClients.size === ofClients.add(name).size);
+  const ofOthers = new Set([...ofPools, ...shared]);
   const pools = callable.map((listing) => toPoolTool(listing, { taken, others: ofClients }));
   const single = callable.flatMap((listing, at) => {
     const base = pools[at]?.name ?? listing.model_name;
     return clientsOf(listing).map((client) =>
-      toClientTool(listing, client, { base, taken, others: ofPools, schemaOf }),
+      toClientTool(listing, client, { base, taken, others: ofOthers, schemaOf }),
     );
   });
   return [...pools, ...single].sort((a, b) => (a.name < b.name ? -1 : 1));
