@@ -30,14 +30,22 @@ async function setup() {
   return { server, askAll, reads: () => reads };
 }
 
-async function openUnread({ port }: { port: number }, path: string): Promise<Socket> {
+async function openUnread(
+  { port }: { port: number },
+  path: string,
+  body?: object,
+): Promise<Socket> {
+  const json = body ? JSON.stringify(body) : '';
+  const head = body
+    ? `POST ${path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n`
+    : `GET ${path} HTTP/1.1\r\n`;
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause();
   await once(socket, 'connect');
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
-      `Authorization: Bearer ${TOKENS.operator}\r\nConnection: close\r\n\r\n`,
+    `${head}Host: 127.0.0.1:${port}\r\n` +
+      `Authorization: Bearer ${TOKENS.operator}\r\nConnection: close\r\n\r\n${json}`,
   );
   return socket;
 }
@@ -127,6 +135,23 @@ test('[UN4] of ten readers of a blob of 16 MiB who read nothing one is served', 
   expect(reads).toBe(1);
   const sizes = await Promise.all(readers.map(async (one) => (await readAll(one)).length));
   expect(Math.min(...sizes)).toBeGreaterThan(16 * MIB);
+}, 60_000);
+
+test('[OA20] of ten programs that read nothing few have their large answer as text', async () => {
+  const openAi = {
+    chat: async () => ({ ok: true as const, json: { content: RESULT } }),
+    respond: async () => ({ ok: true as const, json: {} }),
+  };
+  const server = await startTestServer({ deps: { openAi } });
+  const messages = [{ role: 'user', content: 'x' }];
+  const before = process.memoryUsage().arrayBuffers;
+  const asked = Array.from({ length: READERS }, () =>
+    openUnread(server, '/v1/chat/completions', { model: 'callboard', messages }),
+  );
+  const readers = await Promise.all(asked);
+  for (let time = 0; time < READERS; time += 1) await server.get('/v1/tool_calls/tc_none');
+  expect((process.memoryUsage().arrayBuffers - before) / MIB).toBeLessThan(5 * 8);
+  for (const text of await Promise.all(readers.map(readAll))) expect(text).toContain('200 OK');
 }, 60_000);
 
 test.each([

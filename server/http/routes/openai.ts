@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { HttpError } from '#lib/protocol/http-error';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/principal.ts';
@@ -72,7 +73,9 @@ async function answer<Schema extends z.ZodType>(
     const { address } = context;
     const made = await ask({ caller, address, body, signal: context.signal() });
     if ('stream' in made) return toStream(deps, caller, made.stream);
-    return made.ok ? json(200, made.json) : json(TURN_FAILED, errorOf(TURN_FAILED, made.error));
+    if (!made.ok) return json(TURN_FAILED, errorOf(TURN_FAILED, made.error));
+    await context.makeRoom(estimateJsonBytes([made.json]));
+    return json(200, made.json);
   } catch (error) {
     return toError(toHttpError(error, deps.logger));
   }
