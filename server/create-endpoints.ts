@@ -236,6 +236,7 @@ function createMcp(config: Config, core: Core, closing: AbortSignal) {
     publicUrl: config.publicUrl,
     keepMs: days === undefined ? null : days * DAY_MS,
     version: readVersion(),
+    spans: core.tracing,
   });
   closing.addEventListener('abort', () => void mcp.close());
   return mcp;

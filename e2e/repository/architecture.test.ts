@@ -31,6 +31,7 @@ const INTERFACES = [
   'server/store/store.ts',
   'server/store/store-errors.ts',
   'server/telemetry/agent-spans.ts',
+  'server/telemetry/mcp-request-trace.ts',
   'server/telemetry/trace-context.ts',
   'server/tools/define-tool.ts',
   'server/tools/tool-provider.ts',

@@ -15,6 +15,7 @@ import { takesTasks } from './request-capabilities.ts';
 import { resultArgsSchema } from './result-tool.ts';
 import { QUICK_MS, type Task, toCreatedTask } from './tasks.ts';
 import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
+import { traceOf } from './traced-server.ts';
 
 export interface ToolsCallDeps extends CallToolDeps {
   /** What the agent may call now. */
@@ -72,15 +73,19 @@ async function answer(
 ): Promise<CallAnswer> {
   const { agent } = session;
   const waiting = waitingOf(deps, context, cancelled);
-  if (params.name === RESULT_TOOL) return fetchResult(deps, agent, params.arguments, waiting);
+  const trace = traceOf(context);
+  if (params.name === RESULT_TOOL) {
+    return fetchResult(deps, agent, params.arguments, { ...waiting, trace });
+  }
   const tool = deps.toolsFor(agent).find(({ name }) => name === params.name);
   if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
   const started = await startCall(deps, {
     ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
     runId: runIdOf(session, deps.key),
-    traceparent: readTraceparent(context.mcpReq._meta?.traceparent),
+    traceparent: trace ? trace.traceparent : readTraceparent(context.mcpReq._meta?.traceparent),
   });
   if ('refused' in started) return started.refused;
+  trace?.concerns(started.call);
   return orLater(started.call.id, () =>
     endOf(deps, session, started.call, { context, isModern, waiting }),
   );
@@ -117,7 +122,7 @@ async function fetchResult(
   deps: ToolsCallDeps,
   agent: Agent,
   args: unknown,
-  waiting: Waiting,
+  { trace, ...waiting }: Waiting & { readonly trace: ReturnType<typeof traceOf> },
 ): Promise<ToolResult> {
   const asked = resultArgsSchema.safeParse(args);
   if (!asked.success) {
@@ -127,6 +132,7 @@ async function fetchResult(
   return orLater(id, async () => {
     const call = await deps.findCall(agent, id);
     if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
+    trace?.concerns(call);
     const holdMs = wait_s * 1_000;
     const last = await awaitCall(deps, agent, call, { ...waiting, holdMs, endsCall: false });
     return toAnswer(deps, last);

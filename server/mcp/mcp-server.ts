@@ -8,12 +8,14 @@ import { callTool, INVALID_PARAMS, type ToolsCallDeps } from './handle-tools-cal
 import { RESULT_TOOL } from './mcp-tools.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
 import { resultTool } from './result-tool.ts';
+import { type TraceDeps, TracedServer } from './traced-server.ts';
 
 export interface McpServerDeps
   extends Omit<ToolsCallDeps, 'sources'>,
     Omit<ResourceDeps, 'makeRoom' | 'calls'> {
   readonly sources: Omit<ToolsCallDeps['sources'], keyof AnswerRoom>;
   readonly version: string;
+  readonly spans: TraceDeps['spans'];
 }
 
 const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on the Callboard server; a call may wait for a person's approval. When a result says that a call goes on, get its result with ${RESULT_TOOL} and do not repeat the call.`;
@@ -34,16 +36,18 @@ export function createMcpServer(
     },
   };
   const isModern = era === 'modern';
-  const server = new Server(
-    { name: 'callboard', title: 'Callboard', version: deps.version },
-    {
-      instructions: INSTRUCTIONS,
-      capabilities: {
-        ...{ tools: { listChanged: true }, resources: {} },
-        ...(isModern ? { extensions: { [TASKS]: {} } } : {}),
-      },
+  const name = { name: 'callboard', title: 'Callboard', version: deps.version };
+  const options = {
+    instructions: INSTRUCTIONS,
+    capabilities: {
+      ...{ tools: { listChanged: true }, resources: {} },
+      ...(isModern ? { extensions: { [TASKS]: {} } } : {}),
     },
-  );
+  };
+  const { spans, clock } = deps;
+  const server = spans.isOn
+    ? new TracedServer({ spans, now: clock.now, sessionId: session.sessionId }, name, options)
+    : new Server(name, options);
   server.setRequestHandler('tools/list', () => ({
     tools: [...deps.toolsFor(agent).map(({ reference: _, ...tool }) => tool), resultTool],
   }));

@@ -16,6 +16,8 @@ export interface Span {
   /** Those without a value are left out. */
   readonly attributes: Attributes;
   readonly isError: boolean;
+  /** Spans that it has to do with, and that do not stand above it. */
+  readonly links?: readonly Pick<Span, 'traceId' | 'spanId'>[];
 }
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -34,7 +36,7 @@ export const toOtlp = (spans: readonly Span[], resource: Attributes): object => 
   ],
 });
 
-const toOtlpSpan = ({ traceId, spanId, parentSpanId, kind, start, end, ...span }: Span) => ({
+const toOtlpSpan = ({ traceId, spanId, parentSpanId, kind, start, end, links, ...span }: Span) => ({
   ...{ traceId, spanId, ...(parentSpanId !== undefined && { parentSpanId }) },
   ...{ name: cut(span.name), kind },
   startTimeUnixNano: toNanoseconds(start),
@@ -42,6 +44,7 @@ const toOtlpSpan = ({ traceId, spanId, parentSpanId, kind, start, end, ...span }
   endTimeUnixNano: toNanoseconds(Math.max(start, end)),
   attributes: toAttributes(span.attributes),
   status: span.isError ? { code: ERROR } : {},
+  ...(links && links.length > 0 && { links }),
 });
 
 const toNanoseconds = (ms: number): string => `${Math.round(ms)}000000`;

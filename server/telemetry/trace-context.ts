@@ -40,7 +40,7 @@ export function spanOf(key: string, parent: TraceContext | undefined): TraceCont
   return { traceId: parent?.traceId ?? digits.slice(0, 32), spanId, isSampled: true };
 }
 
-type TracedCall = Pick<CallRecord, 'id' | 'traceparent'>;
+export type TracedCall = Pick<CallRecord, 'id' | 'traceparent'>;
 
 /** The `execute_tool` span of a call. */
 export const spanOfCall = ({ id, traceparent }: TracedCall): TraceContext =>

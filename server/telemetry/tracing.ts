@@ -3,11 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type AgentSpans, requestSpan, turnSpan } from './agent-spans.ts';
 import { spansOfCall } from './call-spans.ts';
+import { type McpRequestSpans, mcpRequestSpan } from './mcp-request-trace.ts';
 import type { Metric } from './prometheus.ts';
 import { SpanExporter } from './span-exporter.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 
-export interface Tracing extends AgentSpans {
+export interface Tracing extends AgentSpans, McpRequestSpans {
   /** Its counters; none where it is off. */
   readonly metrics: readonly Metric[];
   /** Of each state of a call that is on disk, and the one before. */
@@ -18,6 +19,7 @@ export interface Tracing extends AgentSpans {
 
 const OFF: Tracing = {
   ...{ isOn: false, metrics: [], observe() {}, turnEnded() {}, requestEnded() {} },
+  mcpRequestEnded() {},
   close: () => Promise.resolve(),
 };
 
@@ -47,6 +49,9 @@ export function createTracing({ config, version, clock, logger, hide }: TracingO
     requestEnded(request) {
       const span = requestSpan(request, clock.now());
       if (span) exporter.add(span);
+    },
+    mcpRequestEnded(request) {
+      exporter.add(mcpRequestSpan(request, clock.now()));
     },
     close: (withinMs) => exporter.close(withinMs),
   };

@@ -78,6 +78,7 @@ export async function setupMcp({
     ...{ key, holdMs, approvalUrl, publicUrl },
     keepMs: null,
     version: '1.0.0',
+    spans: { isOn: false, mcpRequestEnded() {} },
   });
   const answer = (request: Request, body: unknown, { agent = AGENT, sessionId }: Sending = {}) =>
     mcp.answer({ agent, request, body, sessionId, makeRoom, resizeRoom });

@@ -24,6 +24,15 @@ const spanSchema = z.strictObject({
   endTimeUnixNano: nanoseconds,
   attributes: attributesSchema,
   status: z.strictObject({ code: z.literal(2).optional() }),
+  links: z
+    .array(
+      z.strictObject({
+        traceId: z.string().regex(/^[0-9a-f]{32}$/),
+        spanId: z.string().regex(/^[0-9a-f]{16}$/),
+      }),
+    )
+    .min(1)
+    .optional(),
 });
 
 /** `ExportTraceServiceRequest` of OTLP 1.x as JSON, with what Callboard sends of it and nothing else. */
