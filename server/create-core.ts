@@ -107,6 +107,10 @@ async function openRecord(
   });
   const tracing = createTracing({
     ...{ config: config.traces, version: readVersion(), clock, logger, hide: secrets.hide },
+    durable: {
+      file: join(config.dataDir, 'traces-mark.json'),
+      ended: { endedSince: store.history.endedSince, read: (id) => store.getCall(id) },
+    },
   });
   const push = await openPushNotes(config, { store, tokens, clock, newId, logger });
   const deliveryMetrics = createDeliveryMetrics();
@@ -268,6 +272,8 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
     now: () => momentOf(clock),
     logger,
   });
+  // Before calls end that a crash cut: those have their spans as any other.
+  await tracing.resume();
   await calls.recover(await alive.last());
   // guard: runs-recovered
   await runs.recover();

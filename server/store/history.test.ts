@@ -9,7 +9,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
-import { idleRunsQuery, oldestCallsQuery } from './history.ts';
+import { endedSinceQuery, idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { VersionConflictError } from './store-errors.ts';
@@ -126,6 +126,10 @@ test('[ST62] calls come in the order of their ends; open ones do not, nor what e
     ['tc_2', 2_000],
     ['tc_1', 3_000],
   ]);
+  const since = await store.history.endedSince({ since: 3_000, limit: 9 });
+  expect(since.map(({ id }) => id)).toEqual(['tc_1', 'tc_3']);
+  const [newest, ...more] = await store.history.endedSince({ since: 0, limit: 1 });
+  expect([newest, more]).toMatchObject([{ id: 'tc_3', endedAt: 9_000 }, []]);
 });
 
 test('[ST62] what a start and retention ask for is found by an index, whatever an operator counted', () => {
@@ -143,6 +147,7 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
     writable.exec(sql);
     const plans = [
       oldestCallsQuery(5_000, 50),
+      endedSinceQuery(5_000, 50),
       idleRunsQuery(5_000, null, 50),
       runningRunsQuery,
       openCallsQuery,
@@ -151,7 +156,7 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
       // It has running runs alone.
       'SCAN runs USING INDEX runs_running',
     ]);
-    expect(plans.slice(0, 3).flat().join()).not.toContain('TEMP B-TREE');
+    expect(plans.slice(0, 4).flat().join()).not.toContain('TEMP B-TREE');
   }
 });
 

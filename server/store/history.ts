@@ -22,6 +22,13 @@ export const oldestCallsQuery = (endedBefore: number, limit: number) =>
     where status not in ('PENDING', 'RUNNING') and coalesce(completed_at, created_at) < ${endedBefore}
     order by coalesce(completed_at, created_at), id limit ${Math.min(limit, MAX_PAGE)}`;
 
+/** From the index alone. */
+export const endedSinceQuery = (since: number, limit: number) =>
+  sql<Omit<EndedCall, 'bytes'>>`select id, coalesce(completed_at, created_at) as endedAt
+    from tool_calls indexed by tool_calls_by_end
+    where status not in ('PENDING', 'RUNNING') and coalesce(completed_at, created_at) >= ${since}
+    order by coalesce(completed_at, created_at) desc, id desc limit ${limit}`;
+
 type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
 
 /** A run of other programs is not written when it is called in: so runs are looked at in pages. */
@@ -90,6 +97,8 @@ export function createHistory(deps: {
     },
 
     oldestCalls: ({ endedBefore, limit }) => ask(oldestCallsQuery(endedBefore, limit)),
+
+    endedSince: async ({ since, limit }) => (await ask(endedSinceQuery(since, limit))).reverse(),
 
     async emptyRuns({ changedBefore, after, limit }) {
       const looked = await ask(idleRunsQuery(changedBefore, after, limit));

@@ -5,12 +5,12 @@ import { parseTraceparent, spanOf, spanOfCall, type TraceContext } from './trace
 
 /**
  * The spans of a call that has just ended, from its record alone (TM7, TM8); none where it ended
- * before, or its caller exports none. `now`: when the end was on disk.
+ * before, or its caller exports none. `now`: when the end was on disk; undefined: it is not known.
  */
 export function spansOfCall(
   call: CallRecord,
   previous: CallRecord | undefined,
-  now: number,
+  now: number | undefined,
 ): Span[] {
   if (!hasEnded(call, previous)) return [];
   const parent = parseTraceparent(call.traceparent);
@@ -24,7 +24,9 @@ export function spansOfCall(
   };
   const parts = partsOf(call, end).map((part) => partSpan(call, own, part));
   const isAnswered = call.provider !== null && call.resultHash !== null;
-  if (isAnswered) parts.push(partSpan(call, own, ['acknowledge', end, now]));
+  if (isAnswered && now !== undefined) {
+    parts.push(partSpan(call, own, ['acknowledge', end, now]));
+  }
   return [span, ...parts];
 }
 

@@ -27,6 +27,10 @@ export interface SpanExporterDeps {
   readonly logger: Logger;
   /** Takes out of a text what is secret. */
   hide(text: string): string;
+  /** The receiver took them or never will; not of what a stop cut off, which a later start may send. */
+  readonly settled?: (spans: readonly Span[]) => void;
+  /** After each batch, whatever became of it. */
+  readonly batchEnded?: () => void;
 }
 
 /** What became of a request: taken, to be made again, or refused with the reason. */
@@ -62,10 +66,20 @@ export class SpanExporter implements Metric {
 
   add(span: Span): void {
     const isFull = this.#waiting.length >= MOST_WAITING;
-    if (isFull || this.#isClosing) return this.#dropped.addTo(1);
+    if (isFull || this.#isClosing) {
+      this.#dropped.addTo(1);
+      if (!this.#isClosing) this.#deps.settled?.([span]);
+      return;
+    }
     this.#waiting.push(span);
     if (this.#waiting.length >= BATCH) this.#begin();
     else this.#later();
+  }
+
+  /** Resolves when less than a batch waits; false: nothing is taken any more. */
+  async room(): Promise<boolean> {
+    while (this.#sending && this.#waiting.length >= BATCH) await this.#sending;
+    return !this.#isClosing;
   }
 
   text(): string {
@@ -107,21 +121,23 @@ export class SpanExporter implements Metric {
   async #sendAll(): Promise<void> {
     do {
       const batch = this.#waiting.splice(0, BATCH);
-      const taken = await this.#deliver(batch);
+      const sent = await this.#deliver(batch);
+      const taken = sent.kind === 'taken' ? Math.max(0, batch.length - sent.refused) : 0;
       this.#exported.addTo(taken);
       this.#dropped.addTo(batch.length - taken);
+      if (sent.kind !== 'later' || !this.#isClosing) this.#deps.settled?.(batch);
+      this.#deps.batchEnded?.();
     } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
   }
 
-  /** How many of them the receiver took. */
-  async #deliver(batch: readonly Span[]): Promise<number> {
+  /** What became of the last request that was made for them. */
+  async #deliver(batch: readonly Span[]): Promise<Sent> {
     const { hide, resource } = this.#deps;
     const body = hide(JSON.stringify(toOtlp(batch, resource)));
     for (let tries = 1; ; tries += 1) {
       const sent = await this.#post(body);
       this.#report(sent);
-      if (sent.kind === 'taken') return Math.max(0, batch.length - sent.refused);
-      if (sent.kind === 'refused' || tries >= MOST_TRIES || this.#isClosing) return 0;
+      if (sent.kind !== 'later' || tries >= MOST_TRIES || this.#isClosing) return sent;
       await this.#pause(Math.max(sent.afterMs, FIRST_PAUSE_MS * 2 ** (tries - 1)));
     }
   }
