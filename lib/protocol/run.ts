@@ -101,6 +101,8 @@ const runTraceSchema = z.object({
   span: z.string().optional(),
   parent: z.string().optional(),
   started_at: z.number(),
+  /** What the run had used before it; not there: nothing. */
+  before: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
 });
 export type RunTrace = z.infer<typeof runTraceSchema>;
 

@@ -11,10 +11,14 @@ interface TraceDeps {
 /** What a turn that begins now is known by. `parent`: what came in with its message. */
 export function traceOfTurn(
   { clock, spans = { isOn: false } }: TraceDeps,
-  run: Pick<LiveRun, 'runId' | 'older' | 'messages'>,
+  run: Pick<LiveRun, 'runId' | 'older' | 'messages' | 'summary'>,
   parent: string | undefined,
 ): RunTrace | undefined {
   // By the place of its first message, which no other turn has.
   const key = `${run.runId} ${run.older + run.messages().length}`;
-  return beginTurnTrace(spans, key, parent, clock.now() / 1_000);
+  const trace = beginTurnTrace(spans, key, parent, clock.now() / 1_000);
+  const { usage } = run.summary();
+  if (!trace || !usage) return trace;
+  const { input_tokens, output_tokens } = usage;
+  return { ...trace, before: { input_tokens, output_tokens } };
 }

@@ -95,6 +95,30 @@ test('[TM17] two turns of a run are two traces', async () => {
   expect(new Set(traces).size).toBe(2);
 });
 
+test('[TM38] a turn has the tokens of its own requests', async () => {
+  const world = await newWorld();
+  const usage = { input: 1_200, output: 34, reasoning: 30, cached: 1_024 };
+  const server = await serve(world, ({ index }) =>
+    index === 0 ? { calls: [CALL], usage } : { text: 'Hello', usage },
+  );
+  const runId = await server.start('Hello', { model: MODEL });
+  await server.idle(runId);
+  await server.runs.send(runId, { input: 'Hello again' });
+  await expect.poll(() => server.openai.requests.length).toBe(3);
+  await server.idle(runId);
+  await server.stop();
+  const tokens = world.receiver
+    .named('invoke_agent callboard')
+    .map(({ attributes }) => [
+      attributes['gen_ai.usage.input_tokens'],
+      attributes['gen_ai.usage.output_tokens'],
+    ]);
+  expect(tokens).toEqual([
+    [2_400, 68],
+    [1_200, 34],
+  ]);
+});
+
 test('[TM17] a turn that a stop cut has one span, from its true start, when another server has ended it', async () => {
   const world = await newWorld();
   const never = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { formatTraceparent, parseTraceparent, spanOf } from './trace-context.ts'
 
 /** A turn whose end is on disk. */
 export interface EndedTurn {
-  readonly run: Pick<RunSummary, 'run_id' | 'model' | 'parent'>;
+  readonly run: Pick<RunSummary, 'run_id' | 'model' | 'parent' | 'usage'>;
   readonly trace: RunTrace;
   /** Undefined where it ended well. */
   readonly errorCode: string | undefined;
@@ -78,6 +78,8 @@ export function turnSpan({ run, trace, errorCode }: EndedTurn, now: number): Spa
       'gen_ai.agent.name': agent,
       'gen_ai.conversation.id': run.run_id,
       ...modelAttributes(run.model),
+      'gen_ai.usage.input_tokens': usedIn('input_tokens', run.usage, trace),
+      'gen_ai.usage.output_tokens': usedIn('output_tokens', run.usage, trace),
       'error.type': errorCode,
     },
   };
@@ -105,6 +107,13 @@ export function requestSpan(request: EndedRequest, now: number): Span | undefine
     },
   };
 }
+
+/** By the requests of the turn; undefined where no model said how many. */
+const usedIn = (
+  of: 'input_tokens' | 'output_tokens',
+  usage: EndedTurn['run']['usage'],
+  { before }: RunTrace,
+): number | undefined => (usage?.[of] ?? 0) - (before?.[of] ?? 0) || undefined;
 
 const NO_ANSWER = { finishReason: undefined, usage: undefined };
 
