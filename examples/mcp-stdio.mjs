@@ -3,7 +3,12 @@
 import { createInterface } from 'node:readline';
 
 const { CALLBOARD_URL = 'http://127.0.0.1:3000', CALLBOARD_TOKEN } = process.env;
-if (!CALLBOARD_TOKEN) throw new Error('CALLBOARD_TOKEN must be the token of an agent');
+if (!CALLBOARD_TOKEN) {
+  console.error(
+    'CALLBOARD_TOKEN is not set: it must be a token of the kind "agent" (Settings → Access)',
+  );
+  process.exit(1);
+}
 const url = new URL('/mcp', CALLBOARD_URL);
 let session;
 let version;
