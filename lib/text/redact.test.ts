@@ -89,6 +89,19 @@ describe('a value that is known', () => {
     expect(url?.('https://a.b/d')).toBe('https://a.b/d');
   });
 
+  test('that is an address is not found in others of its host', () => {
+    const value = 'http://receiver.example/hooks/callboard-4711';
+    const take = valueRedactor([{ kind: 'configured', value }]);
+    expect(take?.('http://receiver.example/hook')).toBe('http://receiver.example/hook');
+    expect(take?.('see http://receiver.example/hooks/callb')).toBe('see [redacted:configured]');
+  });
+
+  test('that is in an address before its host is taken out where the address is cut', () => {
+    const value = 'https://user:a-long-password@receiver.example/';
+    const take = valueRedactor([{ kind: 'configured', value }]);
+    expect(take?.('https://user:a-long-passw')).toBe('[redacted:configured]');
+  });
+
   test('is not looked for when it is so short that it would be found by chance', () => {
     expect(take?.('a short one')).toBe('a short one');
     expect(valueRedactor([{ kind: 'configured', value: 'short' }])).toBeUndefined();

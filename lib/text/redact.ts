@@ -113,6 +113,7 @@ export function valueRedactor(secrets: readonly NamedSecret[]): Change | undefin
   const known = secrets
     .filter(({ value }) => value.length >= LEAST_SECRET_CHARS)
     .flatMap(({ kind, value }) => spellingsOf(value).map((one) => ({ kind, value: one })))
+    .map((one) => ({ ...one, head: one.value.slice(0, leastOf(one.value)) }))
     .toSorted((a, b) => b.value.length - a.value.length);
   if (known.length === 0) return undefined;
   return (text) => {
@@ -121,14 +122,17 @@ export function valueRedactor(secrets: readonly NamedSecret[]): Change | undefin
     for (const { kind, value } of known) {
       if (found.includes(value)) found = found.replaceAll(value, redacted(kind));
     }
-    for (const { kind, value } of known) found = withoutBeginnings(found, value, redacted(kind));
+    for (const one of known) found = withoutBeginnings(found, one, redacted(one.kind));
     return found;
   };
 }
 
 /** Also where it is cut, e.g. in a title or a quotation, as long as half of it is there. */
-function withoutBeginnings(text: string, value: string, mark: string): string {
-  const head = value.slice(0, leastOf(value));
+function withoutBeginnings(
+  text: string,
+  { value, head }: { readonly value: string; readonly head: string },
+  mark: string,
+): string {
   let at = text.indexOf(head);
   if (at < 0) return text;
   let kept = '';
@@ -146,8 +150,15 @@ function withoutBeginnings(text: string, value: string, mark: string): string {
 /** Shorter beginnings, e.g. `https://`, are of other texts as well. */
 const LEAST_BEGINNING_CHARS = 16;
 
-const leastOf = ({ length }: string): number =>
-  Math.min(length, Math.max(LEAST_BEGINNING_CHARS, Math.ceil(length / 2)));
+/** The host of an address is no secret, and other addresses have it too. */
+const ORIGIN = /^https?:\/\/[^/?#@]*(?=[/?#])/i;
+
+function leastOf(value: string): number {
+  const origin = ORIGIN.exec(value)?.[0].length;
+  const pastOrigin = origin === undefined ? 0 : origin + LEAST_SECRET_CHARS;
+  const least = Math.max(LEAST_BEGINNING_CHARS, Math.ceil(value.length / 2), pastOrigin);
+  return Math.min(value.length, least);
+}
 
 /** As it is, and within JSON text, where that differs. */
 export const spellingsOf = (value: string): string[] => [
