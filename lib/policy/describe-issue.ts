@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isRecord } from '../json/is-record.ts';
 import { describeValue } from '../schema/describe-value.ts';
 
 /** The first issue of a failed parse with `reportInput`, in one line: where, what was found, what would be right. */
@@ -6,8 +7,14 @@ export function describeIssue(error: z.ZodError, whole: string): string {
   const [issue] = error.issues;
   if (issue === undefined) return `${whole} is not valid`;
   const path = issue.path.map(String).join('.') || whole;
-  const found = 'input' in issue ? ` is ${describeValue(issue.input)}:` : '';
+  const found = 'input' in issue ? ` is ${describeValue(foundBy(issue))}:` : '';
   return `${path}${found} ${rightOf(issue)}`;
+}
+
+/** Of objects that are known by one key the issue is at that key, and its input is the whole object. */
+function foundBy(issue: z.core.$ZodIssue): unknown {
+  if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return issue.input;
+  return isRecord(issue.input) ? issue.input[issue.discriminator] : issue.input;
 }
 
 function rightOf(issue: z.core.$ZodIssue): string {

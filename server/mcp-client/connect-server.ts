@@ -52,6 +52,9 @@ const NO_VALIDATOR: jsonSchemaValidator = {
   }),
 };
 
+/** Of the SDK, for a note that comes after the end of its call: nothing is wrong then. */
+const LATE_PROGRESS = /^Received a progress notification for an unknown token/;
+
 export async function connectServer(
   settings: McpServerSettings,
   options: ConnectOptions,
@@ -71,7 +74,9 @@ export async function connectServer(
   const transport = isHttpServer(settings) ? openHttp(settings) : startProgram(settings, options);
   sendTaskMethods(transport);
   client.onclose = () => options.closed();
-  client.onerror = (error) => options.failed(error);
+  client.onerror = (error) => {
+    if (!LATE_PROGRESS.test(error.message)) options.failed(error);
+  };
   // The transport too: while it is asked which protocol it speaks, the client does not have it yet.
   const end = async () => {
     await Promise.all([client.close(), transport.close()]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '#lib/json/is-record';
 import { closedObject } from '#lib/protocol/closed-object';
 
 /** Beginnings of names with one `*` behind them, or whole names, as the server spells them. */
@@ -54,7 +55,16 @@ export const isHttpServer = (
 
 /** The kind is known by `url`, so that what is wrong is named for that kind alone. */
 const serverSchema = z.unknown().transform((given, context): McpServerSettings => {
-  const isHttp = typeof given === 'object' && given !== null && 'url' in given;
+  const keys = isRecord(given) ? Object.keys(given) : undefined;
+  const isHttp = keys?.includes('url') === true;
+  if (keys && isHttp === keys.includes('command')) {
+    const has = isHttp ? 'both' : keys.length === 0 ? 'nothing' : keys.slice(0, 8).join(', ');
+    context.addIssue({
+      code: 'custom',
+      message: `must have "command", which starts a program, or "url", the address of a server: one of the two (it has ${has})`,
+    });
+    return z.NEVER;
+  }
   const checked = (isHttp ? httpSchema : stdioSchema).safeParse(given, { reportInput: true });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues) context.addIssue({ ...issue });

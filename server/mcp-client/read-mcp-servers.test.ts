@@ -72,11 +72,13 @@ test('[MC8] a file that others may write stops the start, with what helps', () =
 test.each([
   [{ 'My files': { command: 'npx' } }, /My files/],
   [{ my_files: { command: 'npx' } }, /my_files/],
-  [{ files: {} }, /mcp_servers\.files\.command/],
+  [{ files: {} }, /mcp_servers\.files .*must have "command", .* or "url".*it has nothing/],
+  [{ files: { comand: 'npx', args: [] } }, /one of the two \(it has comand, args\)/],
+  [{ files: 'npx' }, /mcp_servers\.files .*must be an object/],
   [{ files: { command: 'npx', shell: true } }, /mcp_servers\.files .*unknown key "shell"/],
   [{ files: { url: 'ftp://a.example' } }, /mcp_servers\.files\.url .*http or https/],
   [{ files: { url: 'https://me:secret@a.example' } }, /no name or password in it/],
-  [{ files: { url: 'https://a.example', command: 'npx' } }, /unknown key "command"/],
+  [{ files: { url: 'https://a.example', command: 'npx' } }, /one of the two \(it has both\)/],
   [{ files: { command: 'npx', tools: { 'a*b': 'allow' } } }, /a\*b/],
   [{ files: { command: 'npx', tools: { a: 'yes' } } }, /mcp_servers\.files\.tools\.a/],
 ])('[MC6] %j is refused in one line, with its place', (servers, words) => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import type { Connection } from './connect-server.ts';
+import type { Connection, ConnectionEvents } from './connect-server.ts';
 import { type LinkDeps, ServerLink } from './server-link.ts';
 
 /** A link whose connections are counted, and are closed only when the test lets them. */
@@ -11,9 +11,11 @@ function setup({ opened = async () => {} }: Partial<Pick<LinkDeps, 'opened'>> = 
   const closing = Promise.withResolvers<void>();
   const clock = createManualClock();
   let made = 0;
+  let events: Pick<ConnectionEvents, 'closed' | 'failed'> | undefined;
   const link = new ServerLink({
-    connect: async () => {
+    connect: async (options) => {
       made += 1;
+      events = options;
       const connection: Connection = {
         client: new Client({ name: 'test', version: '1' }),
         ...{ version: '2026-07-28', era: 'modern', server: null },
@@ -29,7 +31,7 @@ function setup({ opened = async () => {} }: Partial<Pick<LinkDeps, 'opened'>> = 
     ...{ listChanged() {}, wrote() {}, changed() {} },
     ...{ clock, random: () => 0 },
   });
-  return { link, open, closing, clock, made: () => made };
+  return { link, open, closing, clock, made: () => made, events: () => events };
 }
 
 async function connected() {
@@ -74,4 +76,20 @@ test('[MC20] a connection that cannot be closed does not end the attempts', asyn
   clock.advance(1_000);
   await turn();
   expect(made()).toBe(2);
+});
+
+test('[MC20] the last error of a connection that its server closed is that, or the one just before', async () => {
+  const { link, events, clock } = await connected();
+  events()?.failed(new Error('an early error'));
+  clock.advance(5_000);
+  events()?.closed();
+  expect(link.status).toMatchObject({
+    state: 'waiting',
+    lastError: { message: 'The server closed the connection, or its program ended.' },
+  });
+  clock.advance(1_000);
+  await turn();
+  events()?.failed(new Error('reset by the peer'));
+  events()?.closed();
+  expect(link.status.lastError?.message).toBe('reset by the peer');
 });

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.ts';
 import type { Connection, ConnectionEvents, ConnectOptions } from './connect-server.ts';
 
 const LONGEST_MS = 60_000;
+/** An error so short before the end of a connection is its reason. */
+const SAME_END_MS = 1_000;
 
 /** Milliseconds before an attempt, counted from 0: doubles up to a minute, half of it by chance. */
 function retryDelay(attempt: number, random: number): number {
@@ -118,7 +120,7 @@ export class ServerLink {
         ...{ listChanged, wrote, signal, isLegacy: this.#isLegacy },
         closed: () => {
           isClosed = true;
-          if (connection) this.#lost(connection);
+          if (connection) this.#closed(connection);
         },
         failed: (error) => this.report(error),
       });
@@ -139,6 +141,16 @@ export class ServerLink {
       this.report(error);
       this.#retry('failed');
     }
+  }
+
+  /** By the server, which gives no reason; one that the transport gave just before is kept. */
+  #closed(connection: Connection): void {
+    const { now } = this.#deps.clock;
+    const isKnown = this.#lastError !== null && now() - this.#lastError.at < SAME_END_MS;
+    if (connection === this.#connection && !isKnown) {
+      this.report(new Error('The server closed the connection, or its program ended.'));
+    }
+    this.#lost(connection);
   }
 
   #lost(connection: Connection): void {
