@@ -70,3 +70,5 @@ export const CALL_ACTIVITY = 'callboard.call';
 export const TOOLS_REFUSED = 'callboard.tools_refused';
 /** What a turn reports of itself: `code`, `text` in English, `params`. */
 export const NOTICE = 'callboard.notice';
+/** Earlier messages that a snapshot has no room for: `count`. */
+export const LEFT_OUT = 'callboard.messages_left_out';

@@ -100,3 +100,31 @@ describe('a patch', () => {
     expect(jsonPatch({ p: {} }, after)).toEqual([{ op: 'replace', path: '/p', value: after.p }]);
   });
 });
+
+test('[AG20] a snapshot has the newest messages that fit, and the count of those before', () => {
+  const { events } = turn();
+  const messages = ['a', 'b', 'c', 'd'].map(
+    (name): Message => ({
+      ...{ message_id: name, run_id: 'run_1', role: 'user', created_at: 1, status: 'done' },
+      parts: [text(name.repeat(400_000))],
+    }),
+  );
+  const [snapshot, left] = events.begin({ ...RUN, messages }, []);
+  expect(snapshot).toMatchObject({
+    type: 'MESSAGES_SNAPSHOT',
+    messages: [{ id: 'c' }, { id: 'd' }],
+  });
+  expect(left).toEqual({
+    ...{ type: 'CUSTOM', name: 'callboard.messages_left_out', value: { count: 2 } },
+  });
+});
+
+test('[AG20] a newest message that is longer than that is in the snapshot all the same', () => {
+  const { events } = turn();
+  const of = { run_id: 'run_1', role: 'user', created_at: 1, status: 'done' } as const;
+  const messages = ['a', 'b'].map(
+    (name): Message => ({ ...of, message_id: name, parts: [text(name.repeat(1_200_000))] }),
+  );
+  const [snapshot] = events.begin({ ...RUN, messages }, []);
+  expect(snapshot).toMatchObject({ messages: [{ id: 'b' }] });
+});

@@ -1,11 +1,14 @@
 import { mergeCard } from '#lib/call/merge-card';
 import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
-import { type AgUiEvent, type AgUiMessage, NOTICE } from './ag-ui-events.ts';
+import { type AgUiEvent, type AgUiMessage, LEFT_OUT, NOTICE } from './ag-ui-events.ts';
 import { CallEvents } from './call-events.ts';
 
 /** Between texts that the model wrote before and after a call. */
 const BREAK = '\n\n';
+
+/** In one event: a reader of a slow line must not be cut off by the first thing that it is sent. */
+const MOST_SNAPSHOT_CHARS = 1024 * 1024;
 
 interface OpenText {
   /** Characters that were sent, by part. */
@@ -50,11 +53,13 @@ export class TurnEvents {
       this.#calls.begin(tool_call_id, mergeCard(undefined, card)),
     );
     const done = run.messages.filter(({ status }) => status === 'done');
-    const messages = done.flatMap((message) => this.#whole(message));
+    const whole = done.map((message) => this.#whole(message));
+    const shown = newestWithin(whole, MOST_SNAPSHOT_CHARS);
     const writing = run.messages.filter(({ status }) => status === 'streaming');
     this.#isRunning = true;
     return [
-      { type: 'MESSAGES_SNAPSHOT', messages },
+      { type: 'MESSAGES_SNAPSHOT', messages: shown.flat() },
+      ...leftOut(whole.length - shown.length),
       ...activities,
       ...writing.flatMap((message) => this.#message(message)),
       ...this.#run(run),
@@ -174,6 +179,19 @@ export class TurnEvents {
     return [{ id, role, ...own }, ...calls.filter((one) => one.role === 'tool')];
   }
 }
+
+/** The newest one always, and those before it as long as all of them are no longer than this as JSON. */
+function newestWithin(messages: readonly AgUiMessage[][], most: number): readonly AgUiMessage[][] {
+  let first = messages.length;
+  for (let chars = 0; first > 0; first -= 1) {
+    chars += JSON.stringify(messages[first - 1]).length;
+    if (chars > most && first < messages.length) break;
+  }
+  return messages.slice(first);
+}
+
+const leftOut = (count: number): AgUiEvent[] =>
+  count === 0 ? [] : [{ type: 'CUSTOM', name: LEFT_OUT, value: { count } }];
 
 const textOf = (parts: Message['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(BREAK);
