@@ -154,6 +154,25 @@ test('clients that look for an OAuth server find none, and no page to sign in to
   }
 });
 
+test('[MP32] a foreign Origin is refused, with the token of an agent too, and none is needed', async () => {
+  const agent = await newAgent('shop.*');
+  const initialize = {
+    ...{ protocolVersion: '2025-06-18', capabilities: {} },
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const statusFrom = async (origin: object) => {
+    const { status } = await ask(agent, 'POST', '/mcp', {
+      body: { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize },
+      headers: { accept: 'application/json, text/event-stream', ...origin },
+    });
+    return status;
+  };
+  expect(await statusFrom({ origin: 'https://foreign.example' })).toBe(403);
+  expect(await statusFrom({ origin: 'null' })).toBe(403);
+  expect(await statusFrom({ origin: agent.url.replace(/\/$/, '') })).toBe(200);
+  expect(await statusFrom({})).toBe(200);
+});
+
 /** One message of the revision 2026-07-28, as a client without a library sends it. */
 const newest = async (
   board: Callboard,
@@ -313,6 +332,24 @@ test('[MP14] an agent reads the attachments and texts of its own calls, and of n
     await expect(other.read(uri)).rejects.toThrow('Resource not found');
   }
   await Promise.all([mcp.close(), other.close()]);
+});
+
+test('[MP1] the lists of two agents at one time have what each may call, and a name of the other is unknown', async ({
+  connect,
+}) => {
+  await connect.client(board(), { tools: [reader('left.look'), reader('right.look')] });
+  const [left, right] = [await newAgent('left.*'), await newAgent('right.*')];
+  const namesOf = async (agent: Callboard) => {
+    const { result } = await newest(agent, 'tools/list', {});
+    const { tools } = z.object({ tools: z.array(z.object({ name: z.string() })) }).parse(result);
+    return tools.map(({ name }) => name);
+  };
+  expect(await namesOf(left)).toEqual(['left_look', 'callboard_result']);
+  expect(await namesOf(right)).toEqual(['right_look', 'callboard_result']);
+  const refused = await newest(left, 'tools/call', { name: 'right_look' }, { name: 'right_look' });
+  const unknown = await newest(left, 'tools/call', { name: 'no_tool' }, { name: 'no_tool' });
+  expect(refused.error?.code).toBe(-32602);
+  expect(refused.error?.message.replace('right_look', 'no_tool')).toBe(unknown.error?.message);
 });
 
 test('[MP15] [MP30] a session is its agent’s alone, and has a run of its own', async ({
