@@ -6,7 +6,7 @@ const shell = process.env.CALLBOARD_HEADLESS_SHELL || chromium;
 
 const args = [
   '--no-sandbox',
-  // The real pixels of a tab, and a camera, with nobody there to click. Chromium's other flag
+  // The real pixels of a tab, and a camera, without a click on a prompt. Chromium's other flag
   // for this, --use-fake-ui-for-media-stream, breaks the capture of a tab.
   '--auto-accept-this-tab-capture',
   '--use-fake-device-for-media-stream',

@@ -106,7 +106,8 @@ test('[AG20] a snapshot has the newest messages that fit, and the count of those
   const messages = ['a', 'b', 'c', 'd'].map(
     (name): Message => ({
       ...{ message_id: name, run_id: 'run_1', role: 'user', created_at: 1, status: 'done' },
-      parts: [text(name.repeat(400_000))],
+      // Three bytes each.
+      parts: [text('话'.repeat(130_000))],
     }),
   );
   const [snapshot, left] = events.begin({ ...RUN, messages }, []);

@@ -8,7 +8,7 @@ import { CallEvents } from './call-events.ts';
 const BREAK = '\n\n';
 
 /** In one event: a reader of a slow line must not be cut off by the first thing that it is sent. */
-const MOST_SNAPSHOT_CHARS = 1024 * 1024;
+const MOST_SNAPSHOT_BYTES = 1024 * 1024;
 
 interface OpenText {
   /** Characters that were sent, by part. */
@@ -54,7 +54,7 @@ export class TurnEvents {
     );
     const done = run.messages.filter(({ status }) => status === 'done');
     const whole = done.map((message) => this.#whole(message));
-    const shown = newestWithin(whole, MOST_SNAPSHOT_CHARS);
+    const shown = newestWithin(whole, MOST_SNAPSHOT_BYTES);
     const writing = run.messages.filter(({ status }) => status === 'streaming');
     this.#isRunning = true;
     return [
@@ -183,9 +183,9 @@ export class TurnEvents {
 /** The newest one always, and those before it as long as all of them are no longer than this as JSON. */
 function newestWithin(messages: readonly AgUiMessage[][], most: number): readonly AgUiMessage[][] {
   let first = messages.length;
-  for (let chars = 0; first > 0; first -= 1) {
-    chars += JSON.stringify(messages[first - 1]).length;
-    if (chars > most && first < messages.length) break;
+  for (let bytes = 0; first > 0; first -= 1) {
+    bytes += Buffer.byteLength(JSON.stringify(messages[first - 1]));
+    if (bytes > most && first < messages.length) break;
   }
   return messages.slice(first);
 }

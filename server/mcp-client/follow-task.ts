@@ -1,13 +1,9 @@
 import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { reconnectCap } from '#lib/net/backoff';
 import { abortable } from '#lib/util/abortable';
 import type { Clock } from '../clock.ts';
-import {
-  StoppedError,
-  type ToolAnswer,
-  type ToolContext,
-  ToolError,
-} from '../tools/define-tool.ts';
+import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import { toAnswer } from './call-result.ts';
 import type { KeptTask } from './kept-tasks.ts';
 import { isFinalFailure, toToolError } from './run-call.ts';
@@ -22,46 +18,52 @@ export interface FollowDeps {
   readonly clock: Clock;
   /** Waits for the server where it is away. */
   readonly reached: (signal: AbortSignal) => Promise<Client>;
-  /** The one that is there now. */
-  readonly client: () => Client | undefined;
+  /** The task has ended at the server, or is not known there. */
+  readonly ended: (task: KeptTask) => void;
   /** What went wrong and is tried again. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Asks for a task until it has ended, whatever becomes of the connection meanwhile. */
+/** Asks for a task until it has ended or its call has, whatever becomes of the connection meanwhile. */
 export async function followTask(
   task: KeptTask,
   deps: FollowDeps,
   context: ToolContext,
 ): Promise<ToolAnswer> {
-  const { signal } = context;
-  // Not when Callboard stops: its next start goes on.
-  const stopped = () => signal.reason instanceof StoppedError && cancelTask(task, deps);
-  signal.addEventListener('abort', stopped, { once: true });
-  try {
-    if (signal.aborted) stopped();
-    let waitMs = boundedMs(task.poll_ms);
-    for (;;) {
-      await pause(deps.clock, waitMs, signal);
-      const now = await readTask(task, deps, signal);
-      if (!now) continue;
-      const tip = now.statusMessage?.slice(0, TIP_CHARS);
-      if (tip !== undefined) context.status({ tip });
-      if (now.status !== 'working') return await endOf(task, now, deps, context);
-      waitMs = boundedMs(now.pollIntervalMs);
+  let waitMs = boundedMs(task.poll_ms);
+  for (;;) {
+    await pause(deps.clock, waitMs, context.signal);
+    const now = await readTask(task, deps, context.signal);
+    if (!now) continue;
+    const tip = now.statusMessage?.slice(0, TIP_CHARS);
+    if (tip !== undefined) context.status({ tip });
+    if (now.status !== 'working') {
+      if (now.status !== 'input_required') deps.ended(task);
+      return endOf(task, now, context);
     }
-  } finally {
-    signal.removeEventListener('abort', stopped);
+    waitMs = boundedMs(now.pollIntervalMs);
   }
 }
 
-/** No answer of the server is waited for. */
-export function cancelTask(
-  { task_id }: Pick<KeptTask, 'task_id'>,
-  { client, failed }: Pick<FollowDeps, 'client' | 'failed'>,
-): void {
+/** Resolves when the server has taken the cancel, or refused it for good; rejects when `signal` ends. */
+export async function stopTask(
+  { task_id }: KeptTask,
+  { clock, reached, failed }: FollowDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const request = taskRequest('tasks/cancel', task_id);
-  client()?.request(request, z.unknown(), { timeout: ANSWER_MS }).catch(failed);
+  for (let tries = 0; ; tries += 1) {
+    const client = await reached(signal);
+    try {
+      await client.request(request, z.unknown(), { signal, timeout: ANSWER_MS });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFinalFailure(error)) return;
+      failed(error);
+    }
+    await pause(clock, reconnectCap(tries), signal);
+  }
 }
 
 const boundedMs = (asked: number = POLL_MS.usual): number =>
@@ -76,7 +78,7 @@ const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => 
 /** Undefined where the server could not be asked: it is asked again. */
 async function readTask(
   task: KeptTask,
-  { reached, failed }: FollowDeps,
+  { reached, ended, failed }: FollowDeps,
   signal: AbortSignal,
 ): Promise<Task | undefined> {
   const client = await reached(signal);
@@ -85,7 +87,10 @@ async function readTask(
     return await client.request(request, taskSchema, { signal, timeout: ANSWER_MS });
   } catch (error) {
     signal.throwIfAborted();
-    if (isFinalFailure(error)) throw lostTask(task, error);
+    if (isFinalFailure(error)) {
+      ended(task);
+      throw lostTask(task, error);
+    }
     failed(error);
     return undefined;
   }
@@ -100,7 +105,6 @@ function lostTask({ server, foreign }: KeptTask, error: unknown): ToolError {
 async function endOf(
   task: KeptTask,
   { status, result, error, statusMessage }: Task,
-  deps: FollowDeps,
   { attach }: ToolContext,
 ): Promise<ToolAnswer> {
   const of = `The server ${task.server}`;
@@ -108,7 +112,6 @@ async function endOf(
     case 'completed':
       return toAnswer(resultOf(task, result), attach);
     case 'input_required':
-      cancelTask(task, deps);
       throw new ToolError(
         `${of} asks for input before it goes on with ${task.foreign}. Callboard gives none, and asked it to stop.`,
         { executed: 'unknown' },

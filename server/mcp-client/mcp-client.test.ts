@@ -119,6 +119,19 @@ test('[MC20] a server that is killed in a call is started again, and the call en
   expect(await world.ended(waiting.id)).toMatchObject({ result: 'later' });
 }, 30_000);
 
+test('[MC20] progress that is reported after the end of its call is no error of the server', async () => {
+  const world = await setupServers({ servers: { files: program('legacy') } });
+  await world.until('files', { state: 'connected' });
+  for (const [name, args] of [
+    ['late', {}],
+    ['echo', { text: 'after it' }],
+  ] as const) {
+    const { id } = await world.calls.invoke(`files.${name}`, args);
+    await world.ended(id);
+  }
+  expect(world.wire('files').last_error).toBeNull();
+}, 30_000);
+
 test('[MC22] a cancel reaches the server, and a server that never answers ends by the clock of the call', async () => {
   const world = await setupServers({ servers: { files: { ...program('legacy'), timeout_s: 2 } } });
   await world.until('files', { state: 'connected' });

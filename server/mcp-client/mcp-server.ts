@@ -4,11 +4,10 @@ import { createEmitter } from '#lib/util/emitter';
 import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { ToolContext } from '../tools/define-tool.ts';
-import { ToolError } from '../tools/define-tool.ts';
+import { type ToolContext, ToolError } from '../tools/define-tool.ts';
 import type { ProvidedTool, ToolOrigin, ToolProvider } from '../tools/tool-provider.ts';
 import { type Connection, connectServer } from './connect-server.ts';
-import { cancelTask, type FollowDeps, followTask } from './follow-task.ts';
+import { type FollowDeps, followTask, stopTask } from './follow-task.ts';
 import type { KeptTask, KeptTasks } from './kept-tasks.ts';
 import { listTools } from './list-server-tools.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
@@ -51,8 +50,10 @@ export class McpServer implements ToolProvider {
   #cancelLook: (() => void) | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #isStale = false;
-  /** Calls of before the start whose tasks go on. */
+  /** Calls of before the start that were open then. */
   readonly #resumed = new Set<string>();
+  /** Calls whose tasks have ended at the server. */
+  readonly #over = new Set<string>();
   readonly #stopping = new AbortController();
   /** Readings of the list, one after the other. */
   #reading: Promise<void> = Promise.resolve();
@@ -84,12 +85,9 @@ export class McpServer implements ToolProvider {
   start(): void {
     this.#link.start();
     const { tasks } = this.#deps;
-    // Their calls have ended, some by the crash itself.
+    // An earlier server could not cancel them any more.
     const unused = tasks.ofServer(this.id).filter(({ call }) => !this.#resumed.has(call));
-    for (const task of unused) {
-      tasks.forget(task.call);
-      void this.#stopTask(task);
-    }
+    for (const task of unused) this.#stopTask(task);
   }
 
   async stop(): Promise<void> {
@@ -150,9 +148,12 @@ export class McpServer implements ToolProvider {
     }
   }
 
-  /** The end of the call is on disk. */
+  /** The end of the call is on disk; its task may go on, also where nothing follows it. */
   callEnded(callId: string): void {
-    this.#deps.tasks.forget(callId);
+    const task = this.#deps.tasks.ofCall(callId, this.id);
+    if (!task) return;
+    if (this.#over.delete(callId)) this.#deps.tasks.forget(callId);
+    else this.#stopTask(task);
   }
 
   resume(callId: string) {
@@ -161,16 +162,15 @@ export class McpServer implements ToolProvider {
     return task && ((context: ToolContext) => followTask(task, this.#following, context));
   }
 
-  /** Once the server is there; not any more when Callboard stops before. */
-  async #stopTask(task: KeptTask): Promise<void> {
+  /** Once the server is there; when Callboard stops before, its next start does. */
+  #stopTask(task: KeptTask): void {
     const { signal } = this.#stopping;
-    try {
-      await this.#following.reached(signal);
-    } catch {
-      // It only ends so.
-      return;
-    }
-    cancelTask(task, this.#following);
+    stopTask(task, this.#following, signal).then(
+      () => this.#deps.tasks.forget(task.call),
+      (error: unknown) => {
+        if (!signal.aborted) this.#deps.logger.error(error);
+      },
+    );
   }
 
   /** From here on the call outlives a crash. */
@@ -185,7 +185,7 @@ export class McpServer implements ToolProvider {
   get #following(): FollowDeps {
     return {
       clock: this.#deps.clock,
-      client: () => this.#link.connection?.client,
+      ended: ({ call }) => this.#over.add(call),
       reached: async (signal) => {
         for (;;) {
           const { connection } = this.#link;

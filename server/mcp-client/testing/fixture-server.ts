@@ -70,6 +70,7 @@ const OWN: readonly Tool[] = [
     annotations: { readOnlyHint: true },
   },
   { name: 'steps', description: 'Reports its progress', inputSchema: OPEN },
+  { name: 'late', description: 'Reports its progress after its answer', inputSchema: OPEN },
   { name: 'chatty', description: 'Reports its progress with many words', inputSchema: OPEN },
   { name: 'picture', description: 'Gives a picture', inputSchema: OPEN },
   { name: 'figures', description: 'Gives structured content', inputSchema: OPEN },
@@ -182,6 +183,13 @@ export function createFixture({ toolsFile, beforeList, tasks }: FixtureOptions):
     if (name === 'announce') {
       for (let sent = 0; sent < Number(args.count); sent += 1) await server.sendToolListChanged();
       return text('announced');
+    }
+    if (name === 'late') {
+      const sent = { progressToken: context.mcpReq._meta?.progressToken ?? 0, progress: 1 };
+      setImmediate(
+        () => void server.notification({ method: 'notifications/progress', params: sent }),
+      );
+      return text('early');
     }
     const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
     return answer ? answer(args, context) : text(`${name} ran`);

@@ -102,6 +102,8 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
   onTestFinished(closeOnce, 20_000);
   return {
     ...{ calls, service, errors, audited, wire, opened, close: closeOnce, dir },
+    /** What the servers keep; that of the calls is another one. */
+    kept: store,
     names: () => calls.registry.list(FIRST_OPERATOR).map(({ name }) => name),
     callable: () =>
       calls.registry.list(FIRST_OPERATOR).flatMap((one) => (one.callable ? [one.name] : [])),
