@@ -224,19 +224,26 @@ test('[WP32] spellings of one endpoint are one subscription, also at the same ti
   expect((await push.store.listKept('push_subscription')).length).toBe(1);
 });
 
-test('[WP32] of two spellings that an older version kept, the newer stays', async () => {
-  const push = await setupPush();
-  const { pushId, browser } = await subscribed(push);
-  const [entry] = await push.store.listKept('push_subscription');
-  const older = {
-    ...(entry?.value as object),
-    ...{ pushId: 'push_old', endpoint: browser.endpoint.replace('.com/', '.com:443/') },
-    confirmedAt: 0,
-  };
-  const area = 'push_subscription';
-  const put = { area, key: 'push_old', value: older, putAt: 1 } as const;
-  await push.store.write([{ type: 'put_kept', entry: put }]);
-  const again = await push.restart();
-  expect(again.targets.list()).toMatchObject([{ id: `push:${pushId}` }]);
-  expect((await again.store.listKept(area)).map(({ key }) => key)).toEqual([pushId]);
-});
+test.each([
+  ['before', 0],
+  ['after', 1],
+])(
+  '[WP32] of two spellings that an older version kept, the newer stays; here the older is read %s it',
+  async (_when, later) => {
+    const push = await setupPush();
+    const { pushId, browser } = await subscribed(push);
+    const area = 'push_subscription';
+    const [entry] = await push.store.listKept(area);
+    const putAt = (entry?.putAt ?? 0) + (later === 1 ? 1 : -1);
+    const older = {
+      ...(entry?.value as object),
+      ...{ pushId: 'push_old', endpoint: browser.endpoint.replace('.com/', '.com:443/') },
+      confirmedAt: 0,
+    };
+    const put = { area, key: 'push_old', value: older, putAt } as const;
+    await push.store.write([{ type: 'put_kept', entry: put }]);
+    const again = await push.restart();
+    expect(again.targets.list()).toMatchObject([{ id: `push:${pushId}` }]);
+    expect((await again.store.listKept(area)).map(({ key }) => key)).toEqual([pushId]);
+  },
+);

@@ -42,11 +42,11 @@ export class ExportMark {
     this.#deps = deps;
   }
 
-  /** What the server before left. Undefined: there is none, or it makes no sense. */
+  /** What the server before left. Undefined: there is none, it cannot be read, or it makes no sense. */
   async read(): Promise<Mark | undefined> {
     const text = await readFile(this.#deps.file, 'utf8').catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-      throw error;
+      if (!isMissing(error)) this.#deps.logger.error(error);
+      return '';
     });
     const mark = parseMark(text);
     this.#sent = mark?.sent ?? [];
@@ -95,7 +95,11 @@ export class ExportMark {
 }
 
 /** Where nothing is exported, so that calls of that time never are. */
-export const removeMark = (file: string): Promise<void> => rm(file, { force: true });
+export const removeMark = (file: string, logger: Logger): Promise<void> =>
+  rm(file, { force: true }).catch(logger.error);
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 function parseMark(text: string): Mark | undefined {
   try {

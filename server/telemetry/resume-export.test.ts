@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -173,3 +173,18 @@ test('[TM37] a file that cannot be read is as none', async () => {
   await second.stop();
   expect(callsIn(world)).toEqual([id]);
 });
+
+test.each([true, false])(
+  '[TM37] a file that the disk does not give stops no start, with export %s',
+  async (isOn) => {
+    const world = await newWorld();
+    mkdirSync(world.file);
+    const first = await serve(world, { isOn });
+    const id = await first.call();
+    await first.stop();
+    expect(callsIn(world)).toEqual(isOn ? [id] : []);
+    expect(first.errors.map((error) => error instanceof Error && error.message)).toContainEqual(
+      expect.stringContaining('traces-mark.json'),
+    );
+  },
+);

@@ -31,12 +31,15 @@ async function setup(
   };
   const { logger, errors } = createErrorLog();
   const notes: string[] = [];
+  /** The spans that need no sending any more, by id. */
+  const settled: string[] = [];
   const exporter = new SpanExporter({
     config: { url: url ?? `${receiver.endpoint}/v1/traces`, headers: { authorization: 'Basic x' } },
     resource: { 'service.name': 'board' },
     clock: { now: clock.now, schedule },
     logger: { ...logger, info: (line) => notes.push(line) },
     hide: (text) => text.replaceAll('canary-7f3a', '[hidden]'),
+    settled: (spans) => settled.push(...spans.map(({ spanId }) => spanId)),
   });
   const countOf = (name: string) =>
     Number(new RegExp(`^callboard_traces_${name}_total (\\d+)$`, 'm').exec(exporter.text())?.[1]);
@@ -44,7 +47,7 @@ async function setup(
   const add = (count: number) => {
     for (let at = 1; at <= count; at += 1) exporter.add(span(at));
   };
-  return { receiver, clock, pauses, exporter, counts, add, notes, errors };
+  return { receiver, clock, pauses, exporter, counts, add, notes, errors, settled };
 }
 
 test('[TM11] spans go as OTLP/HTTP JSON after five seconds, with the headers', async () => {
@@ -80,8 +83,10 @@ test('[TM11] 512 spans go at once, and never more in one request', async () => {
 });
 
 test('[TM12] with a receiver that is down the queue is bounded, and what has no room is counted', async () => {
-  const { counts, add, clock, pauses, notes, errors } = await setup(undefined, true);
+  const { counts, add, clock, pauses, notes, errors, settled } = await setup(undefined, true);
   add(3_000);
+  // A crash after this does not bring them back.
+  expect(settled.length).toBe(3_000 - 2_048 - 512);
   // The first batch is on its way.
   expect(counts()).toEqual({ exported: 0, dropped: 3_000 - 2_048 - 512 });
   for (const pause of [1_000, 2_000, 4_000, 8_000]) {

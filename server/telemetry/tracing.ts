@@ -42,7 +42,7 @@ export interface TracingOptions {
 export function createTracing(options: TracingOptions): Tracing {
   const { config, version, clock, logger, hide, durable } = options;
   if (config === undefined) {
-    return { ...OFF, resume: async () => durable && removeMark(durable.file) };
+    return { ...OFF, resume: async () => durable && removeMark(durable.file, logger) };
   }
   const resource = { ...config.resource, 'service.version': version };
   const mark = durable && new ExportMark({ file: durable.file, now: clock.now, logger });
