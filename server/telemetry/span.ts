@@ -60,4 +60,22 @@ function toValue(value: string | number | boolean) {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-const cut = (text: string): string => text.slice(0, MOST_CHARS).toWellFormed();
+/** A copy: a slice would keep the whole text in memory. */
+const cut = (text: string): string =>
+  text.length > MOST_CHARS
+    ? Buffer.from(text.slice(0, MOST_CHARS)).toString()
+    : text.toWellFormed();
+
+/** As it may wait: without what is cut off when it is sent. The same object where that is nothing. */
+export function toBounded(span: Span): Span {
+  const entries = Object.entries(span.attributes);
+  if (span.name.length <= MOST_CHARS && !entries.some(([, value]) => isLong(value))) return span;
+  const attributes = entries.map(([key, value]) => [
+    key,
+    typeof value === 'string' ? cut(value) : value,
+  ]);
+  return { ...span, name: cut(span.name), attributes: Object.fromEntries(attributes) };
+}
+
+const isLong = (value: Attributes[string]): boolean =>
+  typeof value === 'string' && value.length > MOST_CHARS;

@@ -7,7 +7,7 @@ import { ExportMark, removeMark } from './export-mark.ts';
 import { type McpRequestSpans, mcpRequestSpan } from './mcp-request-trace.ts';
 import type { Metric } from './prometheus.ts';
 import { type EndedCalls, findUnsent } from './resume-export.ts';
-import type { Span } from './span.ts';
+import { type Span, toBounded } from './span.ts';
 import { SpanExporter } from './span-exporter.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 
@@ -59,9 +59,10 @@ export function createTracing(options: TracingOptions): Tracing {
     batchEnded: () => void mark?.save(),
   });
   const add = (callId: string, spans: readonly Span[]) => {
-    const last = spans.at(-1);
+    const bounded = spans.map(toBounded);
+    const last = bounded.at(-1);
     if (last) calls.set(last, callId);
-    for (const span of spans) exporter.add(span);
+    for (const span of bounded) exporter.add(span);
   };
   return {
     isOn: true,
@@ -80,14 +81,14 @@ export function createTracing(options: TracingOptions): Tracing {
     },
     turnEnded(turn) {
       const span = turnSpan(turn, clock.now());
-      if (span) exporter.add(span);
+      if (span) exporter.add(toBounded(span));
     },
     requestEnded(request) {
       const span = requestSpan(request, clock.now());
-      if (span) exporter.add(span);
+      if (span) exporter.add(toBounded(span));
     },
     mcpRequestEnded(request) {
-      exporter.add(mcpRequestSpan(request, clock.now()));
+      exporter.add(toBounded(mcpRequestSpan(request, clock.now())));
     },
     async close(withinMs) {
       await exporter.close(withinMs);
