@@ -1,4 +1,6 @@
+import { ChildProcess } from 'node:child_process';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { takeLines } from './whole-lines.ts';
 
 /** After it was asked to end. */
 const KILL_AFTER_MS = 1_500;
@@ -8,6 +10,32 @@ const KILL_AFTER_MS = 1_500;
  * second process of which nothing would be known here: what does not end by itself is killed.
  */
 export class ProgramTransport extends StdioClientTransport {
+  readonly #mostBytes: number;
+
+  constructor(
+    program: ConstructorParameters<typeof StdioClientTransport>[0] & { maxBufferSize: number },
+  ) {
+    super(program);
+    this.#mostBytes = program.maxBufferSize;
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.#takeTurns();
+  }
+
+  /** The package reads all that comes at once, which leaves no time for anything else. */
+  #takeTurns(): void {
+    const program: unknown = Reflect.get(this, '_process');
+    const stdout = program instanceof ChildProcess ? program.stdout : undefined;
+    const [take] = stdout?.listeners('data') ?? [];
+    if (!stdout || !take) throw new Error('The output of the program cannot be read');
+    stdout.removeAllListeners('data');
+    takeLines(stdout, (bytes) => void Reflect.apply(take, stdout, [bytes]), this.#mostBytes).catch(
+      (error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
   override async close(): Promise<void> {
     const { pid } = this;
     const closed = super.close();
