@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -17,6 +18,13 @@ export default defineConfig({
           // A file leaves nothing behind, so it needs no process and no copy of all modules of its
           // own: that was a quarter of the time.
           isolate: false,
+          globalSetup: ['server/testing/bundle-workers.ts'],
+          alias: [
+            {
+              find: './thread-source.ts',
+              replacement: join(import.meta.dirname, 'server/testing/bundled-thread-source.ts'),
+            },
+          ],
         },
       },
       {

@@ -9,9 +9,9 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
+import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd } from './clean-end.ts';
 import { openStore } from './open-store.ts';
@@ -33,7 +33,7 @@ function setup() {
       file: at,
       salvage: false,
       now: Date.now,
-      workerPath: (name) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url)),
+      workerPath: (name) => bundledWorker(`${name}.mjs`),
       logger: throwingLogger,
       onFailed() {},
     });

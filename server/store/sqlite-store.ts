@@ -30,6 +30,7 @@ import {
 } from './store-queries.ts';
 import { createReads, readKnownCall } from './store-reads.ts';
 import { createTextIndex } from './text-index.ts';
+import { threadSource } from './thread-source.ts';
 import { createToolUse } from './tool-use.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
@@ -74,11 +75,11 @@ export function createSqliteStore(options: {
   const database = openDatabase(options.file, { log, isTrusted });
   migrate(database, MIGRATIONS);
   const kysely = kyselyOn(database);
-  const { workerPath = new URL('./write-worker.ts', import.meta.url) } = options;
+  const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
   const read = createReads(database, kysely);
   const writer = createChangeWriter(thread, kysely, (id) => readKnownCall(read, id));
-  const { readWorkerPath = new URL('./read-worker.ts', import.meta.url) } = options;
+  const { readWorkerPath = threadSource('read-worker') } = options;
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });
   index.touched(); // The process before may have left some.

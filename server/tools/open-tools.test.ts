@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
+import { bundledWorker } from '../testing/bundled-worker.ts';
 import { openTools } from './open-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
 
@@ -61,9 +62,8 @@ test('[TB30] programs are given of the environment what the configuration names'
 async function openShell(isolation: string, path = process.env.PATH ?? '') {
   const filePath = join(dir, 'callboard.config.json');
   writeFileSync(filePath, JSON.stringify({ tools: { workspace: 'work', shell: { isolation } } }));
-  const threadOf = (_: string, source: string) => resolve('server', source);
   logged.length = 0;
-  const parts = { threadOf, env: { PATH: path }, store, clock, logger };
+  const parts = { threadOf: bundledWorker, env: { PATH: path }, store, clock, logger };
   const shell = (await openTools(readConfig({}, dir), parts)).at(-1);
   if (!shell) throw new Error('no shell');
   return shell;
@@ -182,12 +182,17 @@ test.each([
 test('[TB17] no query reads what is remembered', async () => {
   writeFileSync(join(dir, 'callboard.config.json'), '{}');
   const config = { ...readConfig({}, dir), dataDir: dir };
-  const threadOf = (_: string, source: string) => resolve('server', source);
   // The database of the data directory.
   const own = createSqliteStore({ file: join(dir, 'callboard.db') });
   const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1, untrusted: null };
   await own.write([{ type: 'put_memory', memory }]);
-  const opened = await openTools(config, { threadOf, store: own, clock, env, logger });
+  const opened = await openTools(config, {
+    threadOf: bundledWorker,
+    store: own,
+    clock,
+    env,
+    logger,
+  });
   const query = opened.find(({ name }) => name === 'database.query');
   if (!query) throw new Error('database.query is missing');
   for (const table of ['memories', 'memory_text', 'memory_text_data', 'memory_text_idx']) {

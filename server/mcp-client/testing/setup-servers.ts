@@ -12,13 +12,14 @@ import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { McpServers } from '../mcp-servers.ts';
 import { mcpServersSchema } from '../mcp-servers-config.ts';
 import { openMcpServers } from '../open-mcp-servers.ts';
 import { createFixture, type FixtureOptions } from './fixture-server.ts';
 
-const PROGRAM = join(import.meta.dirname, 'fixture-program.ts');
+const PROGRAM = bundledWorker('mcp-fixture.mjs');
 
 export interface ServersOptions {
   /** As in the configuration file. */

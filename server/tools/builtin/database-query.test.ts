@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createDatabaseQuery } from './database-query.ts';
@@ -15,7 +16,7 @@ vi.setConfig({ testTimeout: PATIENCE_MS });
 
 const dir = mkdtempSync(join(tmpdir(), 'callboard-query-'));
 const databasePath = join(dir, 'data.db');
-const workerPath = join(import.meta.dirname, 'database-worker.ts');
+const workerPath = bundledWorker('database-worker.mjs');
 const tool = createDatabaseQuery({
   databasePath,
   secretTables: ['sessions'],

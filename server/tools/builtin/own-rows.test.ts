@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
@@ -13,6 +12,7 @@ import {
   sampleMessage,
   sampleRun,
 } from '../../store/testing/store-setup.ts';
+import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createBuiltinTools } from './builtin-tools.ts';
 
@@ -24,8 +24,6 @@ const agent = (name: string): Agent => ({
   tokenId: `tk_${name}`,
   tools: ['database.query'],
 });
-const storeWorker = (name: string) =>
-  fileURLToPath(new URL(`../../store/${name}.ts`, import.meta.url));
 let dir = '';
 
 /** A history of two agents and of the first operator: a run with a message and a call of each. */
@@ -34,8 +32,6 @@ beforeAll(async () => {
   const store = createSqliteStore({
     file: join(dir, 'callboard.db'),
     isTrusted: false,
-    workerPath: storeWorker('write-worker'),
-    readWorkerPath: storeWorker('read-worker'),
     log() {},
     onFailed(error) {
       throw error;
@@ -71,7 +67,7 @@ async function query(principal: Principal, sql: string): Promise<unknown> {
     database: {
       path: join(dir, 'callboard.db'),
       isOwnStore: true,
-      workerPath: join(import.meta.dirname, 'database-worker.ts'),
+      workerPath: bundledWorker('database-worker.mjs'),
     },
   });
   const tool = tools.find(({ name }) => name === 'database.query');

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createRunCode } from './run-code.ts';
@@ -7,7 +7,7 @@ import { createRunCode } from './run-code.ts';
 const PATIENCE_MS = 240_000;
 vi.setConfig({ testTimeout: PATIENCE_MS });
 
-const workerPath = join(import.meta.dirname, 'run-code-worker.ts');
+const workerPath = bundledWorker('run-code-worker.mjs');
 // A machine may be busy; what is about time has tools of its own.
 const tool = createRunCode({ workerPath, runMs: PATIENCE_MS, timeoutMs: PATIENCE_MS });
 const run = (code: string, input?: unknown) => runBuiltin(tool, { code, input });

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { probeIsolation } from './isolation.ts';
@@ -10,7 +11,7 @@ import { createShell } from './shell-tool.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-shell-')));
 const PATH = '/usr/local/bin:/usr/bin:/bin';
-const starterPath = join(import.meta.dirname, 'program-starter.ts');
+const starterPath = bundledWorker('program-starter.mjs');
 const { isolation: ofMachine } = await probeIsolation({ starterPath, path: PATH });
 const WAYS = [
   ['among all others', undefined],
