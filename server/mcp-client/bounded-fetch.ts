@@ -1,5 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { createTurns } from './turns.ts';
+import { pieceEnd } from './whole-lines.ts';
 
+const [LF, CR] = [10, 13];
 const LINE_ENDS = ['\n\n', '\r\n\r\n'];
 
 /** An answer, or one event of a stream, that is larger than a message may be. */
@@ -48,15 +51,34 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 function limit(most: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  const turns = createTurns();
   let bytes = 0;
   return new TransformStream({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > most) return controller.error(new MessageTooLargeError(most));
-      controller.enqueue(chunk);
-      if (isStream) bytes = sinceEvent(chunk) ?? bytes;
+    async transform(chunk, controller) {
+      for (const piece of isStream ? piecesOf(chunk) : [chunk]) {
+        turns.begin();
+        bytes += piece.byteLength;
+        if (bytes > most) return controller.error(new MessageTooLargeError(most));
+        controller.enqueue(piece);
+        if (!isStream) continue;
+        bytes = sinceEvent(piece) ?? bytes;
+        // Each event is taken before the next ones are: a stream may be full of them (rule MC73).
+        await turns.next();
+      }
     },
   });
+}
+
+/** Of many short lines so many as are taken in one turn; the end of an event is not cut in two. */
+function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Uint8Array> {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  let at = 0;
+  for (let end = pieceEnd(bytes, at); end > 0; end = pieceEnd(bytes, at)) {
+    while (bytes[end] === LF || bytes[end] === CR) end += 1;
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+  if (at < bytes.length) yield bytes.subarray(at);
 }
 
 /** How many bytes there are behind the last event that ends in it. */

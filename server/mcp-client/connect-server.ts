@@ -4,6 +4,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { boundAnswers } from './bound-answers.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { ProgramTransport } from './program-transport.ts';
@@ -73,6 +74,7 @@ export async function connectServer(
   );
   const transport = isHttpServer(settings) ? openHttp(settings) : startProgram(settings, options);
   sendTaskMethods(transport);
+  boundAnswers(transport);
   client.onclose = () => options.closed();
   client.onerror = (error) => {
     if (!LATE_PROGRESS.test(error.message)) options.failed(error);

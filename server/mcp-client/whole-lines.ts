@@ -39,8 +39,8 @@ export async function takeLines(
   }
 }
 
-/** Behind a line end; 0: there is none. */
-function pieceEnd(bytes: Buffer, from: number): number {
+/** Where a piece of whole lines ends that begins there; 0: no line ends. */
+export function pieceEnd(bytes: Buffer, from: number): number {
   const far = bytes.indexOf(LINE_END, from + PIECE_BYTES);
   const end = (far < 0 ? bytes.lastIndexOf(LINE_END) : far) + 1;
   return end > from ? end : 0;
