@@ -13,6 +13,8 @@ import { type Task, taskRequest, taskSchema } from './task-messages.ts';
 /** Whatever the server wishes. */
 const POLL_MS = { least: 200, usual: 1_000, most: 30_000 } as const;
 const ANSWER_MS = 30_000;
+/** A task that its server cannot cancel goes on there, and is none of ours any more. */
+const MOST_CANCELS = 10;
 
 export interface FollowDeps {
   readonly clock: Clock;
@@ -45,14 +47,14 @@ export async function followTask(
   }
 }
 
-/** Resolves when the server has taken the cancel, or refused it for good; rejects when `signal` ends. */
+/** Resolves when the server has taken the cancel, refused it for good, or failed ten times; rejects when `signal` ends. */
 export async function stopTask(
   { task_id }: KeptTask,
   { clock, reached, failed }: FollowDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const request = taskRequest('tasks/cancel', task_id);
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = 0; tries < MOST_CANCELS; tries += 1) {
     const client = await reached(signal);
     try {
       await client.request(request, z.unknown(), { signal, timeout: ANSWER_MS });

@@ -35,6 +35,9 @@ const LEAST_BETWEEN_MS = 2_000;
 /** A server behind HTTP that is gone is noticed by nothing else. */
 const LOOK_EACH_MS = 60_000;
 
+/** Tasks of calls that have ended, which are to be cancelled: of more the newest are not. */
+const MOST_UNSTOPPED = 1_000;
+
 const AWAY = (id: string): string => `The MCP server ${id} is not connected.`;
 
 /** The tools of one MCP server (rules MC in SPEC.md). */
@@ -54,6 +57,8 @@ export class McpServer implements ToolProvider {
   readonly #resumed = new Set<string>();
   /** Calls whose tasks have ended at the server. */
   readonly #over = new Set<string>();
+  /** By their calls. */
+  readonly #unstopped = new Set<string>();
   readonly #stopping = new AbortController();
   /** Readings of the list, one after the other. */
   #reading: Promise<void> = Promise.resolve();
@@ -165,8 +170,14 @@ export class McpServer implements ToolProvider {
   /** Once the server is there; when Callboard stops before, its next start does. */
   #stopTask(task: KeptTask): void {
     const { signal } = this.#stopping;
+    const { call } = task;
+    if (this.#unstopped.size >= MOST_UNSTOPPED) return this.#deps.tasks.forget(call);
+    this.#unstopped.add(call);
     stopTask(task, this.#following, signal).then(
-      () => this.#deps.tasks.forget(task.call),
+      () => {
+        this.#unstopped.delete(call);
+        this.#deps.tasks.forget(call);
+      },
       (error: unknown) => {
         if (!signal.aborted) this.#deps.logger.error(error);
       },

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
 import { FixtureTasks } from './testing/fixture-server.ts';
 import { newDir, setupServers, startHttpFixture } from './testing/setup-servers.ts';
 
@@ -13,8 +14,9 @@ async function setupTasks(settings: object = {}) {
   const tasks = new FixtureTasks();
   const fixture = await startHttpFixture({ tasks });
   const [dir, callsDir] = [newDir(), newDir()];
-  const open = () =>
+  const open = (clock?: ManualClock) =>
     setupServers({
+      ...(clock && { clock }),
       servers: { jobs: { url: fixture.url, ...settings } },
       ...{ dir, calls: { dir: callsDir } },
     });
@@ -105,6 +107,23 @@ test('[MC55] a task that could not be cancelled is cancelled by the next start',
   await open();
   await vi.waitFor(() => expect(tasks.cancelled).toEqual(['task-1']), WAIT);
 }, 40_000);
+
+test('[MC75] a task that its server never cancels is asked to end ten times, and forgotten', async () => {
+  const { tasks, open } = await setupTasks();
+  tasks.isStubborn = true;
+  const clock = createManualClock();
+  const world = await open(clock);
+  await world.until('jobs', { state: 'connected' });
+  const { id } = await world.calls.invoke('jobs.work');
+  await vi.waitFor(async () => expect(await world.kept.listKept('mcp_task')).toHaveLength(1), WAIT);
+  await world.calls.calls.cancel(id, 'No need', 'operator');
+  await world.ended(id);
+  await vi.waitFor(async () => {
+    clock.advance(30_000);
+    expect(await world.kept.listKept('mcp_task')).toEqual([]);
+  }, WAIT);
+  expect(tasks.cancelled).toHaveLength(10);
+}, 30_000);
 
 test('[MC56] after a restart the task is asked for on, and the tool is not called again', async () => {
   const { tasks, fixture, open, call } = await setupTasks();

@@ -16,6 +16,8 @@ export class FixtureTasks {
   readonly polled: string[] = [];
   readonly cancelled: string[] = [];
   readonly called: string[] = [];
+  /** Each cancel fails. */
+  isStubborn = false;
 
   /** One more, as `tools/call` answers it. */
   begin(tool: string): CallToolResult {
@@ -36,6 +38,7 @@ export class FixtureTasks {
     });
     server.setRequestHandler('tasks/cancel', schemas, ({ taskId }) => {
       this.cancelled.push(taskId);
+      if (this.isStubborn) throw new ProtocolError(-32_603, 'Not now');
       return {};
     });
   }
