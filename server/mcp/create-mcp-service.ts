@@ -10,6 +10,7 @@ import { ListStreams } from './list-streams.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
 import type { McpService } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import { createToolLists } from './tool-lists.ts';
 
 export interface McpServiceDeps
@@ -34,6 +35,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
   const streams = new ListStreams(clock);
   const openRequests = createOpenRequests();
   const followers = createCallFollowers(bus);
+  const refusals = createRefusalLog({ clock, logger });
   /** What belongs to a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
   const lists = createToolLists({
@@ -63,7 +65,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     },
     {
       maxSubscriptions: MOST_SUBSCRIPTIONS,
-      onerror: (error) => logger.info(`MCP: ${error.message}`),
+      onerror: (error) => refusals.note(error.message),
     },
   );
 
@@ -85,6 +87,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     openStream: (agent, stream) => streams.open(agent.tokenId, stream),
     async close() {
       lists.stop();
+      refusals.close();
       followers.close();
       streams.close();
       await handler.close();
