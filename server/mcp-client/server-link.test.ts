@@ -93,3 +93,9 @@ test('[MC20] the last error of a connection that its server closed is that, or t
   events()?.closed();
   expect(link.status.lastError?.message).toBe('reset by the peer');
 });
+
+test('[MC20] of an error that a server makes long the beginning is kept', async () => {
+  const { link, events } = await connected();
+  events()?.failed(new Error('x'.repeat(1_000_000)));
+  expect(link.status.lastError?.message).toBe('x'.repeat(8_000));
+});

@@ -6,6 +6,8 @@ import type { Connection, ConnectionEvents, ConnectOptions } from './connect-ser
 const LONGEST_MS = 60_000;
 /** An error so short before the end of a connection is its reason. */
 const SAME_END_MS = 1_000;
+/** Of an error, whose text may be the server's: each look at the servers goes over all of it. */
+const MOST_ERROR_CHARS = 8_000;
 
 /** Milliseconds before an attempt, counted from 0: doubles up to a minute, half of it by chance. */
 function retryDelay(attempt: number, random: number): number {
@@ -95,7 +97,8 @@ export class ServerLink {
   }
 
   report(error: unknown): void {
-    this.#lastError = { message: errorMessage(error), at: this.#deps.clock.now() };
+    const message = errorMessage(error).slice(0, MOST_ERROR_CHARS);
+    this.#lastError = { message, at: this.#deps.clock.now() };
     this.#deps.changed();
   }
 
