@@ -7,7 +7,7 @@ import type { McpStream } from '../../mcp/mcp-service.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { lazily } from '../lazily.ts';
+import { toRequest } from '../mcp-request.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
@@ -161,25 +161,6 @@ async function readMessage(context: RequestContext): Promise<Message> {
     if (!(error instanceof HttpError) || error.code !== 'bad_request') throw error;
     return { ok: false, refusal: json(400, rpcError(JSON_RPC.parse, error.message)) };
   }
-}
-
-/** Without its body, which was read; by a name of our own, since the host was checked before. */
-function toRequest({ incoming, signal }: RequestContext): Request {
-  const parts = { method: 'POST', headers: toHeaders(incoming), signal: signal() };
-  return lazily(Request.prototype, parts, () => new Request('http://callboard/mcp', parts));
-}
-
-/** Without credentials: those were read. */
-function toHeaders({ headers }: IncomingMessage): Headers {
-  const isPassed = (name: string) => name !== 'authorization' && name !== 'cookie';
-  const get = (name: string): string | null => {
-    const value = isPassed(name) ? headers[name] : undefined;
-    return typeof value === 'string' ? value : null;
-  };
-  return lazily(Headers.prototype, { get: (name) => get(name.toLowerCase()) }, () => {
-    const all = Object.keys(headers).map((name) => [name, get(name)] as const);
-    return new Headers(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
-  });
 }
 
 async function toHttpResponse(response: Response): Promise<HttpResponse> {
