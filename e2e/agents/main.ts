@@ -17,10 +17,11 @@ import { type Desk, openDesk } from './desk.ts';
 import { installPackage } from './packages.ts';
 import { type AgentRow, type AgentsReport, problemsOf, toMarkdown } from './report.ts';
 import { tryAgent } from './try-agent.ts';
-import { INSPECTOR, tryInspector } from './try-inspector.ts';
+import { tryInspector } from './try-inspector.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'docs', 'interop.md');
+const INSPECTOR = '@modelcontextprotocol/inspector';
 const PARTS = [...AGENTS.map(({ program }) => program), 'inspector'] as readonly string[];
 
 const versionSchema = z.object({ version: z.string() });
@@ -56,13 +57,14 @@ async function tryAll(root: string, parts: readonly string[]): Promise<AgentsRep
   const desk = await openDesk(board);
   try {
     const agents = await tryAgents(root, parts, { board, desk });
-    const rows = parts.includes('inspector')
-      ? await tryInspector(board, await install(root, INSPECTOR))
-      : [];
+    const rows = parts.includes('inspector') ? await tryInspector(board) : [];
     return {
-      ...{ date: new Date().toISOString().slice(0, 10), callboard: await ownVersion() },
+      ...{ date: new Date().toISOString().slice(0, 10), callboard: await versionIn(ROOT) },
       ...{ node: process.version, platform: `${platform()} ${arch()}`, agents },
-      inspector: { package: `${INSPECTOR.package} ${INSPECTOR.version}`, rows },
+      inspector: {
+        package: `${INSPECTOR} ${await versionIn(join(ROOT, 'node_modules', INSPECTOR))}`,
+        rows,
+      },
     };
   } finally {
     await desk.close();
@@ -78,19 +80,15 @@ async function tryAgents(
 ): Promise<AgentRow[]> {
   const rows: AgentRow[] = [];
   for (const agent of AGENTS.filter(({ program }) => parts.includes(program))) {
-    const programs = await install(root, agent);
+    process.stderr.write(`Installing: ${agent.package} ${agent.version}\n`);
+    const programs = await installPackage(root, agent);
     process.stderr.write(`Running: ${agent.title}\n`);
     rows.push(await tryAgent(agent, { ...to, programs }));
   }
   return rows;
 }
 
-function install(root: string, wanted: typeof INSPECTOR): Promise<string> {
-  process.stderr.write(`Installing: ${wanted.package} ${wanted.version}\n`);
-  return installPackage(root, wanted);
-}
-
-async function ownVersion(): Promise<string> {
-  return versionSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')))
-    .version;
+async function versionIn(folder: string): Promise<string> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8');
+  return versionSchema.parse(JSON.parse(text)).version;
 }

@@ -1,16 +1,13 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { makeToken } from '../contract/kit/tokens.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { NOTE } from './desk.ts';
-import type { Package } from './packages.ts';
 import type { InspectorRow } from './report.ts';
 import { runProgram, withHome } from './run-program.ts';
 
-/** The official tool for looking at servers. It is large, and so not among the packages of this project. */
-export const INSPECTOR: Package = {
-  package: '@modelcontextprotocol/inspector',
-  version: '2.12.0',
-};
+/** The programs of this project's packages: the official tool for looking at servers is one. */
+const PROGRAMS = resolve(import.meta.dirname, '../../node_modules/.bin');
 
 const REQUESTS = 300;
 
@@ -20,7 +17,7 @@ const loadSchema = z.object({
 });
 
 /** `--strict` over all tools, and `--load`, in both generations of the protocol. */
-export async function tryInspector(board: Callboard, programs: string): Promise<InspectorRow[]> {
+export async function tryInspector(board: Callboard): Promise<InspectorRow[]> {
   const { secret } = await makeToken(board, {
     ...{ kind: 'agent', name: 'inspector', tools: await toolNames(board) },
   });
@@ -28,7 +25,7 @@ export async function tryInspector(board: Callboard, programs: string): Promise<
     withHome((place) =>
       runProgram(place, {
         script: `exec inspector --cli '${board.url}/mcp' --transport http --header "Authorization: Bearer $TOKEN" --protocol-era ${era} --quiet --format json ${what}`,
-        ...{ programs, env: { TOKEN: secret } },
+        ...{ programs: PROGRAMS, env: { TOKEN: secret } },
       }),
     );
   const rows: InspectorRow[] = [];
