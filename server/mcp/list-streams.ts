@@ -36,7 +36,9 @@ export class ListStreams {
       cancel();
       const at = streams.indexOf(stream);
       if (at >= 0) streams.splice(at, 1);
-      if (streams.length === 0) this.#byAgent.delete(agentId);
+      // A stream that was ended may close after its agent has others.
+      const isNewest = this.#byAgent.get(agentId) === streams;
+      if (isNewest && streams.length === 0) this.#byAgent.delete(agentId);
     };
   }
 

@@ -24,6 +24,8 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 /** Names come from clients and models. */
 const MOST_CHARS = 256;
+/** What is searched for secrets of a longer text. */
+const MOST_READ = 8_192;
 const ERROR = 2;
 
 /** The body of `POST /v1/traces` of OTLP/HTTP: ids as hex, 64-bit numbers as texts. */
@@ -66,15 +68,19 @@ const cut = (text: string): string =>
     ? Buffer.from(text.slice(0, MOST_CHARS)).toString()
     : text.toWellFormed();
 
-/** As it may wait: without what is cut off when it is sent. The same object where that is nothing. */
-export function toBounded(span: Span): Span {
+/**
+ * As it may wait: without what is cut off when it is sent. The same object where that is nothing.
+ * `hide` takes out what is secret: of a secret that is cut in two it would find neither part later.
+ */
+export function toBounded(span: Span, hide: (text: string) => string): Span {
   const entries = Object.entries(span.attributes);
-  if (span.name.length <= MOST_CHARS && !entries.some(([, value]) => isLong(value))) return span;
+  if (!isLong(span.name) && !entries.some(([, value]) => isLong(value))) return span;
+  const bound = (text: string) => (isLong(text) ? cut(hide(text.slice(0, MOST_READ))) : text);
   const attributes = entries.map(([key, value]) => [
     key,
-    typeof value === 'string' ? cut(value) : value,
+    typeof value === 'string' ? bound(value) : value,
   ]);
-  return { ...span, name: cut(span.name), attributes: Object.fromEntries(attributes) };
+  return { ...span, name: bound(span.name), attributes: Object.fromEntries(attributes) };
 }
 
 const isLong = (value: Attributes[string]): boolean =>

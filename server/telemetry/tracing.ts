@@ -59,7 +59,7 @@ export function createTracing(options: TracingOptions): Tracing {
     batchEnded: () => void mark?.save(),
   });
   const add = (callId: string, spans: readonly Span[]) => {
-    const bounded = spans.map(toBounded);
+    const bounded = spans.map((span) => toBounded(span, hide));
     const last = bounded.at(-1);
     if (last) calls.set(last, callId);
     for (const span of bounded) exporter.add(span);
@@ -81,14 +81,14 @@ export function createTracing(options: TracingOptions): Tracing {
     },
     turnEnded(turn) {
       const span = turnSpan(turn, clock.now());
-      if (span) exporter.add(toBounded(span));
+      if (span) exporter.add(toBounded(span, hide));
     },
     requestEnded(request) {
       const span = requestSpan(request, clock.now());
-      if (span) exporter.add(toBounded(span));
+      if (span) exporter.add(toBounded(span, hide));
     },
     mcpRequestEnded(request) {
-      exporter.add(toBounded(mcpRequestSpan(request, clock.now())));
+      exporter.add(toBounded(mcpRequestSpan(request, clock.now()), hide));
     },
     async close(withinMs) {
       await exporter.close(withinMs);

@@ -15,6 +15,25 @@ function heapBytes(): number {
 
 const LONG = 1_000_000;
 
+test('[TM16] of a secret that a cut goes through nothing is sent', async () => {
+  const receiver = await startOtlpReceiver();
+  onTestFinished(receiver.close);
+  const clock = createManualClock();
+  const tracing = createTracing({
+    config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
+    ...{ version: '1', clock, logger: createErrorLog().logger },
+    hide: (text) => text.replaceAll('canary-7f3a', '[hidden]'),
+  });
+  const asked = { method: 'ping', tool: undefined, meta: undefined, sessionId: undefined };
+  const id = `${'x'.repeat(250)}canary-7f3a`;
+  beginMcpRequest(tracing, { ...asked, id, headers: undefined }, clock.now()).end({
+    isError: false,
+  });
+  await tracing.close(5_000);
+  const [sent] = receiver.spans;
+  expect(sent?.attributes['jsonrpc.request.id']).toBe(`${'x'.repeat(250)}[hidde`);
+});
+
 test('[TM39] spans that wait keep no long text of a caller in memory', async () => {
   const receiver = await startOtlpReceiver();
   onTestFinished(receiver.close);
