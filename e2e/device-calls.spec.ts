@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 import { wholeChromium } from './support/browsers.ts';
 import { keepPairing, shootView, untilConnected } from './support/device-views.ts';
-import { tapNote } from './support/push-worker.ts';
+import { tapNote, windowsOf } from './support/push-worker.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
 // The headless shell shows no notifications.
@@ -141,6 +141,7 @@ test('[DP43] a tap on a notification shows the page of the device, or opens it',
   const other = await invoke(callboard, 'notification.show', { title: 'Tide' });
   expect(await finalCall(callboard, other)).toMatchObject({ status: 'SUCCEEDED' });
   await page.goto('about:blank');
+  await expect.poll(() => windowsOf(context, '/device/sw.js')).toBe(0);
   expect(await tap()).toEqual({ asked: ['open /device'], left: 0 });
 });
 

@@ -121,3 +121,14 @@ export async function tapNote(context: BrowserContext, script: string) {
     return { asked, left: (await scope.registration.getNotifications()).length };
   });
 }
+
+/** How many windows the service worker of that script finds: one that was left stays for a moment. */
+export async function windowsOf(context: BrowserContext, script: string): Promise<number> {
+  const worker = await activeWorker(context, script);
+  return worker.evaluate(async () => {
+    const { clients } = globalThis as unknown as {
+      clients: { matchAll(options: object): Promise<unknown[]> };
+    };
+    return (await clients.matchAll({ type: 'window', includeUncontrolled: true })).length;
+  });
+}
