@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Moment } from '#lib/call/clocks';
+import { isMissing } from '#lib/util/is-missing';
 import type { LastMark } from './clock.ts';
 import type { Logger } from './logger.ts';
 
@@ -50,6 +51,3 @@ export function createAliveMark(deps: { file: string; now(): Moment; logger: Log
     },
   };
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,5 +1,6 @@
 import { chmod, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isMissing } from '#lib/util/is-missing';
 
 /** A line of text in a file for its owner's eyes alone: the one that is there, else a new one, durably. */
 export async function keepText(
@@ -21,7 +22,7 @@ async function read(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

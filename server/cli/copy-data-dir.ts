@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errorMessage } from '#lib/util/error-message';
+import { isMissing } from '#lib/util/is-missing';
 import { CliError } from './exit-codes.ts';
 
 export interface CopiedPart {
@@ -134,6 +135,6 @@ async function copyIfThere(from: string, to: string): Promise<void> {
 const statIfThere = (path: string) => lstat(path).catch(passOverMissing);
 
 function passOverMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (isMissing(error)) return undefined;
   throw error;
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HttpError } from '#lib/protocol/http-error';
+import { isMissing } from '#lib/util/is-missing';
 import { errorResponse } from './error-response.ts';
 import { writeResponse } from './response.ts';
 
@@ -24,7 +25,7 @@ export function createClientScript(file: string): () => Promise<ClientScript> {
   return () => {
     reading ??= read().catch((error: unknown) => {
       reading = undefined;
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (!isMissing(error)) throw error;
       throw new HttpError('not_found', 'The client library is not built; npm run build makes it.');
     });
     return reading;

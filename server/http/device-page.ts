@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HttpError } from '#lib/protocol/http-error';
+import { isMissing } from '#lib/util/is-missing';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
 import { deviceHtml, deviceManifest, readDeviceIndex } from './device-html.ts';
@@ -149,7 +150,7 @@ const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
 /** Compressed once. A picture is already. */
 async function readServed(path: string): Promise<ServedFile> {
   const plain = await readFile(path).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!isMissing(error)) throw error;
     throw new HttpError('not_found', 'The device page is not built; npm run build makes it.');
   });
   const isText = !path.endsWith('.png');

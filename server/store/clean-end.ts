@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMissing } from '#lib/util/is-missing';
 import { fileSize } from './integrity/file-bytes.ts';
 
 /**
@@ -39,7 +40,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

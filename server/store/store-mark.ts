@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { isMissing } from '#lib/util/is-missing';
 
 /**
  * Beside the database, how many commits it must hold at least. It is written
@@ -33,7 +34,7 @@ export function readMark(file: string): number | undefined {
   try {
     text = readFileSync(markFile(file), 'latin1');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
   const commits = PATTERN.exec(text)?.[1];

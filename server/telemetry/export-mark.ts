@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { isMissing } from '#lib/util/is-missing';
 import type { Logger } from '../logger.ts';
 
 /** Between a call's end, as it has it, and the moment at which that is on disk: a slow disk included. */
@@ -97,9 +98,6 @@ export class ExportMark {
 /** Where nothing is exported, so that calls of that time never are. */
 export const removeMark = (file: string, logger: Logger): Promise<void> =>
   rm(file, { force: true }).catch(logger.error);
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 function parseMark(text: string): Mark | undefined {
   try {

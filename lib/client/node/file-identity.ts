@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { dirname } from 'node:path';
 import { isRecord } from '../../json/is-record.ts';
 import { errorMessage } from '../../util/error-message.ts';
+import { isMissing } from '../../util/is-missing.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
 
@@ -87,7 +88,7 @@ function read(path: string, onProblem: (message: string) => void): Stored | unde
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
   try {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
+import { isMissing } from '../../util/is-missing.ts';
 import { JOURNAL_BYTES, type Journal, type JournalEntry } from '../journal.ts';
 import { JournalEntries } from '../journal-entries.ts';
 import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
@@ -156,8 +157,7 @@ async function readIfThere(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return Buffer.alloc(0);
+    if (isMissing(error)) return Buffer.alloc(0);
     throw error;
   }
 }
