@@ -3,7 +3,7 @@ import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { counter, type Metric } from './prometheus.ts';
-import { type Attributes, type Span, toOtlp } from './span.ts';
+import { type Attributes, type Span, toBounded, toOtlp } from './span.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 
 const BATCH = 512;
@@ -27,10 +27,19 @@ export interface SpanExporterDeps {
   readonly logger: Logger;
   /** Takes out of a text what is secret. */
   hide(text: string): string;
-  /** The receiver took them or never will; not of what a stop cut off, which a later start may send. */
-  readonly settled?: (spans: readonly Span[]) => void;
+  /**
+   * Of `lastOf` of a span: the receiver took it or never will; not of what a stop cut off, which a
+   * later start may send.
+   */
+  readonly settled?: (id: string) => void;
   /** After each batch, whatever became of it. */
   readonly batchEnded?: () => void;
+}
+
+/** As it waits, and what is settled with it. */
+interface Waiting {
+  readonly span: Span;
+  readonly lastOf: string | undefined;
 }
 
 /** What became of a request: taken, to be made again, or refused with the reason. */
@@ -48,7 +57,7 @@ export class SpanExporter implements Metric {
   readonly #deps: SpanExporterDeps;
   readonly #exported = counter('callboard_traces_exported_total', 'Spans that were taken', []);
   readonly #dropped = counter('callboard_traces_dropped_total', 'Spans that were not taken', []);
-  readonly #waiting: Span[] = [];
+  readonly #waiting: Waiting[] = [];
   #cancelTimer: (() => void) | undefined;
   /** Resolves when no batch is on its way. */
   #sending: Promise<void> | undefined;
@@ -64,14 +73,16 @@ export class SpanExporter implements Metric {
     this.#dropped.addTo(0);
   }
 
-  add(span: Span): void {
+  /** `lastOf`: what has no span behind this one, since they are sent in order. */
+  add(span: Span, lastOf?: string): void {
+    const { hide } = this.#deps;
     const isFull = this.#waiting.length >= MOST_WAITING;
     if (isFull || this.#isClosing) {
       this.#dropped.addTo(1);
-      if (!this.#isClosing) this.#deps.settled?.([span]);
+      if (!this.#isClosing) this.#settle(lastOf);
       return;
     }
-    this.#waiting.push(span);
+    this.#waiting.push({ span: toBounded(span, hide), lastOf });
     if (this.#waiting.length >= BATCH) this.#begin();
     else this.#later();
   }
@@ -125,15 +136,22 @@ export class SpanExporter implements Metric {
       const taken = sent.kind === 'taken' ? Math.max(0, batch.length - sent.refused) : 0;
       this.#exported.addTo(taken);
       this.#dropped.addTo(batch.length - taken);
-      if (sent.kind !== 'later' || !this.#isClosing) this.#deps.settled?.(batch);
+      if (sent.kind !== 'later' || !this.#isClosing) {
+        for (const { lastOf } of batch) this.#settle(lastOf);
+      }
       this.#deps.batchEnded?.();
     } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
   }
 
+  #settle(lastOf: string | undefined): void {
+    if (lastOf !== undefined) this.#deps.settled?.(lastOf);
+  }
+
   /** What became of the last request that was made for them. */
-  async #deliver(batch: readonly Span[]): Promise<Sent> {
+  async #deliver(batch: readonly Waiting[]): Promise<Sent> {
     const { hide, resource } = this.#deps;
-    const body = hide(JSON.stringify(toOtlp(batch, resource)));
+    const spans = batch.map(({ span }) => span);
+    const body = hide(JSON.stringify(toOtlp(spans, resource)));
     for (let tries = 1; ; tries += 1) {
       const sent = await this.#post(body);
       this.#report(sent);

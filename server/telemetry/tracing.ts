@@ -7,7 +7,7 @@ import { ExportMark, removeMark } from './export-mark.ts';
 import { type McpRequestSpans, mcpRequestSpan } from './mcp-request-trace.ts';
 import type { Metric } from './prometheus.ts';
 import { type EndedCalls, findUnsent } from './resume-export.ts';
-import { type Span, toBounded } from './span.ts';
+import type { Span } from './span.ts';
 import { SpanExporter } from './span-exporter.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 
@@ -46,23 +46,14 @@ export function createTracing(options: TracingOptions): Tracing {
   }
   const resource = { ...config.resource, 'service.version': version };
   const mark = durable && new ExportMark({ file: durable.file, now: clock.now, logger });
-  /** By the last of its spans, since they are sent in order. */
-  const calls = new WeakMap<Span, string>();
-  const settled = (spans: readonly Span[]) => {
-    for (const span of spans) {
-      const id = calls.get(span);
-      if (id !== undefined) mark?.settled(id);
-    }
-  };
   const exporter = new SpanExporter({
-    ...{ config, resource, clock, logger, hide, settled },
+    ...{ config, resource, clock, logger, hide },
+    settled: (callId) => mark?.settled(callId),
     batchEnded: () => void mark?.save(),
   });
   const add = (callId: string, spans: readonly Span[]) => {
-    const bounded = spans.map((span) => toBounded(span, hide));
-    const last = bounded.at(-1);
-    if (last) calls.set(last, callId);
-    for (const span of bounded) exporter.add(span);
+    const last = spans.at(-1);
+    for (const span of spans) exporter.add(span, span === last ? callId : undefined);
   };
   return {
     isOn: true,
@@ -81,14 +72,14 @@ export function createTracing(options: TracingOptions): Tracing {
     },
     turnEnded(turn) {
       const span = turnSpan(turn, clock.now());
-      if (span) exporter.add(toBounded(span, hide));
+      if (span) exporter.add(span);
     },
     requestEnded(request) {
       const span = requestSpan(request, clock.now());
-      if (span) exporter.add(toBounded(span, hide));
+      if (span) exporter.add(span);
     },
     mcpRequestEnded(request) {
-      exporter.add(toBounded(mcpRequestSpan(request, clock.now()), hide));
+      exporter.add(mcpRequestSpan(request, clock.now()));
     },
     async close(withinMs) {
       await exporter.close(withinMs);
