@@ -173,15 +173,12 @@ export class McpServer implements ToolProvider {
     const { call } = task;
     if (this.#unstopped.size >= MOST_UNSTOPPED) return this.#deps.tasks.forget(call);
     this.#unstopped.add(call);
-    stopTask(task, this.#following, signal).then(
-      () => {
-        this.#unstopped.delete(call);
-        this.#deps.tasks.forget(call);
-      },
-      (error: unknown) => {
+    stopTask(task, this.#following, signal)
+      .then(() => this.#deps.tasks.forget(call))
+      .catch((error: unknown) => {
         if (!signal.aborted) this.#deps.logger.error(error);
-      },
-    );
+      })
+      .finally(() => this.#unstopped.delete(call));
   }
 
   /** From here on the call outlives a crash. */

@@ -125,6 +125,26 @@ test('[MC75] a task that its server never cancels is asked to end ten times, and
   expect(tasks.cancelled).toHaveLength(10);
 }, 30_000);
 
+test('[MC75] of a server that is away at most 1,000 tasks wait to be cancelled', async () => {
+  const { tasks, fixture, open } = await setupTasks();
+  const world = await open();
+  await world.kept.write(
+    Array.from({ length: 1_001 }, (_, at) => {
+      const value = { call: `tc_${at}`, server: 'jobs', foreign: 'work', task_id: `task-${at}` };
+      const entry = { area: 'mcp_task', key: value.call, value, putAt: 1 } as const;
+      return { type: 'put_kept', entry } as const;
+    }),
+  );
+  await world.close();
+  await fixture.stop();
+  const again = await open();
+  await vi.waitFor(
+    async () => expect(await again.kept.listKept('mcp_task')).toHaveLength(1_000),
+    WAIT,
+  );
+  expect(tasks.cancelled).toEqual([]);
+}, 30_000);
+
 test('[MC56] after a restart the task is asked for on, and the tool is not called again', async () => {
   const { tasks, fixture, open, call } = await setupTasks();
   const world = await open();

@@ -241,3 +241,21 @@ test('[MP22] in the newest revision a caller that hangs up ends its call, and no
   await expect.poll(async () => (await calls.get(id))?.phase).toBe('cancelling');
   expect(errors).toEqual([]);
 });
+
+test('[MP55] a refused request whose method has line breaks is one line of the log', async () => {
+  const { answer, infos } = await setupMcp();
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const newest = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'ping' };
+  const request = new Request('http://callboard/mcp', {
+    ...{ method: 'POST', headers: { ...headers, ...newest } },
+  });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const method = 'a\nForged: an operator signed in';
+  const refused = await answer(request, { jsonrpc: '2.0', id: 1, method, params: { _meta } });
+  expect(refused.status).toBe(400);
+  const forged = infos.filter((line) => line.includes('Forged'));
+  expect(forged).toEqual([expect.stringMatching(/^MCP: ".*a\\nForged: an operator signed in/)]);
+});

@@ -124,6 +124,24 @@ test('[TM35] what the receiver refused is not sent again, and the mark moves on'
   expect(callsIn(world)).toEqual([]);
 });
 
+test('[TM34] a call whose last spans were not sent is sent again as a whole, and no other', async () => {
+  let [answers, status] = [0, 503];
+  // The first request has 512 spans.
+  const world = await newWorld(() => ({ status: answers++ === 0 ? 200 : status }));
+  const first = await serve(world);
+  const ids: string[] = [];
+  while (ids.length * SPANS_OF_A_CALL < 512) ids.push(await first.call());
+  first.clock.advance(5_000);
+  await expect.poll(() => answers).toBe(2);
+  await first.kill();
+  const sent = callsIn(world);
+  expect(new Set(sent)).toEqual(new Set(ids));
+  status = 200;
+  const second = await serve(world);
+  await second.stop();
+  expect(callsIn(world).slice(sent.length)).toEqual(ids.slice(-1));
+});
+
 test('[TM36] what a stop could not send the next start sends', async () => {
   let status = 503;
   const world = await newWorld(() => ({ status }));

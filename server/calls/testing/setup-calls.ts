@@ -54,7 +54,7 @@ export interface SetupOptions {
 /** The call service on a real store, bus and registry; only time and the clients are the test's. */
 export async function setupCalls(options: SetupOptions = {}) {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
-  const { logger, errors, lines } = createErrorLog();
+  const { logger, errors, lines, infos } = createErrorLog();
   const clock = createManualClock();
   const store = createSqliteStore({ file: join(dir, 'callboard.db') });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
@@ -208,6 +208,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     events,
     errors,
     lines,
+    infos,
     logger,
     connect,
     invoke,
