@@ -27,7 +27,11 @@ export async function openDesk(board: Callboard): Promise<Desk> {
   const client = await connectClient(board, {
     ...{ hello: { name: 'Desk' }, patienceMs: PATIENCE_MS },
     tools: [
-      reader('desk.note', { description: 'Reads the note on the desk.' }),
+      reader('desk.note', {
+        description: 'Reads the note on the desk.',
+        // Right, and not what all agents take.
+        parameters: { type: 'object', properties: { side: true } },
+      }),
       reader('desk.picture', { description: 'Shows the picture on the desk.' }),
     ],
   });

@@ -130,6 +130,39 @@ describe('what a stranger wrote', () => {
     });
   });
 
+  test('[MP4] a schema that is true or false is an object, but where hosts expect it as it is', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        any: true,
+        none: false,
+        list: { type: 'array', items: true, prefixItems: [true, { type: 'string' }] },
+        some: { anyOf: [false, { not: true }] },
+        properties: { type: 'boolean', default: true, enum: [true] },
+        rest: { type: 'object', additionalProperties: { not: false }, default: { not: true } },
+      },
+      additionalProperties: false,
+      $defs: { whatever: true },
+    };
+    const [tool] = list(listing('form.fill', { schema }));
+    expect(tool?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        any: {},
+        none: { not: {} },
+        list: { type: 'array', items: {}, prefixItems: [{}, { type: 'string' }] },
+        some: { anyOf: [{ not: {} }, { not: {} }] },
+        properties: { type: 'boolean', default: true, enum: [true] },
+        rest: {
+          ...{ type: 'object', additionalProperties: { not: { not: {} } } },
+          default: { not: true },
+        },
+      },
+      additionalProperties: false,
+      $defs: { whatever: {} },
+    });
+  });
+
   test('[MP4] that a tool only reads, or may be repeated, counts from the server’s own tools alone', () => {
     const annotations = {
       ...{ readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: true },
