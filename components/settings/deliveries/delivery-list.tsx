@@ -92,12 +92,13 @@ function Delivery({ delivery, mayChange, resend, isBusy }: DeliveryProps) {
 function Facts({ delivery }: { delivery: WireDelivery }) {
   const t = useTranslations('settings.deliveries');
   const formatTime = useFormatTime('medium');
-  const { target, made_at, attempts, status, next_at, state } = delivery;
+  const { target, made_at, attempts, status, next_at, state, error } = delivery;
   const facts = [
     target,
     formatTime(made_at),
     attempts > 0 && t('attempts', { count: attempts }),
-    status !== null && `HTTP ${status}`,
+    // An error of an answer begins with it.
+    error === null && status !== null && `HTTP ${status}`,
     state === 'open' && next_at !== null && t('next', { time: formatTime(next_at) }),
   ];
   return <MarkedText text={facts.filter(Boolean).join(' · ')} />;
