@@ -3,8 +3,9 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText } from 'ai';
 import { type Callboard, startCallboard } from '../start-callboard.ts';
 import { configFile } from '../support/config-file.ts';
+import { finalCall } from './kit/calls.ts';
 import { expect, test } from './kit/contract-test.ts';
-import { asToken, makeToken } from './kit/tokens.ts';
+import { asToken, makeToken, revokeToken } from './kit/tokens.ts';
 import { reader } from './kit/tool-client.ts';
 
 const config = { openai_api: { enabled: true } };
@@ -66,4 +67,72 @@ test('[OA1] [OA3] a program of OpenAI is answered with what its token may call, 
   expect((await asked).text).toContain('> `shop.look`: `three red shoes`');
   const { text } = await generateText({ model, prompt: 'till.open' });
   expect(text).not.toContain('> `till.open`');
+});
+
+const SAID = [{ id: 'mine', role: 'user', content: 'shop.look' }];
+const WAYS_IN: readonly (readonly [path: string, body: object])[] = [
+  ['/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'shop_look' } }],
+  [
+    '/ag-ui',
+    {
+      threadId: 't',
+      runId: 'r',
+      messages: SAID,
+      tools: [],
+      context: [],
+      ...{ state: {}, forwardedProps: {} },
+    },
+  ],
+  ['/v1/chat/completions', { model: 'callboard', stream: true, messages: SAID }],
+  ['/v1/chat/completions', { model: 'callboard', messages: SAID }],
+  ['/v1/responses', { model: 'callboard', stream: true, input: 'shop.look' }],
+];
+
+/** All that came of an answer until it ended or was cut. */
+async function wholeOrCut(
+  { url, token }: Pick<Callboard, 'url' | 'token'>,
+  [path, body]: (typeof WAYS_IN)[number],
+): Promise<{ text: string; cut: boolean }> {
+  let text = '';
+  try {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+      },
+      body: JSON.stringify(body),
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+    return { text, cut: false };
+  } catch {
+    return { text, cut: true };
+  }
+}
+
+test('[AU33] a token that is revoked while its call runs gets no result, whichever way it came in', async ({
+  connect,
+  startServer,
+}, testInfo) => {
+  const board = await startServer({
+    env: { CALLBOARD_CONFIG: await configFile(testInfo, config) },
+  });
+  const shop = await connect.client(board, { tools: [reader('shop.look')] });
+  for (const [at, way] of WAYS_IN.entries()) {
+    const token = await makeToken(board, { kind: 'agent', name: `agent-${at}`, tools: ['shop.*'] });
+    const answer = wholeOrCut(asToken(board, token), way);
+    const { id } = await shop.request();
+    expect((await revokeToken(board, token.id)).status).toBe(200);
+    const cancel = await shop.next('tool_call_cancel', (one) => one.id === id);
+    expect(cancel.reason).toContain('revoked');
+    shop.succeed(id, 'three red shoes');
+    const { text, cut } = await answer;
+    expect({ cut, text: text.includes('three red shoes') }, way[0]).toEqual({
+      cut: true,
+      text: false,
+    });
+    // What ran is on the record all the same.
+    expect(await finalCall(board, id), way[0]).toMatchObject({ status: 'SUCCEEDED' });
+  }
 });
