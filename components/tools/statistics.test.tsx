@@ -136,5 +136,5 @@ test('another tool is shown without reading them again', async () => {
 test('in Chinese', async () => {
   await setup({ locale: 'zh' });
   expect(screen.getByRole('heading', { name: '统计' })).toBeTruthy();
-  expect(screen.getByText(/^最近结束的 2012 个调用/)).toBeTruthy();
+  expect(screen.getByText(/^最近结束的 2,012 个调用/)).toBeTruthy();
 });

@@ -31,7 +31,7 @@ export const cardElsewhere = {
     hidden: '在后台',
     otherSchema: '参数不同',
     all: '全部设备',
-    more: '另有 {count} 个设备提供它。',
+    more: '另有 {count, number} 个设备提供它。',
     calls: '对每个设备的调用',
   },
 } as const;

@@ -200,8 +200,8 @@ export const conversation = {
     empty: {
       title: '提出要求，看着它完成',
       text: '智能体会调用此标签页、您的其他设备和服务器上的工具。每次调用都会显示为实时卡片。',
-      offers: '此标签页提供 {count} 个工具：',
-      offering: '此标签页正在连接，将提供 {count} 个工具：',
+      offers: '此标签页提供 {count, number} 个工具：',
+      offering: '此标签页正在连接，将提供 {count, number} 个工具：',
       offersNone: '此标签页还没有提供工具。',
       starters: '试试下面的例子。',
       startersAlone: '试试下面的例子，不需要密钥，也不需要网络。',
@@ -223,14 +223,14 @@ export const conversation = {
       send: '重新发送',
       cancel: '取消',
       again: '重新回答',
-      replaced: '{count} 条已被取代的消息',
+      replaced: '{count, number} 条已被取代的消息',
     },
     usage: {
       tokens: '令牌数：{tokens}',
-      uncounted: '{count} 个回答未被提供方计数',
+      uncounted: '{count, number} 个回答未被提供方计数',
       withChildren: '含子智能体：{usage}',
       cost: '费用：{amount}',
-      unpriced: '不含 {count} 个未设价格的回答',
+      unpriced: '不含 {count, number} 个未设价格的回答',
     },
     tools: {
       title: '此对话的工具',

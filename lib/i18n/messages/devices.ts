@@ -181,7 +181,7 @@ export const devices = {
     neverSeen: '尚未连接过',
     paired: '{time} 由 {by} 配对',
     revokedAt: '{time} 撤销',
-    inFlight: '{count} 个调用正在运行',
+    inFlight: '{count, number} 个调用正在运行',
     badge:
       '{asking, plural, =0 {} other {# 台设备请求接入}}{both, select, true {，} other {}}{waiting, plural, =0 {} other {# 台设备有新工具}}',
     presence: {
@@ -272,7 +272,7 @@ export const devices = {
       browser: '自称',
       address: '地址',
       kind: { tab: '页面', phone: '手机', program: '程序' },
-      tools: '{count} 个可以提供的工具',
+      tools: '{count, number} 个可以提供的工具',
       onlyReads: '它自称只读取数据：调用时不会询问你。',
       noTools: '它还没有提供工具。以后提供的工具会等待你允许。',
       name: '显示给人的名称',

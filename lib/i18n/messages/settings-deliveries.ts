@@ -66,8 +66,8 @@ export const settingsDeliveries = {
       slowed: '对方过载，{time} 之前不再发送',
       off: '自 {time} 起停用：对方表示不再接收（410）。测试成功后会重新启用',
     },
-    open: '{count} 条等待',
-    failures: '连续失败 {count} 次',
+    open: '{count, number} 条等待',
+    failures: '连续失败 {count, number} 次',
     events: {
       approval: { requested: '请求批准', decided: '批准已决定' },
       call: { finished: '调用结束' },
@@ -83,7 +83,7 @@ export const settingsDeliveries = {
       obsolete: '未发送：已不再有用',
       removed: '未发送：目标已不存在',
     },
-    attempts: '尝试 {count} 次',
+    attempts: '尝试 {count, number} 次',
     next: '下次 {time}',
     resend: { button: '重新发送', now: '立即尝试', sent: '正在发送。', notSent: '未能发送' },
     test: {

@@ -240,7 +240,7 @@ export const settings = {
         hint: 'file.* 这样的一族允许所有以此开头的工具，包括以后新增的。要允许此刻不在列表中的工具，请输入其名称。',
         search: '搜索，或输入名称',
         none: '没有匹配的工具。要允许的名称由字母、数字和 . _ - 组成',
-        family: '现有 {count} 个工具',
+        family: '现有 {count, number} 个工具',
         notThere: '目前没有提供',
         in: '已由 {family} 允许',
         chosen: '{count, plural, =0 {未选择：不能调用任何工具。} other {已选择 # 项。}}',
@@ -305,7 +305,7 @@ export const settings = {
       export: '导出',
       stopExport: '停止',
       exportText: '将筛选出的全部记录存为 JSON Lines 文件',
-      exporting: '已取得 {count} 条…',
+      exporting: '已取得 {count, number} 条…',
       exported: '记录已保存。',
       exportFailed: '导出失败',
       acts: {

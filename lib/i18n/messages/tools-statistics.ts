@@ -31,7 +31,7 @@ export const toolsStatistics = {
     loading: '正在读取统计…',
     none: '还没有已结束的调用。',
     noneOfTool: '最近结束的调用中没有此工具的调用。',
-    of: '最近结束的 {count} 个调用；时间从工具开始到结束。',
+    of: '最近结束的 {count, number} 个调用；时间从工具开始到结束。',
     table: '全部工具的统计',
     column: {
       tool: '工具',

@@ -118,7 +118,7 @@ export const tools = {
       source: '来源',
       servedBy: '提供者',
       noClient: '目前没有',
-      moreClients: '另有 {count} 个',
+      moreClients: '另有 {count, number} 个',
       others: '以其他模式提供',
       inFront: '在前台',
       inBack: '在后台',
