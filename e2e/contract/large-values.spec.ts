@@ -17,6 +17,7 @@ test('§8 a result over 16 KiB is a preview on the card that says so, and whole 
   connect,
 }) => {
   const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
   const client = await connect.client(board(), { tools: ['rows.list'] });
   const id = await invoke(board(), 'rows.list');
   await client.request();
@@ -79,6 +80,7 @@ test('§8 arguments over 16 KiB are a preview on the card that keeps every key i
   connect,
 }) => {
   const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
   const client = await connect.client(board(), { tools: ['mail.send'] });
   const args = { body: 'ü'.repeat(40_000), to: 'ada@example.org', copies: rows };
   const id = await invoke(board(), 'mail.send', args);
@@ -99,6 +101,7 @@ test('§8 a status preview over 16 KiB follows the same rule; a small one after 
   connect,
 }) => {
   const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
   const client = await connect.client(board(), { tools: ['scan.page'] });
   const id = await invoke(board(), 'scan.page');
   await client.request();
