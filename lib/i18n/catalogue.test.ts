@@ -26,6 +26,15 @@ test('[LN2] each text has the same placeholders in both languages', () => {
   expect(different.map(([key]) => key)).toEqual([]);
 });
 
+test('[LN6] a number that English writes with separators has them in Chinese', () => {
+  const bare = [...english].filter(([key, text]) =>
+    [...text.matchAll(/\{(\w+), (?:plural|number)/g)].some(([, name]) =>
+      chinese.get(key)?.includes(`{${name}}`),
+    ),
+  );
+  expect(bare.map(([key]) => key)).toEqual([]);
+});
+
 test('[LN2] no text is empty', () => {
   expect([...english, ...chinese].filter(([, text]) => text.trim() === '')).toEqual([]);
 });

@@ -250,9 +250,9 @@ export const card = {
       silent: '{client}没有回应，可能被冻结或已休眠。',
       blocked: {
         silent: '{client}没有回应；正在等待它。',
-        tripped: '{client}连续 {failures} 次未能送达；{time} 后再试。',
-        triedAgain: '{client}连续 {failures} 次未能送达；现在再试。',
-        more: '另有 {count} 个也未被询问。',
+        tripped: '{client}连续 {failures, number} 次未能送达；{time} 后再试。',
+        triedAgain: '{client}连续 {failures, number} 次未能送达；现在再试。',
+        more: '另有 {count, number} 个也未被询问。',
       },
       late: '结束之后才收到答复。它保存在调用旁，不改变任何内容。',
       retryOf: '重试自 {id}',

@@ -172,7 +172,7 @@ export const settingsPolicy = {
     effect: { allow: '允许', ask: '询问', deny: '拒绝' },
     limits: '限额',
     noLimits: '没有限额。',
-    limit: '{seconds} 秒内 {calls} 次调用',
+    limit: '{seconds, number} 秒内 {calls, number} 次调用',
     each: '按{each}分别计算',
     idle: '策略中的这些名称目前不对应任何工具：可能拼写有误，或其客户端不在线：',
     countedBy: { caller: '调用者', tool: '工具', client: '客户端', separator: '、' },

@@ -166,7 +166,7 @@ export const shell = {
       caughtUpAll: '已重新连接。内容均为最新。',
       lost: '连接已断开，正在重新连接。',
     },
-    approvals: '{count} 个待批准',
+    approvals: '{count, number} 个待批准',
     autonomy: {
       is: {
         full: '完全自主：规则要求询问的调用无需人来决定即可执行。前往策略',
@@ -178,7 +178,10 @@ export const shell = {
       readOnly: '自主级别为只读，且该工具有副作用，因此不能允许此调用，但可以拒绝。',
       toPolicy: '切换自主级别',
     },
-    calls: { done: '{count} 个已完成：{tools}。', failed: '{count} 个失败：{tools}。' },
+    calls: {
+      done: '{count, number} 个已完成：{tools}。',
+      failed: '{count, number} 个失败：{tools}。',
+    },
     model: {
       of: '{label} · {provider}',
       label: '模型',
@@ -254,7 +257,7 @@ export const shell = {
       allow: '允许',
       notNow: '暂不',
       announce: '需要您决定：{question}',
-      more: '还有 {count} 个请求在等待',
+      more: '还有 {count, number} 个请求在等待',
     },
   },
 } as const satisfies AreaMessages;

@@ -123,7 +123,7 @@ export const tools = {
       inFront: '在前台',
       inBack: '在后台',
       silent: '没有应答，暂不调用',
-      passedOver: '连续 {failures} 次调用未送达；{time} 后再试',
+      passedOver: '连续 {failures, number} 次调用未送达；{time} 后再试',
       triedAgain: '近期调用未送达；下一次调用时再试',
       timeout: '超时',
       modelName: '模型看到的名称',
