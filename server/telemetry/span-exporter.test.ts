@@ -116,9 +116,13 @@ test.each([429, 502, 503, 504])(
   },
 );
 
-test('[TM13] a receiver may say how long to wait', async () => {
+test.each([
+  ['in seconds', () => '7'],
+  ['by a date', (now: number) => new Date(now + 7_000).toUTCString()],
+])('[TM13] a receiver may say %s how long to wait', async (_how, header) => {
+  const { now } = createManualClock();
   const { receiver, counts, add, clock, pauses } = await setup((request) =>
-    request === 1 ? { status: 503, headers: { 'retry-after': '7' } } : { status: 200 },
+    request === 1 ? { status: 503, headers: { 'retry-after': header(now()) } } : { status: 200 },
   );
   add(512);
   await expect.poll(() => pauses.at(-1)).toBe(7_000);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readRetryAfter } from '#lib/net/retry-after';
 import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -175,7 +176,9 @@ export class SpanExporter implements Metric {
       if (response.ok) return { kind: 'taken', refused: refusedOf(answer) };
       const why = `it answered ${response.status}`;
       if (!RETRIED.has(response.status)) return { kind: 'refused', why };
-      return { kind: 'later', why, afterMs: afterOf(response) };
+      const asked = response.headers.get('retry-after');
+      const limits = { now: this.#deps.clock.now(), most: LONGEST_PAUSE_MS };
+      return { kind: 'later', why, afterMs: readRetryAfter(asked, limits) ?? 0 };
     } catch (error) {
       return { kind: 'later', why: errorMessage(error), afterMs: 0 };
     }
@@ -231,9 +234,4 @@ function refusedOf(answer: string): number {
     // Receivers may answer with nothing, or in words: the status counts.
     return 0;
   }
-}
-
-function afterOf({ headers }: Response): number {
-  const seconds = Number(headers.get('retry-after') ?? 0);
-  return Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : 0;
 }
