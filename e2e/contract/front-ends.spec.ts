@@ -72,23 +72,13 @@ test('[OA1] [OA3] a program of OpenAI is answered with what its token may call, 
 const SAID = [{ id: 'mine', role: 'user', content: 'shop.look' }];
 const WAYS_IN: readonly (readonly [path: string, body: object])[] = [
   ['/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'shop_look' } }],
-  [
-    '/ag-ui',
-    {
-      threadId: 't',
-      runId: 'r',
-      messages: SAID,
-      tools: [],
-      context: [],
-      ...{ state: {}, forwardedProps: {} },
-    },
-  ],
+  ['/ag-ui', { threadId: 't', runId: 'r', messages: SAID, tools: [], context: [] }],
   ['/v1/chat/completions', { model: 'callboard', stream: true, messages: SAID }],
   ['/v1/chat/completions', { model: 'callboard', messages: SAID }],
   ['/v1/responses', { model: 'callboard', stream: true, input: 'shop.look' }],
 ];
 
-/** All that came of an answer until it ended or was cut. */
+/** All that came of an answer until it ended, or its connection did. */
 async function wholeOrCut(
   { url, token }: Pick<Callboard, 'url' | 'token'>,
   [path, body]: (typeof WAYS_IN)[number],

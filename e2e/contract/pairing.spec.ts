@@ -51,6 +51,7 @@ test('[DV7] T20: a device that asks has nothing until a person approves, and is 
 }) => {
   const tool = reader(fresh('torch'));
   const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
   const { code, links, workbench } = await openPairing(board());
   expect(links).toEqual([`${board().url}/pair/${code}`]);
   const look = await post(board(), '/api/pairing/look', { code }, { token: null });
