@@ -359,3 +359,17 @@ test('with a long history the first decision takes 60 KiB of the feed, and its o
   parts.resolve();
   await expect(counts).toContainText('200 calls');
 });
+
+test('no page scrolls beyond its end, however long it is', async ({ page, startAsking }) => {
+  const { board } = await startAsking();
+  for (const n of [1, 2, 3, 4, 5]) await invoke(board, 'gate.open', { gate: n });
+  await page.setViewportSize({ width: 800, height: 400 });
+  await signIn(page, board);
+  for (const path of ['/approvals', '/', '/tools', '/devices', '/docs', '/settings/access']) {
+    await page.goto(`${board.url}${path}`);
+    await expect(connection(page)).toHaveAttribute('data-state', 'connected');
+    if (path === '/approvals') await expect(waiting(page)).toHaveCount(5);
+    const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(await beyond(), path).toBe(0);
+  }
+});

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useEffect, useId, useRef, useState } from 'react';
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
@@ -56,6 +56,10 @@ export function LiveCalls({ runId }: { runId?: string }) {
   const focusedIndex = focusedId === null ? -1 : feed.ids.indexOf(focusedId);
 
   const { ids, release, setFilter } = feed;
+  const shown = useRef({ ids, list });
+  useLayoutEffect(() => {
+    shown.current = { ids, list };
+  }, [ids, list]);
   const fetchOnce = (callId: string) => {
     const { single, loadCall } = older.getState();
     if (Object.hasOwn(single, callId)) return;
@@ -72,7 +76,11 @@ export function LiveCalls({ runId }: { runId?: string }) {
       return false;
     }
     if (!list) return false;
-    focusCard(scroller.current, id, () => list.scrollToIndex(index, { align: 'nearest' }));
+    // Where the call is in the list of that moment: the list becomes that of its conversation.
+    focusCard(scroller.current, id, () => {
+      const { ids: now, list: current } = shown.current;
+      current?.scrollToIndex(now.indexOf(id), { align: 'nearest' });
+    });
     return true;
   };
   useReveal(goTo);

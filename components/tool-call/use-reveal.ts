@@ -14,24 +14,38 @@ const SCROLL_EVERY_FRAMES = 15;
 
 let newest = 0;
 
+/** As much of the card as has room is in sight. */
+function isInSight(card: HTMLElement, within: HTMLElement): boolean {
+  const [{ top, bottom }, box] = [card.getBoundingClientRect(), within.getBoundingClientRect()];
+  const isWhole = top >= box.top - 1 && bottom <= box.bottom + 1;
+  return isWhole || (top <= box.top + 1 && bottom >= box.bottom - 1);
+}
+
 /**
  * Scrolls to a card, focuses it as soon as it can take the focus (one that is not measured yet is
- * hidden), and stays with it until the list has come to rest or the person goes on to something else.
+ * hidden), and keeps it in sight until the list has come to rest or the person goes on to something
+ * else: heights above it change as they are measured.
  */
 export function focusCard(within: HTMLElement | null, callId: string, scrollTo: () => void): void {
   newest += 1;
   const mine = newest;
-  const before = document.activeElement;
+  // The focus alone says nothing: a dialog that closes gives it back to where it was.
+  const acts = new AbortController();
+  for (const type of ['pointerdown', 'keydown', 'wheel']) {
+    const options = { capture: true, passive: true, signal: acts.signal };
+    window.addEventListener(type, () => acts.abort(), options);
+  }
   const selector = `[data-call-id="${CSS.escape(callId)}"]`;
   const check = (left: number, held: number) => {
-    if (left === 0 || held === STEADY_FRAMES || mine !== newest) return;
+    const isOver = left === 0 || held === STEADY_FRAMES || mine !== newest;
+    if (isOver || acts.signal.aborted) return acts.abort();
     const card = within?.querySelector<HTMLElement>(selector);
-    const { activeElement } = document;
-    const has = card?.contains(activeElement) ?? false;
-    if (!has && activeElement !== before && activeElement !== document.body) return;
+    const has = card?.contains(document.activeElement) ?? false;
     if (!card && left % SCROLL_EVERY_FRAMES === 0) scrollTo();
     if (card && !has) card.focus({ preventScroll: true });
-    requestAnimationFrame(() => check(left - 1, has ? held + 1 : held));
+    const isSeen = card && within ? isInSight(card, within) : true;
+    if (!isSeen) card?.scrollIntoView({ block: 'nearest' });
+    requestAnimationFrame(() => check(left - 1, has && isSeen ? held + 1 : 0));
   };
   scrollTo();
   check(FRAMES, 0);
