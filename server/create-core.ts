@@ -212,11 +212,12 @@ async function createServices(
     ...{ store, bus, clock, newId, prices, secrets, logger },
     ...{ spans: tracing, announce: announceRun },
   };
-  const known = createKnownRuns({ ...ofRuns, maxSteps: ofAgent.max_steps });
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
     tokens,
   });
+  const { claimed } = policies;
+  const known = createKnownRuns({ ...ofRuns, claimed, maxSteps: ofAgent.max_steps });
   const callMetrics = createCallMetrics();
   const calls = createCalls({
     ...{ store, bus, registry, breaker, clock, logger },

@@ -61,7 +61,7 @@ const calls = createCalls({
   blobs,
   rootOf: (runId) => runId,
   newCallId: () => newId('tc'),
-  claimRun: () => ({ ownerToken: null, write: () => Promise.resolve() }),
+  claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: () => Promise.resolve() }),
   facts: table.facts,
   onDurable: () => {},
   logger,

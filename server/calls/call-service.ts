@@ -35,6 +35,7 @@ export interface InvokeRefusal {
   readonly code:
     | 'tool_not_found'
     | 'run_not_found'
+    | 'conflict'
     | 'permission_denied'
     | 'invalid_args'
     | 'no_provider'
@@ -61,7 +62,7 @@ export type CallActionOutcome =
   | Done
   | {
       readonly ok: false;
-      readonly code: 'call_not_found' | 'already_final' | 'conflict' | InvokeRefusal['code'];
+      readonly code: 'call_not_found' | 'already_final' | InvokeRefusal['code'];
       readonly message: string;
       readonly details?: readonly ErrorDetail[];
       /** Of the message, for pages: whose decision came first, and how the call ended. */

@@ -4,9 +4,9 @@ import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
-import { actorOf, principalKey, principalName } from '../auth/principal.ts';
+import { actorOf, callerOf, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
-import type { ClaimRun } from '../runs/run-service.ts';
+import type { ClaimRun, RunClaim } from '../runs/run-service.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -97,7 +97,8 @@ export class Invocation {
     const claimed = this.#deps.claimRun(runId, request.tool, principal);
     // A call in a run that is known is decided in the moment in which it was asked for.
     const run = claimed instanceof Promise ? await claimed : claimed;
-    if (principal.kind === 'agent' && run.ownerToken !== principal.tokenId) return noRun(runId);
+    const taken = runOfAnother(request, run);
+    if (taken) return taken;
     const call = this.#newCall(request, found, { checked, ownerToken: run.ownerToken });
     const checking = policy.eventFor(call, principal, found.tool);
     const decided = checking instanceof Promise ? await checking : checking;
@@ -179,12 +180,23 @@ function fingerprintOf(request: InvokeRequest): string {
   return hash('sha256', JSON.stringify([tool, runId, args, clientId, timeoutMs, ...more]));
 }
 
-/** As of one that is not there: what an operator allowed for a run is for the calls of its owner. */
-const noRun = (runId: string): InvokeRefusal =>
-  reject(
-    'run_not_found',
-    `There is no run ${JSON.stringify(runId)} of yours; use an id of your own`,
-  );
+/**
+ * A run belongs to the one who first named it: what is allowed there is for the calls of its owner.
+ * An agent is answered as if there were no such run. What a person adds to a call that is there,
+ * such as a retry, is another call in its run.
+ */
+function runOfAnother(
+  { principal, runId, retryOf, parent }: InvokeRequest,
+  { ownerToken, ownerName }: RunClaim,
+): InvokeRefusal | undefined {
+  const { kind, tokenId } = callerOf(principal);
+  if (ownerToken === tokenId) return undefined;
+  const id = JSON.stringify(runId);
+  if (kind === 'agent')
+    return reject('run_not_found', `There is no run ${id} of yours; use an id of your own`);
+  if (retryOf !== undefined || parent !== undefined) return undefined;
+  return reject('conflict', `The run ${id} belongs to ${ownerName}; call in a run of your own`);
+}
 
 const stopping = (): InvokeRefusal =>
   reject('shutting_down', 'The server is stopping; ask again in a moment');

@@ -102,9 +102,34 @@ test('[AU35] an agent calls in its own runs alone; another’s is as one that is
     ok: false,
     code: 'run_not_found',
   });
-  // A person may call in the agent's run, who sees that.
-  const helped = await invoke('fx', {}, { runId: 'run_bot' });
-  expect(helped).toMatchObject({ requestedBy: 'operator', ownerToken: 'tok_bot' });
+});
+
+test('[AU39] a person’s call in the run of another is refused with its owner’s name, a retry is not', async () => {
+  const { connect, invoke, calls } = await setup();
+  connect('phone').offer(tool('fx', { readOnlyHint: true }));
+  const olga: Principal = {
+    ...FIRST_OPERATOR,
+    name: 'olga',
+    role: 'operator',
+    tokenId: 'tok_olga',
+  };
+  const first = await invoke('fx', {}, { principal: agent, runId: 'run_bot' });
+  await invoke('fx', {}, { principal: olga, runId: 'run_olga' });
+  const asked = { tool: 'fx', args: {} };
+  const refused = async (principal: Principal, runId: string) => {
+    const outcome = await calls.invoke({ ...asked, principal, runId });
+    return outcome.ok ? 'made' : [outcome.code, outcome.message];
+  };
+  const conflict = (name: string) => ['conflict', expect.stringContaining(`belongs to ${name}`)];
+  expect(await refused(operator, 'run_bot')).toEqual(conflict('agent:bot'));
+  expect(await refused(operator, 'run_olga')).toEqual(conflict('operator:olga'));
+  // Also one that a page makes in the name of its person.
+  const byProgram: Principal = { kind: 'run', runId: 'run_olga', owner: operator };
+  expect(await refused(byProgram, 'run_olga')).toEqual(conflict('operator:olga'));
+  expect(await refused(olga, 'run_olga')).toBe('made');
+  await calls.cancel(first.id, 'Over.', 'agent:bot');
+  const retried = await calls.retry(first.id, operator, {});
+  expect(retried).toMatchObject({ call: { requestedBy: 'operator', runId: 'run_bot' } });
 });
 
 test('[AU29] a draft of a run belongs to its owner, over a restart too', async () => {

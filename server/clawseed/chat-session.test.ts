@@ -36,7 +36,7 @@ async function setup(
       cancel: async () => refused,
       ...given,
     },
-    claimRun: () => ({ ownerToken: null, write: async () => {} }),
+    claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: async () => {} }),
     audit: { record: async () => {} },
     snapshot: () => Promise.reject(new Error('no snapshot here')),
     newSessionId: () => 'made-here',
@@ -111,7 +111,8 @@ test('[CLS13] of the messages that come at once 8 wait, and the others are refus
 
 test('[CLS1] a message to a session of another token is not sent, and ends the connection', async () => {
   const sent: string[] = [];
-  const claimRun = () => ({ ownerToken: 'tok_olga', write: async () => void sent.push('write') });
+  const write = async () => void sent.push('write');
+  const claimRun = () => ({ ownerToken: 'tok_olga', ownerName: 'operator:olga', write });
   const { open } = await setup({}, { claimRun });
   const { send, codes, closed } = open(FIRST_OPERATOR);
   await send(recorded.connect);

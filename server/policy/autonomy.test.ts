@@ -63,14 +63,14 @@ test('[PO10] T84: the next call goes by the level that was set, and only people 
 });
 
 test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own', async () => {
-  const { store, clock, bus, close } = await setupCalls();
-  const before = new Autonomy({ store, clock, bus });
+  const { store, clock, logger, bus, close } = await setupCalls();
+  const before = new Autonomy({ store, clock, logger, bus });
   await before.set('full', null);
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => before.set('read_only', `run_${n}`)));
   expect(await before.set('read_only', 'run_more')).toBe(false);
   expect(await before.set('supervised', 'run_7')).toBe(true);
   expect(await before.set(null, 'run_8')).toBe(true);
-  const after = new Autonomy({ store, clock, bus });
+  const after = new Autonomy({ store, clock, logger, bus });
   await after.load();
   for (const one of [before, after]) {
     expect(['run_0', 'run_7', 'run_8', 'run_more'].map((id) => one.of(id))).toEqual([
@@ -83,8 +83,8 @@ test('[PO10] a level holds over restarts, and of 1,000 runs none loses its own',
 });
 
 test('[PO10] the level of a run goes when the run is deleted, and not before', async () => {
-  const { store, clock, bus, close } = await setupCalls();
-  const autonomy = new Autonomy({ store, clock, bus });
+  const { store, clock, logger, bus, close } = await setupCalls();
+  const autonomy = new Autonomy({ store, clock, logger, bus });
   for (const id of ['run_old', 'run_kept']) {
     await store.write([putRun(sampleRun({ run_id: id, updated_at: 1 }))]);
     await autonomy.set('full', id);
@@ -94,7 +94,7 @@ test('[PO10] the level of a run goes when the run is deleted, and not before', a
   await remove('run_old', 2_000);
   // Called in meanwhile: it stays.
   await remove('run_kept', 500);
-  const after = new Autonomy({ store, clock, bus });
+  const after = new Autonomy({ store, clock, logger, bus });
   await after.load();
   for (const one of [autonomy, after]) {
     expect(['run_old', 'run_kept'].map((id) => one.of(id))).toEqual(['supervised', 'full']);
@@ -102,10 +102,33 @@ test('[PO10] the level of a run goes when the run is deleted, and not before', a
   await close();
 });
 
+test('[PO60] a level set for a name waits for the run of the one who set it, over a restart too', async () => {
+  const { store, clock, logger, bus, close } = await setupCalls();
+  const autonomy = new Autonomy({ store, clock, logger, bus });
+  await store.write([putRun(sampleRun({ run_id: 'run_there' }))]);
+  for (const id of ['run_there', 'run_own', 'run_taken']) await autonomy.set('full', id, null);
+  const after = new Autonomy({ store, clock, logger, bus });
+  await after.load();
+  const levels = () => ['run_there', 'run_own', 'run_taken'].map((id) => after.of(id));
+  expect(levels()).toEqual(['full', 'supervised', 'supervised']);
+  after.claimed('run_own', null);
+  after.claimed('run_taken', 'tok_bot');
+  expect(levels()).toEqual(['full', 'full', 'supervised']);
+  expect(after.state().runs.map(({ runId }) => runId)).not.toContain('run_taken');
+  // Whoever comes next under the name has nothing of it.
+  after.claimed('run_taken', null);
+  expect(levels()).toEqual(['full', 'full', 'supervised']);
+  await store.write([]);
+  const later = new Autonomy({ store, clock, logger, bus });
+  await later.load();
+  expect(later.of('run_own')).toBe('full');
+  await close();
+});
+
 test('[DE5] a sub-agent’s run has the level of the run that it works for, or less', async () => {
-  const { store, clock, bus, close } = await setupCalls();
+  const { store, clock, logger, bus, close } = await setupCalls();
   const rootOf = (runId: string) => (runId === 'run_child' ? 'run_1' : runId);
-  const autonomy = new Autonomy({ store, clock, bus, rootOf });
+  const autonomy = new Autonomy({ store, clock, logger, bus, rootOf });
   const levels = async (all: AutonomyLevel, root: AutonomyLevel, own: AutonomyLevel | null) => {
     await autonomy.set(all, null);
     await autonomy.set(root, 'run_1');
@@ -120,10 +143,10 @@ test('[DE5] a sub-agent’s run has the level of the run that it works for, or l
 });
 
 test('[PO28] each switch is published as it is, for all and for one run', async () => {
-  const { store, clock, bus, close } = await setupCalls();
+  const { store, clock, logger, bus, close } = await setupCalls();
   const seen: WatchEvent[] = [];
   bus.subscribe({ onEvents: (events) => seen.push(...events.map(({ event }) => event)) });
-  const autonomy = new Autonomy({ store, clock, bus });
+  const autonomy = new Autonomy({ store, clock, logger, bus });
   await autonomy.set('full', null);
   await autonomy.set('read_only', 'run_1');
   await autonomy.set(null, 'run_1');

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/autonomy';
+import { given } from '#lib/util/given';
 import { KeptArea } from '../calls/kept-area.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import type { AutonomyState } from './policy-service.ts';
 
@@ -11,12 +13,18 @@ const MOST_RUNS = 1_000;
 /** Run ids are not empty. */
 const FOR_ALL = '';
 
-const keptSchema = z.object({ level: z.enum(AUTONOMY_LEVELS), setAt: z.number() });
+const keptSchema = z.object({
+  level: z.enum(AUTONOMY_LEVELS),
+  setAt: z.number(),
+  /** There is no run of the name yet: the level is for one of this token; null: of the first operator. */
+  waitsFor: z.string().nullable().optional(),
+});
 type Kept = z.infer<typeof keptSchema>;
 
 export interface AutonomyDeps {
   readonly store: Pick<Store, 'write' | 'listKept' | 'getRun'>;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly bus: Pick<EventBus, 'publish'>;
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   readonly rootOf?: (runId: string) => string;
@@ -27,13 +35,15 @@ export class Autonomy {
   readonly #kept: KeptArea<Kept>;
   readonly #store: Pick<Store, 'getRun'>;
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #bus: AutonomyDeps['bus'];
   readonly #rootOf: (runId: string) => string;
   readonly #levels = new Map<string, Kept>();
 
-  constructor({ store, clock, bus, rootOf = (runId) => runId }: AutonomyDeps) {
+  constructor({ store, clock, logger, bus, rootOf = (runId) => runId }: AutonomyDeps) {
     this.#store = store;
     this.#clock = clock;
+    this.#logger = logger;
     this.#bus = bus;
     this.#rootOf = rootOf;
     this.#kept = new KeptArea({ store, area: 'autonomy', schema: keptSchema, now: clock.now });
@@ -47,16 +57,28 @@ export class Autonomy {
   /** A sub-agent's run has the level of the one that it works for, and may be set to less. */
   of(runId: string): AutonomyLevel {
     const rootId = this.#rootOf(runId);
-    const level = levelOfRun(this.#all(), this.#levels.get(rootId)?.level);
-    const own = this.#levels.get(runId)?.level ?? level;
+    const level = levelOfRun(this.#all(), this.#levelOf(rootId));
+    const own = this.#levelOf(runId) ?? level;
     return AUTONOMY_LEVELS.indexOf(own) < AUTONOMY_LEVELS.indexOf(level) ? own : level;
   }
 
+  #levelOf(runId: string): AutonomyLevel | undefined {
+    const kept = this.#levels.get(runId);
+    return kept?.waitsFor === undefined ? kept?.level : undefined;
+  }
+
   /**
-   * Holds at once; resolves when it is on disk. `level` null: the run has none of its own any more.
-   * False: too many runs have one. None goes by itself, since that could give a run more.
+   * Resolves when it holds and is on disk. `level` null: the run has none of its own any more.
+   * False: too many runs have one. None goes by itself, since that could give a run more. `by`: the
+   * token of who sets it; where there is no such run yet, the level waits for one of that token.
    */
-  async set(level: AutonomyLevel | null, runId: string | null): Promise<boolean> {
+  async set(
+    level: AutonomyLevel | null,
+    runId: string | null,
+    by?: string | null,
+  ): Promise<boolean> {
+    const isThere =
+      by === undefined || runId === null || (await this.#store.getRun(runId)) !== undefined;
     const key = runId ?? FOR_ALL;
     const own = this.#levels.size - (this.#levels.has(FOR_ALL) ? 1 : 0);
     if (runId !== null && level !== null && !this.#levels.has(key) && own >= MOST_RUNS)
@@ -66,13 +88,27 @@ export class Autonomy {
       this.#publish(runId, level, this.#clock.now());
       await this.#kept.change([{ key }]);
     } else {
-      const value = { level, setAt: this.#clock.now() };
+      const waitsFor = isThere ? undefined : by;
+      const value = { level, setAt: this.#clock.now(), ...given({ waitsFor }) };
       this.#levels.set(key, value);
       this.#publish(runId, level, value.setAt);
       await this.#kept.change([{ key, value }]);
     }
     return true;
   }
+
+  /** The run has an owner now: what was set for its name holds if that one set it, or else goes. */
+  readonly claimed = (runId: string, ownerToken: string | null): void => {
+    const kept = this.#levels.get(runId);
+    if (kept?.waitsFor === undefined) return;
+    const { waitsFor, ...value } = kept;
+    const isOwn = waitsFor === ownerToken;
+    if (isOwn) this.#levels.set(runId, value);
+    else this.#levels.delete(runId);
+    if (!isOwn) this.#publish(runId, null, this.#clock.now());
+    const change = isOwn ? { key: runId, value } : { key: runId };
+    this.#kept.change([change]).catch(this.#logger.error);
+  };
 
   /**
    * Around what deletes a run: its level goes with it. One that is made anew under its id, by

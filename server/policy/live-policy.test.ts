@@ -312,11 +312,16 @@ test('[CA32] the caller of a call in a run is who started it, by the way it was 
   expect(await yes(id)).toMatchObject({ ok: true });
 });
 
-test('[CA32] a person who calls in the run of an agent is the caller, not the agent', async () => {
-  const { invoke, become, yes } = await waitingOfAlice();
-  await invoke('pay', {}, { principal: alice, runId: 'run_a' });
-  const hers = await invoke('pay', {}, { principal: olga, runId: 'run_a' });
-  const first = await invoke('pay', {}, { runId: 'run_a' });
+test('[CA32] a person who retries a call of an agent is the caller, not the agent', async () => {
+  const { invoke, calls, become, yes } = await waitingOfAlice();
+  const { id } = await invoke('pay', {}, { principal: alice, runId: 'run_a' });
+  await calls.cancel(id, 'Over.', 'agent:alice');
+  const retry = async (principal: Principal) => {
+    const outcome = await calls.retry(id, principal);
+    return outcome.ok ? outcome.call : { id: outcome.code };
+  };
+  const hers = await retry(olga);
+  const first = await retry(operator);
   become(denies({ callers: [{ kind: 'operator', name: 'olga' }] }));
   expect(await yes(hers.id)).toMatchObject({ ok: false, code: 'permission_denied' });
   become(denies({ callers: [{ name: 'alice' }] }));

@@ -242,7 +242,7 @@ export class LivePolicy implements PolicyService {
 
   async setAutonomy(...[by, level, runId]: Parameters<PolicyService['setAutonomy']>) {
     if (!mayDecide(by)) return 'not_permitted';
-    return (await this.#deps.autonomy.set(level, runId)) ? 'set' : 'too_many';
+    return (await this.#deps.autonomy.set(level, runId, callerOf(by).tokenId)) ? 'set' : 'too_many';
   }
 
   /** Hooks, and the store, take their time: the token may have been revoked since it was shown. */

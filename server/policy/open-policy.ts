@@ -47,6 +47,6 @@ export async function openPolicy(
     file: () => (wasThere ? filePath : null),
     read,
   });
-  const { deleting } = autonomy;
-  return { policy, hooks, deleting, stop: followFile(filePath, () => policy.reload()) };
+  const { deleting, claimed } = autonomy;
+  return { policy, hooks, deleting, claimed, stop: followFile(filePath, () => policy.reload()) };
 }

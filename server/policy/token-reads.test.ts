@@ -96,11 +96,19 @@ test('[PO27] T98: it counts over a restart', async () => {
 });
 
 test('[PO27] T98: what a person reads by hand in the run of a program, that one can read, too', async () => {
-  const { read, reads, call } = await opened();
+  const { read, reads, call, calls, connect, settle } = await opened();
   await read('mail.read', 'run_a');
   expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
-  await read('file.read', 'run_a', operator);
-  expect(reads.of('tok_bot')).toEqual({ private: 'file.read', untrusted: 'file.read' });
+  const tablet = connect('tablet', { claims: true });
+  tablet.offer(tool('clipboard.read', readOnly));
+  const { id } = await call('clipboard.read', 'run_a');
+  await calls.cancel(id, 'Not yet', 'agent:bot');
+  const retried = await calls.retry(id, operator);
+  const byHand = retried.ok ? retried.call.id : '';
+  await tablet.claim(byHand, 1);
+  await tablet.succeed(byHand, 'CANARY', 1);
+  await settle();
+  expect(reads.of('tok_bot')).toMatchObject({ private: 'clipboard.read' });
   expect((await call('mail.send', 'run_b')).phase).toBe('approval');
 });
 

@@ -1,6 +1,6 @@
 import type { RunSummary } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import type { Principal } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
@@ -45,6 +45,8 @@ export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   readonly maxSteps: number;
   readonly logger: Logger;
   readonly spans?: Pick<AgentSpans, 'turnEnded'>;
+  /** Called when it is known whose run an id is, before a call in it is decided. */
+  claimed?(runId: string, ownerToken: string | null): void;
 }
 
 export const createKnownRuns = (deps: KnownRunsDeps): KnownRuns => new RunsInMemory(deps);
@@ -89,6 +91,7 @@ class RunsInMemory implements KnownRuns {
     const known = this.#claims.get(runId);
     if (!known) return once(this.#making, runId, () => this.#make(runId, title, principal));
     known.askedAt = this.#deps.clock.now();
+    this.#deps.claimed?.(runId, known.ownerToken);
     return known;
   };
 
@@ -134,8 +137,11 @@ class RunsInMemory implements KnownRuns {
     const run = { run_id: runId, title, max_steps: maxSteps, ...given({ owner }) };
     let written = known && Promise.resolve();
     const write = () => (written ??= this.#write(newRun(clock, run)));
-    const claim = { ownerToken: owner?.token_id ?? null, write, askedAt: clock.now() };
+    const ownerToken = owner?.token_id ?? null;
+    const ownerName = owner?.name ?? principalName(FIRST_OPERATOR);
+    const claim = { ownerToken, ownerName, write, askedAt: clock.now() };
     this.#claims.set(runId, claim);
+    this.#deps.claimed?.(runId, ownerToken);
     dropOldest(this.#claims, KEPT_IDS);
     return claim;
   }

@@ -88,6 +88,8 @@ export interface RunService {
 export interface RunClaim {
   /** Of its owner; null for the operator of the first run. */
   readonly ownerToken: string | null;
+  /** As `principalName` gives it. */
+  readonly ownerName: string;
   /**
    * Makes the run where it is not there, once for all who claim it; resolves once it is on disk. A
    * call that is refused leaves none.

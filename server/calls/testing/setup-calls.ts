@@ -8,7 +8,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { type Caller, callerOf, FIRST_OPERATOR } from '../../auth/principal.ts';
+import { type Caller, callerOf, FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
@@ -113,7 +113,9 @@ export async function setupCalls(options: SetupOptions = {}) {
       seen.set(callerOf(principal).tokenId, callerOf(principal));
       if (!owners.has(runId)) owners.set(runId, callerOf(principal).tokenId);
       const write = async () => void runsMade.push(runId);
-      return { ownerToken: owners.get(runId) ?? null, write };
+      const ownerToken = owners.get(runId) ?? null;
+      const ownerName = principalName(seen.get(ownerToken) ?? FIRST_OPERATOR);
+      return { ownerToken, ownerName, write };
     },
     facts: table.facts,
     onDurable: options.onDurable ?? (() => {}),

@@ -52,7 +52,7 @@ export async function serveClients({
     blobs,
     rootOf: (runId) => runId,
     newCallId: newId,
-    claimRun: () => ({ ownerToken: null, write: () => Promise.resolve() }),
+    claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: () => Promise.resolve() }),
     facts: table.facts,
     onDurable: () => {},
     logger,

@@ -23,7 +23,10 @@ export const testTokens = {
   programNamed: (name: string) => `tok_${name}`,
 };
 export const testAutonomy = () =>
-  new Autonomy({ store, clock: createManualClock(), bus: { publish: () => 0 } });
+  new Autonomy({
+    ...{ store, clock: createManualClock(), bus: { publish: () => 0 } },
+    logger: createErrorLog().logger,
+  });
 
 /** The policy of a configuration file, as a server has it. */
 export function testPolicy(definition: object = {}, more: Partial<LivePolicyDeps> = {}) {
