@@ -44,7 +44,7 @@ const INTERFACES = [
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/util': ['lib/util'],
-  'lib/json': ['lib/json'],
+  'lib/json': ['lib/json', 'lib/text'],
   'lib/text': ['lib/text'],
   'lib/protocol': ['lib/protocol', 'lib/util'],
   'lib/net': ['lib/net', 'lib/protocol', 'lib/util'],

@@ -343,7 +343,7 @@ describe('the version', () => {
     expect(outputs.filter(({ cut }) => cut)).toHaveLength(5);
     const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
     expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
-      version: 5,
+      version: 6,
       sha256: 'b88edbcf7da316eafc438e2dc1c6ea7b59c376d376a6b343d043b4d277305edc',
     });
   });

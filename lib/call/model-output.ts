@@ -5,8 +5,9 @@ import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { READ_RESULT } from '../protocol/run-tools.ts';
 import { toModelName } from '../protocol/tool-name.ts';
 import { stripInvisible } from '../text/invisible.ts';
-import { redactShapes } from '../text/redact.ts';
+import { mapTexts, redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
+import { wellFormed } from '../text/well-formed.ts';
 import type { CallRecord } from './call-record.ts';
 import { resultForModel } from './found-tools.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
@@ -39,7 +40,7 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 5;
+export const MODEL_OUTPUT_VERSION = 6;
 
 /**
  * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
@@ -98,7 +99,7 @@ export const isMarkedResult = (
 function rendered(call: FinishedCall, most: number): Rendered {
   if (call.status !== 'SUCCEEDED') return describeFailure(call, most);
   const notes = describeAttachments(call.attachments).join('\n');
-  const body = stripInvisible(resultText(resultForModel(call)));
+  const body = stripInvisible(resultText(mapTexts(resultForModel(call), wellFormed)));
   if (notes === '') return excerptOf(call, body || '(empty result)', most);
   if (body === '') return { text: notes, note: '' };
   const { text, note } = excerptOf(call, body, most - bytesOf(notes) - 1);
@@ -136,7 +137,7 @@ export function wholeTextOf(record: CallRecord): string | undefined {
   const isResult = record.status === 'SUCCEEDED';
   return stripInvisible(
     isResult
-      ? resultText(resultForModel({ ...record, tool_name: record.toolName }))
+      ? resultText(mapTexts(resultForModel({ ...record, tool_name: record.toolName }), wellFormed))
       : (record.error?.message ?? ''),
   );
 }

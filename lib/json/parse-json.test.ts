@@ -56,6 +56,16 @@ test('[JS5] a key __proto__ is refused however it is spelled, the text is not', 
   expect(parseJson('{"a":"__proto__"}', limits)).toEqual({ ok: true, value: { a: '__proto__' } });
 });
 
+test('[JS8] halves of characters and NUL become U+FFFD, in texts and keys', () => {
+  const odd = { 'k\udc00': 'party \ud83c', nul: ['a\0b'], pair: '\ud83c\udf89', path: 'C:\\ud83c' };
+  for (const json of [JSON.stringify(odd), JSON.stringify(odd).replace('🎉', '\\uD83C\\uDF89')]) {
+    expect(parseJson(json, limits)).toEqual({
+      ok: true,
+      value: { 'k\ufffd': 'party \ufffd', nul: ['a\ufffdb'], pair: '🎉', path: 'C:\\ud83c' },
+    });
+  }
+});
+
 test('[JS6] what is not JSON is refused with a message', () => {
   for (const text of ['', '{', 'nope', '"', ']]]', '{"a":}', '"\\']) {
     const parsed = parseJson(text, limits);

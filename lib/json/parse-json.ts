@@ -1,3 +1,5 @@
+import { mapTexts } from '../text/redact.ts';
+import { wellFormed } from '../text/well-formed.ts';
 import { checkJsonText, type JsonTextLimits } from './check-json-text.ts';
 
 export type ParsedJson =
@@ -7,10 +9,13 @@ export type ParsedJson =
 /** `__proto__` as it can be written in JSON: also with escapes, which is why `\u` is looked at twice. */
 const PROTO_TEXT = '__proto__';
 
+/** What may be half a character or NUL; two halves that belong together are looked at in vain. */
+const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+
 /**
  * The one way from untrusted text to a value. Refuses what is nested too
  * deep, has too many values, is not JSON, or has a key `__proto__`, which would
- * change the prototype of any object it is copied into.
+ * change the prototype of any object it is copied into. Its texts are well-formed and hold no NUL.
  */
 export function parseJson(text: string, limits: JsonTextLimits): ParsedJson {
   const check = checkJsonText(text, limits);
@@ -36,7 +41,8 @@ export function parseJson(text: string, limits: JsonTextLimits): ParsedJson {
   if (suspicious && hasProtoKey(value)) {
     return { ok: false, message: 'The key "__proto__" is not allowed in JSON.' };
   }
-  return { ok: true, value };
+  const isOdd = ODD_ESCAPE.test(text) || !text.isWellFormed();
+  return { ok: true, value: isOdd ? mapTexts(value, wellFormed) : value };
 }
 
 /** Depth is bounded by the look at the text. */

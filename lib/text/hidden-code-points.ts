@@ -17,7 +17,8 @@ const range = (from: number, to: number, strip: boolean): HiddenRange => ({ from
  * separators, format characters, and blanks that pass for a letter.
  */
 export const HIDDEN_RANGES: readonly HiddenRange[] = [
-  range(0x0000, 0x001f, false), // C0 controls; line breaks and tabs among them
+  range(0x0000, 0x0000, true), // NUL, which many servers refuse
+  range(0x0001, 0x001f, false), // C0 controls; line breaks and tabs among them
   range(0x007f, 0x009f, false), // delete, C1 controls
   range(0x00ad, 0x00ad, false), // soft hyphen
   range(0x034f, 0x034f, true), // combining grapheme joiner
@@ -32,7 +33,7 @@ export const HIDDEN_RANGES: readonly HiddenRange[] = [
   range(0x2060, 0x206f, true), // word joiner, invisible operators, isolates, deprecated controls
   range(0x2800, 0x2800, false), // braille blank
   range(0x3164, 0x3164, false), // Hangul filler
-  range(0xd800, 0xdfff, false), // halves of a character, alone
+  range(0xd800, 0xdfff, true), // halves of a character, alone, which many servers refuse
   range(0xfe00, 0xfe0d, true), // variation selectors 1 to 14
   range(0xfe0e, 0xfe0f, false), // variation selectors of emoji
   range(0xfeff, 0xfeff, true), // byte order mark

@@ -1,4 +1,5 @@
 import { HIDDEN_RANGES, hiddenClass } from './hidden-code-points.ts';
+import { mapTexts } from './redact.ts';
 
 /**
  * Characters that do not show on a screen and that a model reads. Text hidden in them could
@@ -17,16 +18,4 @@ export const stripInvisible = (text: string): string =>
   text.replace(INVISIBLE, '').replace(CARRIER, '');
 
 /** The same for every text of a JSON value, keys too; a value without any comes back as it is. */
-export function stripInvisibleDeep(value: unknown): unknown {
-  const json = JSON.stringify(value) ?? '';
-  return stripInvisible(json) === json ? value : strip(value);
-}
-
-function strip(value: unknown): unknown {
-  if (typeof value === 'string') return stripInvisible(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(strip);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [stripInvisible(key), strip(one)]),
-  );
-}
+export const stripInvisibleDeep = (value: unknown): unknown => mapTexts(value, stripInvisible);

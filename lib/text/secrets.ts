@@ -8,10 +8,11 @@ import {
   spellingsOf,
   valueRedactor,
 } from './redact.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What is secret whatever the call: values that are named, and what has the form of a token. */
 export interface Secrets {
-  /** The text without them; the same text where it has none. */
+  /** The text without them, and well-formed: what may be stored. The same text where there is nothing to do. */
   readonly hide: (text: string) => string;
   /** How much of a text, in characters, no secret reaches into that goes on behind its end. */
   readonly settled: (text: string) => number;
@@ -23,11 +24,21 @@ export function createSecrets(named: readonly NamedSecret[] = []): Secrets {
   const spelled = values.flatMap(spellingsOf);
   const openings = [...spelled, KEY_BEGIN];
   return {
-    hide: hideNamed ? (text) => redactShapes(hideNamed(text)) : redactShapes,
+    hide: (text) => {
+      const whole = wellFormed(text);
+      return redactShapes(hideNamed ? hideNamed(whole) : whole);
+    },
     settled: (text) =>
-      uncut(text, Math.min(openFrom(text, openings), hintFrom(text), formFrom(text)), spelled),
+      uncut(
+        text,
+        Math.min(openFrom(text, openings), hintFrom(text), formFrom(text), wholeTo(text)),
+        spelled,
+      ),
   };
 }
+
+/** The other half of a last character may come with the next piece. */
+const wholeTo = (text: string): number => text.length - (/[\ud800-\udbff]$/.test(text) ? 1 : 0);
 
 /** Longer than the beginning by which a form is found, and shorter than any form. */
 const MOST_BEFORE = 15;

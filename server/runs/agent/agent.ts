@@ -17,6 +17,8 @@ export interface ResolvedModel {
   readonly ref: string;
   readonly languageModel: LanguageModelV4;
   readonly imageWay: ImageWay;
+  /** Its server speaks OpenAI's chat API, and nobody says how strict it is. */
+  readonly isCompatible: boolean;
   /** Tokens that a request and its answer may have together; null where nothing says. */
   readonly contextTokens: number | null;
   /** Tools that one request may hold; null for any number. */

@@ -4,6 +4,7 @@ import type { ModelOutput } from '#lib/call/model-output';
 import type { Message } from '#lib/protocol/run';
 import { forModel, forModelDeep } from '#lib/text/for-model';
 import type { MessageReplay, ReplayPart } from './replay.ts';
+import { inStrictOrder, strictId } from './strict-history.ts';
 import { type HistoryGroup, trimHistory } from './trim-history.ts';
 
 /** A picture as it is sent, scaled down where it was too large. */
@@ -30,6 +31,10 @@ export interface ModelHistoryInput {
   /** By blob id; what is missing is only described. */
   readonly images: ReadonlyMap<string, ModelImage>;
   readonly imageWay: ImageWay;
+  /** For a server of which nobody says what it takes (AL48, AL170). */
+  readonly isCompatible?: boolean;
+  /** The server refused the model's own ids of calls. */
+  readonly hasStrictIds?: boolean;
   readonly toModelName: (toolName: string, clientId?: string | null) => string;
   /** What the model wrote of the client that the call is for (AL164). */
   readonly clientArgument?: (call: CallRecord) => Readonly<Record<string, unknown>>;
@@ -75,9 +80,10 @@ export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
     groups.filter(({ messages }) => messages.length > 0),
     { roomBytes, older },
   );
+  const sent = kept.flatMap(({ messages }) => messages);
   return {
     messagesLeftOut: leftOut,
-    messages: kept.flatMap(({ messages }) => messages),
+    messages: input.isCompatible ? inStrictOrder(sent) : sent,
     results: kept.flatMap(({ results }) => results),
   };
 }
@@ -106,8 +112,8 @@ function assistantMessages(message: Message, building: Building): ModelMessage[]
     if (part.type === 'text' && part.text !== '') {
       content.push({ type: 'text', text: forModel(part.text), ...optionsOf(replay) });
     }
-    // Thoughts go back only with what shows their provider that they are its own (AL42).
-    if (part.type === 'reasoning' && replay?.metadata) {
+    // Thoughts go back only to the model whose they are (AL42); most providers ask for a proof of that.
+    if (part.type === 'reasoning' && (replay?.metadata || (replay && building.isCompatible))) {
       content.push({ type: 'reasoning', text: replay.text ?? part.text, ...optionsOf(replay) });
     }
     if (part.type !== 'tool_call') continue;
@@ -130,14 +136,17 @@ const optionsOf = (replay: ReplayPart | undefined) =>
   replay?.metadata === undefined ? {} : { providerOptions: replay.metadata };
 
 /** The model's own id of a call, unless another call has it: pairs are found by it (AL40). */
-function idOf(callId: string, replay: ReplayPart | undefined, usedIds: Set<string>): string {
-  if (replay?.id === undefined || usedIds.has(replay.id)) return callId;
+function idOf(callId: string, replay: ReplayPart | undefined, building: Building): string {
+  const { usedIds, isCompatible, hasStrictIds } = building;
+  if (replay?.id === undefined || hasStrictIds || usedIds.has(replay.id)) {
+    return isCompatible || hasStrictIds ? strictId(callId) : callId;
+  }
   usedIds.add(replay.id);
   return replay.id;
 }
 
 function describeCall(callId: string, input: Building, replay: ReplayPart | undefined) {
-  const toolCallId = idOf(callId, replay, input.usedIds);
+  const toolCallId = idOf(callId, replay, input);
   const record = input.calls.get(callId);
   const toolName = input.toModelName(record?.toolName ?? 'unknown_tool', record?.wantedClientId);
   const output = input.outputOf(record);

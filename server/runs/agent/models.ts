@@ -218,6 +218,7 @@ function toResolved(
     schemaTarget: abilities.strictTools ? 'openai-strict' : SCHEMA_TARGETS[ref.provider],
     imageWay: abilities.images ? imageWay : 'none',
     contextTokens,
+    isCompatible: ref.provider === 'compatible',
     providerOptions: providerOptions(ref.provider, parallelCalls || isText),
     toolPrompt: isText ? abilities.toolPrompt : null,
   };

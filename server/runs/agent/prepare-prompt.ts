@@ -118,6 +118,7 @@ async function historyFor(
     calls: new Map(records.map((record) => [record.id, record])),
     images,
     imageWay,
+    isCompatible: turn.model.isCompatible,
     toModelName: modelTools.toModelName,
     clientArgument: modelTools.clientArgument,
     outputOf: (record) => outputFor(turn, record),

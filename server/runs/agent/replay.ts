@@ -67,7 +67,9 @@ export function createReplayDraft(): ReplayDraft {
     metadata: (at, metadata) => note(at, { metadata }, JSON.stringify(metadata).length),
     reasoning(at, delta) {
       room -= delta.length;
-      if (room >= 0) thoughts.set(at, (thoughts.get(at) ?? '') + delta);
+      if (room < 0) return;
+      thoughts.set(at, (thoughts.get(at) ?? '') + delta);
+      note(at, {}, 0);
     },
     call(at, modelId) {
       if (OWN_ID.test(modelId)) note(at, { id: modelId }, modelId.length);

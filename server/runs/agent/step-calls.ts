@@ -2,6 +2,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { mapTexts } from '#lib/text/redact';
+import { wellFormed } from '#lib/text/well-formed';
 import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import type { MeantTool } from './find-tool.ts';
@@ -203,10 +205,11 @@ const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
 function start(
   { draft, toolName, client, refusal: known }: Entry,
-  { input, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
+  { input: given, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
   { isRepeated, onWritten }: StepCallsDeps,
 ): Promise<CallRecord> {
-  const isDeep = isDeeperThan(input, LIMITS.jsonDepth);
+  const isDeep = isDeeperThan(given, LIMITS.jsonDepth);
+  const input = isDeep ? given : mapTexts(given, wellFormed);
   const isWhole = unreadable === undefined && !isDeep;
   const refusal = known ?? (isWhole && isRepeated(toolName, input) ? REPEATED : undefined);
   if (refusal) {
