@@ -94,7 +94,7 @@ async function createAccess(config: Config, core: Core, door: Door) {
   const { origins } = core.devices;
   const credentials = createCredentials({
     ...{ callers, sessions, failedAttempts },
-    origins: { isForeign: hostGate.isForeignOrigin, originOf: origins.originOf },
+    origins: { isForeign: hostGate.isForeignPage, originOf: origins.originOf },
   });
   const foreignPages = createForeignPages({ hostGate, origins });
   const inbound = createInboundBudget({ clock });
@@ -336,7 +336,7 @@ export async function createEndpoints(
     ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, ...ofDevices, audit: core.audit, notify: core.notifications.outbox },
     disconnect: createDisconnectClient(core),
-    isForeignOrigin: gates.hostGate.isForeignOrigin,
+    isForeignPage: gates.hostGate.isForeignPage,
     reach: reach.describe,
     answered: httpMetrics.answered,
     metrics: metricsOf(core, sockets, httpMetrics),

@@ -36,7 +36,7 @@ export function createCredentials(deps: {
   readonly failedAttempts: FailedAttempts;
   /** Of pages that are none of ours. Without it there are none. */
   readonly origins?: {
-    isForeign(origin: string): boolean;
+    isForeign(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
     /** From which the token of a device counts alone; null where that is not bound to any. */
     originOf(tokenId: string): string | null;
   };
@@ -47,23 +47,22 @@ export function createCredentials(deps: {
   };
 
   /** A page of another origin has the token of a device that was let in as a page of it, and no other. */
-  const refuseFrom = (caller: Caller | undefined, origin: string | undefined) => {
+  const refuseFrom = (caller: Caller | undefined, headers: IncomingHttpHeaders) => {
     const { isForeign = () => false, originOf = () => null } = deps.origins ?? {};
     const own = caller?.kind === 'device' && caller.tokenId !== null && originOf(caller.tokenId);
-    if (own) return origin === own ? undefined : notFromThere();
-    return origin !== undefined && isForeign(origin) ? notFromThere() : undefined;
+    if (own) return headers.origin === own ? undefined : notFromThere();
+    return isForeign(headers) ? notFromThere() : undefined;
   };
 
   return {
     async authenticate(request) {
       const token = bearerOf(request);
-      const { origin } = request.headers;
       if (token !== undefined) {
         const principal = token === '' ? undefined : deps.callers.find(token);
         if (!principal) return wrong(request.address);
-        return refuseFrom(principal, origin) ?? principal;
+        return refuseFrom(principal, request.headers) ?? principal;
       }
-      const foreign = refuseFrom(undefined, origin);
+      const foreign = refuseFrom(undefined, request.headers);
       if (foreign) return foreign;
       const { cookie } = request.headers;
       const key = request.at === 'page' ? null : keyOf(request);

@@ -19,16 +19,22 @@ const gate = (more: Partial<HostGateOptions> = {}) =>
   });
 
 describe('Host', () => {
-  test.each(['127.0.0.1:3000', 'localhost:3000', 'LocalHost:3000', '[::1]:3000'])(
-    '[AU11] %s is ours',
-    (host) => expect(gate().refuseHost(host, false)).toBeUndefined(),
-  );
+  test.each([
+    '127.0.0.1:3000',
+    'localhost:3000',
+    'LocalHost:3000',
+    '[::1]:3000',
+    // Ports that another program forwards, and a name that a proxy passes on without its port.
+    'localhost:8080',
+    '127.0.0.1',
+    '[::1]:1',
+  ])('[AU11] %s is ours', (host) => expect(gate().refuseHost(host, false)).toBeUndefined());
 
   test.each([
     undefined,
     '',
-    '127.0.0.1',
-    'localhost:3001',
+    'localhost:',
+    'localhost:123456',
     'rebind.example:3000',
     'localhost.evil.example:3000',
     'evil-localhost:3000',
@@ -49,6 +55,7 @@ describe('Host', () => {
       '192.168.0.5:3000',
       'board.example',
       'board.example:3000',
+      'board.example:9443',
       'other.example:8443',
     ]) {
       expect(own.refuseHost(host, false), host).toBeUndefined();
@@ -57,18 +64,10 @@ describe('Host', () => {
     expect(gate({ host: 'fd00::5' }).refuseHost('[fd00::5]:3000', false)).toBeUndefined();
   });
 
-  test('[AU11] on the default port it may be left out', () => {
-    expect(gate({ port: () => 80 }).refuseHost('localhost', false)).toBeUndefined();
-    expect(gate({ port: () => 443 }).refuseHost('localhost', false)).toBeDefined();
-    expect(gate({ port: () => 443 }).refuseHost('localhost', true)).toBeUndefined();
-  });
-
-  test('[AU11] the port is asked for anew: it may be known only later', () => {
-    let port = 0;
-    const later = gate({ port: () => port });
-    expect(later.refuseHost('localhost:4000', false)).toBeDefined();
-    port = 4000;
-    expect(later.refuseHost('localhost:4000', false)).toBeUndefined();
+  test('[AU11] the refusal says how a forwarded port or a proxy is named', () => {
+    expect(gate().refuseHost('board.example:8443', false)?.message).toMatch(
+      /docker -p.*ssh -L.*CALLBOARD_PUBLIC_URL/,
+    );
   });
 });
 
@@ -112,6 +111,19 @@ describe('Origin', () => {
     }
   });
 
+  test('[AU12] at a forwarded port the page of that very port is ours, and no other', () => {
+    const from = (origin: string, host: string) => {
+      const headers = { host, origin };
+      expect(gate().isForeignPage(headers)).toBe(gate().refuse(request(headers)) !== undefined);
+      return gate().refuse(request(headers))?.code;
+    };
+    expect(from('http://localhost:8080', 'localhost:8080')).toBeUndefined();
+    expect(from('http://localhost', 'localhost')).toBeUndefined();
+    // Another program of this machine has that port.
+    expect(from('http://localhost:8080', 'localhost:3000')).toBe('origin_not_allowed');
+    expect(from('http://localhost:8080', '127.0.0.1:8080')).toBe('origin_not_allowed');
+  });
+
   test('[AU12] no Origin at all is checked where the credential is read', () => {
     expect(gate().refuse(request({ host: 'localhost:3000' }))).toBeUndefined();
   });
@@ -147,12 +159,15 @@ describe('by https, on a network, behind a proxy', () => {
     expect(gate().refuseHost('192.168.1.6:3000', true)).toBeDefined();
   });
 
-  test('[AU62] the host of the public URL is ours, and its pages may ask', () => {
-    const proxied = gate({ publicUrl: 'https://board.example' });
-    expect(proxied.refuseHost('board.example', true)).toBeUndefined();
-    expect(proxied.refuseOrigin('https://board.example', true)).toBeUndefined();
-    expect(proxied.refuseHost('board.example:8443', true)).toBeDefined();
-    expect(proxied.refuseOrigin('http://board.example', true)).toBeDefined();
+  test('[AU62] the name of the public URL is ours at any port, and the pages of its origin may ask', () => {
+    const proxied = gate({ publicUrl: 'https://board.example:8443' });
+    for (const host of ['board.example:8443', 'board.example', 'Board.example:3000']) {
+      expect(proxied.refuseHost(host, true), host).toBeUndefined();
+      const headers = { host, origin: 'https://board.example:8443' };
+      expect(proxied.refuse(request(headers)), host).toBeUndefined();
+    }
+    expect(proxied.refuseOrigin('http://board.example:8443', true)).toBeDefined();
+    expect(proxied.refuseOrigin('https://board.example:444', true)).toBeDefined();
   });
 });
 

@@ -14,7 +14,7 @@ export interface HostGateOptions {
   readonly machineHosts: () => readonly string[];
   /** The origin under which a proxy offers this server. */
   readonly publicUrl: string | undefined;
-  /** More names people reach us by, `name` or `name:port`, e.g. that of a reverse proxy. */
+  /** More names people reach us by, at any port, or `name:port`, e.g. that of a reverse proxy. */
   readonly allowedHosts: readonly string[];
   /** More origins whose pages may talk to us, e.g. `https://board.example`. */
   readonly allowedOrigins: readonly string[];
@@ -28,21 +28,26 @@ export interface GateRefusal {
 /**
  * Which names we answer to, and pages of which origins may talk to us. Both are
  * lists compared by equality after parsing, never by prefix or suffix; there is
- * no exception for loopback, since any page in a browser can reach that.
+ * no exception for loopback, since any page in a browser can reach that. The port
+ * of a name says nothing of who asks: a forwarded port or a proxy has one of its own.
  */
 export interface HostGate {
   /** Against DNS rebinding: a name that is not ours is refused, with any credential (421). */
   refuseHost(host: string | undefined, isSecure: boolean): GateRefusal | undefined;
-  /** Checks an `Origin` only where there is one (403). */
-  refuseOrigin(origin: string | undefined, isSecure: boolean): GateRefusal | undefined;
+  /** Checks an `Origin` only where there is one (403). The one at the `host` that is asked is ours. */
+  refuseOrigin(
+    origin: string | undefined,
+    isSecure: boolean,
+    host?: string | undefined,
+  ): GateRefusal | undefined;
   /** Both, host first, and what a tool of a Callboard sent (403); of hosts there may be one alone: who reads which of two is not agreed (400). */
   refuse(
     incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>,
     /** Of an `Origin` that is none of ours: whether it may come this far all the same. */
     admits?: (origin: string) => boolean,
   ): GateRefusal | undefined;
-  /** Whether it is none of ours, by either scheme. */
-  isForeignOrigin(origin: string): boolean;
+  /** Whether the page that asks is none of ours, by either scheme. */
+  isForeignPage(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
 }
 
 /** `none`: typed in, or opened from outside the browser. */
@@ -67,6 +72,7 @@ const sentByTool: GateRefusal = {
 };
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
+const PORT = /:\d+$/;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 /** Addresses to listen on that no request can name. */
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
@@ -81,66 +87,75 @@ export function createHostGate(options: HostGateOptions): HostGate {
     https: allowedBy(options, 'https', origins),
   };
   const by = (isSecure: boolean) => allowed[isSecure ? 'https' : 'http']();
+  const isOwn = (host: string, isSecure: boolean) => {
+    const asked = host.toLowerCase();
+    const { names, hosts } = by(isSecure);
+    return HOST.test(asked) && (hosts.has(asked) || names.has(asked.replace(PORT, '')));
+  };
 
   const gate: HostGate = {
     refuseHost: (host, isSecure) =>
-      host !== undefined && by(isSecure).hosts.has(host.toLowerCase())
-        ? undefined
-        : foreignHost(host),
-    refuseOrigin: (origin, isSecure) =>
-      origin === undefined || isOneOf(by(isSecure).origins, origin)
-        ? undefined
-        : foreignOrigin(origin),
+      host !== undefined && isOwn(host, isSecure) ? undefined : foreignHost(host),
+    refuseOrigin(origin, isSecure, host) {
+      if (origin === undefined || isOneOf(by(isSecure).origins, origin)) return undefined;
+      const scheme = isSecure ? 'https' : 'http';
+      const own = host !== undefined && isOwn(host, isSecure) && URL.parse(`${scheme}://${host}`);
+      return own && own.origin === origin ? undefined : foreignOrigin(origin);
+    },
     refuse(incoming, admits = () => false) {
       const { headers, rawHeaders } = incoming;
-      const { origin } = headers;
+      const { origin, host } = headers;
       const { isSecure } = options.peerOf(incoming);
       return (
         refuseSecondHost(rawHeaders) ??
-        gate.refuseHost(headers.host, isSecure) ??
+        gate.refuseHost(host, isSecure) ??
         (isSentByTool(headers.via) ? sentByTool : undefined) ??
-        (origin !== undefined && gate.isForeignOrigin(origin) && admits(origin)
+        (origin !== undefined && gate.isForeignPage(headers) && admits(origin)
           ? undefined
-          : gate.refuseOrigin(origin, isSecure))
+          : gate.refuseOrigin(origin, isSecure, host))
       );
     },
-    isForeignOrigin: (origin) =>
-      [true, false].every((isSecure) => gate.refuseOrigin(origin, isSecure) !== undefined),
+    isForeignPage: ({ origin, host }) =>
+      [true, false].every((isSecure) => gate.refuseOrigin(origin, isSecure, host) !== undefined),
   };
   return gate;
 }
 
 /** The hosts and origins of now, made anew once the port is known or the machine has another address. */
 function allowedBy(options: HostGateOptions, scheme: Scheme, more: readonly string[]) {
-  let known:
-    | { port: number; machine: readonly string[]; hosts: Set<string>; origins: Set<string> }
-    | undefined;
+  let known: (Allowed & { port: number; machine: readonly string[] }) | undefined;
   return () => {
     const [port, machine] = [options.port(), options.machineHosts()];
     if (known?.port === port && known.machine === machine) return known;
-    const hosts = new Set(hostsOf(options, scheme, port));
-    const own = [...hosts].map((host) => new URL(`${scheme}://${host}`).origin);
-    known = { port, machine, hosts, origins: new Set([...own, ...more]) };
+    known = { port, machine, ...allowedNow(options, scheme, more) };
     return known;
   };
 }
 
-/** Every spelling of `Host` that means us. A default port may be left out of it. */
-function hostsOf(options: HostGateOptions, scheme: Scheme, port: number): string[] {
+interface Allowed {
+  /** Each means us at any port. */
+  readonly names: ReadonlySet<string>;
+  /** With the one port at which they mean us. */
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+}
+
+function allowedNow(options: HostGateOptions, scheme: Scheme, more: readonly string[]): Allowed {
   const listening = WILDCARDS.has(options.host) ? [] : [options.host];
   const own = [...LOOPBACK, ...[...listening, ...options.machineHosts()].map(toUrlHost)];
-  const ownDefault = scheme === 'https' ? 443 : 80;
-  const ours = own.flatMap((name) =>
-    port === ownDefault ? [name, `${name}:${port}`] : [`${name}:${port}`],
-  );
-  // A name without a port also means the default one: that is how a proxy passes it on.
-  const extra = options.allowedHosts.flatMap((name) =>
-    /:\d+$/.test(name) ? [name] : [name, `${name}:${port}`],
-  );
-  const publicHost = options.publicUrl ? [new URL(options.publicUrl).host] : [];
-  return [...ours, ...extra, ...publicHost]
-    .map((host) => host.toLowerCase())
-    .filter((host) => HOST.test(host));
+  const spelled = (names: readonly string[]) =>
+    names.map((name) => name.toLowerCase()).filter((name) => HOST.test(name));
+  const extra = spelled(options.allowedHosts);
+  const ofPublic = options.publicUrl ? [new URL(options.publicUrl).hostname] : [];
+  const names = [...spelled([...own, ...ofPublic]), ...extra.filter((name) => !PORT.test(name))];
+  const hosts = extra.filter((name) => PORT.test(name));
+  const atPort = [...names.map((name) => `${name}:${options.port()}`), ...hosts];
+  const origins = atPort.map((host) => new URL(`${scheme}://${host}`).origin);
+  return {
+    names: new Set(names),
+    hosts: new Set(hosts),
+    origins: new Set([...origins, ...more]),
+  };
 }
 
 /** An origin is one only in its own spelling: no path, no user, no odd form of an address. */
@@ -159,7 +174,7 @@ function refuseSecondHost(rawHeaders: readonly string[]): GateRefusal | undefine
 
 const foreignHost = (host: string | undefined): GateRefusal => ({
   code: 'host_not_allowed',
-  message: `The host ${quote(host)} is not this server's. Open it by its own address, or add the name to allowed_hosts in the configuration.`,
+  message: `The host ${quote(host)} is not this server's. Open it by its own address. Behind a proxy, or at a port that another program forwards (docker -p, ssh -L), start it with CALLBOARD_PUBLIC_URL set to the address that people open, such as https://board.example:8443; or add the name to allowed_hosts in the configuration.`,
 });
 
 const foreignOrigin = (origin: string): GateRefusal => ({

@@ -26,12 +26,14 @@ export interface PeerOptions {
  */
 export function createPeerOf({ trustedProxies, publicUrl }: PeerOptions): PeerOf {
   const isTrusted = createIsAmong(trustedProxies);
-  const secureHost = publicUrl?.startsWith('https:') ? new URL(publicUrl).host : undefined;
+  // A proxy may pass the name on without the port at which people come.
+  const secure = publicUrl?.startsWith('https:') ? new URL(publicUrl) : undefined;
   return ({ headers, socket }) => {
     const peer = plainAddress(socket.remoteAddress);
     const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
     // People come to the public host by https alone; to name it falsely makes a cookie that is kept closer.
-    const isPublic = secureHost !== undefined && headers.host?.toLowerCase() === secureHost;
+    const asked = headers.host?.toLowerCase();
+    const isPublic = secure !== undefined && (asked === secure.host || asked === secure.hostname);
     if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };
     const proto = String(headers['x-forwarded-proto'] ?? '').trim();
     const isSecure = isEncrypted || isPublic || proto.toLowerCase() === 'https';

@@ -29,6 +29,7 @@ function recorder(...missing: string[]) {
     curl: way('curl'),
     python: way('python'),
     compiler: way('compiler'),
+    proxies: way('proxies'),
   };
   const ensure: typeof ensureNeeds = (needs, before) => ensureNeeds(needs, before, ways);
   /** The real checks, of which each only notes that it ran, and with what. */
@@ -56,6 +57,7 @@ test('everything that any stage needs is ensured once, before the first stage', 
     'ensure chromium',
     'ensure compiler',
     'ensure curl',
+    'ensure proxies',
     'ensure python',
   ]);
   expect(log.slice(first)).toEqual(ALL_CHECKS.map(({ name }) => `run ${name}`));
@@ -65,7 +67,7 @@ test('a stage says what its tests start: browsers, the built server, programs of
   const needs = Object.fromEntries(ALL_CHECKS.map(({ name, needs: own }) => [name, own]));
   expect(needs).toMatchObject({
     'unit tests': ['chromium'],
-    'end-to-end tests': ['build', 'chromium', 'curl', 'python'],
+    'end-to-end tests': ['build', 'chromium', 'curl', 'python', 'proxies'],
     'short torture': ['build', 'chromium', 'compiler'],
   });
 });

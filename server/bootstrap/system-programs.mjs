@@ -9,6 +9,7 @@ import { whyNotStarting } from './try-program.mjs';
  * @property {readonly [string, ...string[]]} names any of them will do
  * @property {readonly string[]} packages Debian's names of what holds it
  * @property {string} purpose what it is for
+ * @property {readonly string[]} [starts] the arguments with which it starts and ends; `--version` where not given
  */
 
 /** The README's commands are tried as they stand there. @type {SystemProgram} */
@@ -28,6 +29,14 @@ export const C_COMPILER = {
   purpose: "the torture's disk",
 };
 
+/** The blocks of docs/https.md are run. @type {readonly SystemProgram[]} */
+export const PROXIES = ['nginx', 'caddy'].map((name) => ({
+  names: [name],
+  packages: [name === 'nginx' ? 'nginx-light' : name],
+  purpose: `the test of ${name}'s block in docs/https.md`,
+  starts: ['-h'],
+}));
+
 /**
  * Finds a program on the PATH, or installs it from the system's packages.
  *
@@ -36,16 +45,16 @@ export const C_COMPILER = {
  * @returns {Promise<{ name: string } | { problem: string }>}
  */
 export async function ensureProgram(program, { env, mayInstall = mayChangeSystem() }) {
-  const { names, packages, purpose } = program;
-  const found = await firstThatStarts(names, env);
+  const { packages, purpose } = program;
+  const found = await firstThatStarts(program, env);
   if (found !== undefined) return { name: found };
   if (mayInstall) {
-    say(`no ${names[0]} found: installing the system package …`);
+    say(`no ${program.names[0]} found: installing the system package …`);
     await runQuietly(aptCommands(packages), env);
-    const installed = await firstThatStarts(names, env);
+    const installed = await firstThatStarts(program, env);
     if (installed !== undefined) return { name: installed };
   }
-  return { problem: `${names.join(' or ')} is needed for ${purpose}; install it.` };
+  return { problem: `${program.names.join(' or ')} is needed for ${purpose}; install it.` };
 }
 
 /** Only where the machine is plainly one's own to change: as root. Debian's tools do the rest. */
@@ -74,10 +83,10 @@ export async function runQuietly(commands, env) {
   }
 }
 
-/** @param {readonly string[]} names @param {import('./project.mjs').Environment} env */
-async function firstThatStarts(names, env) {
+/** @param {SystemProgram} program @param {import('./project.mjs').Environment} env */
+async function firstThatStarts({ names, starts }, env) {
   for (const name of names) {
-    if ((await whyNotStarting(name, env)) === undefined) return name;
+    if ((await whyNotStarting(name, env, starts)) === undefined) return name;
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ export function createForeignPages({
   hostGate,
   origins,
 }: {
-  readonly hostGate: Pick<HostGate, 'isForeignOrigin'>;
+  readonly hostGate: Pick<HostGate, 'isForeignPage'>;
   readonly origins: Pick<DeviceOrigins, 'mayAsk' | 'isPaired'>;
 }): ForeignPages {
   return {
@@ -32,8 +32,9 @@ export function createForeignPages({
       // It uploads; what others stored it does not read.
       return pathname !== '/v1/blobs' || method === 'POST' || method === 'OPTIONS';
     },
-    answer({ headers: { origin }, method }, outgoing) {
-      if (origin === undefined || !hostGate.isForeignOrigin(origin)) return false;
+    answer({ headers: asked, method }, outgoing) {
+      const { origin } = asked;
+      if (origin === undefined || !hostGate.isForeignPage(asked)) return false;
       outgoing.setHeader('access-control-allow-origin', origin);
       outgoing.setHeader('vary', 'origin');
       outgoing.setHeader('access-control-expose-headers', 'retry-after');

@@ -6,6 +6,7 @@ import type { Audit } from '../auth/audit.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
+import type { HostGate } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { SignInCodes } from '../auth/sign-in-codes.ts';
@@ -65,8 +66,8 @@ export interface HttpDeps {
   readonly audit: Audit;
   readonly pairing: PairingService;
   readonly devices: DeviceService;
-  /** Whether an `Origin` is none of ours. */
-  readonly isForeignOrigin: (origin: string) => boolean;
+  /** Whether the page that asks is none of ours. */
+  readonly isForeignPage: HostGate['isForeignPage'];
   readonly policy: PolicyService;
   readonly notify: NotifyService;
   /** Closes every connection of a client; resolves with how many there were. */

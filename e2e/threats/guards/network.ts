@@ -36,9 +36,8 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   {
     number: 'T06',
     file: 'server/auth/host-gate.ts',
-    code: 'host !== undefined && by(isSecure).hosts.has(host.toLowerCase())',
-    broken:
-      'host !== undefined && [...by(isSecure).hosts].some((one) => host.toLowerCase().includes(one))',
+    code: "hosts.has(asked) || names.has(asked.replace(PORT, ''))",
+    broken: '[...names].some((one) => asked.includes(one))',
   },
   {
     number: 'T07',

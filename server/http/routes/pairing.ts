@@ -11,7 +11,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-type Deps = Pick<HttpDeps, 'pairing' | 'isForeignOrigin'>;
+type Deps = Pick<HttpDeps, 'pairing' | 'isForeignPage'>;
 
 const tag = 'pairing';
 /** Nothing larger is taken without a credential. */
@@ -19,9 +19,9 @@ const MOST_BYTES = 4 * 1024;
 const MOST_JOIN_BYTES = 256 * 1024;
 
 /** What a device asks that has no credential yet. */
-export const pairingRoutes = ({ pairing, isForeignOrigin }: Deps): Route[] => {
-  const foreignOriginOf = ({ headers: { origin } }: IncomingMessage) =>
-    origin !== undefined && isForeignOrigin(origin) ? origin : null;
+export const pairingRoutes = ({ pairing, isForeignPage }: Deps): Route[] => {
+  const foreignOriginOf = ({ headers }: IncomingMessage) =>
+    (isForeignPage(headers) && headers.origin) || null;
   return [
     defineRoute({
       method: 'POST',

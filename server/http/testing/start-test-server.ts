@@ -167,7 +167,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const openSockets = createOpenSockets(followed, options.maxSockets);
   const credentials = createCredentials({
     ...{ callers, sessions, failedAttempts },
-    origins: { isForeign: hostGate.isForeignOrigin, originOf: ofDevices.origins.originOf },
+    origins: { isForeign: hostGate.isForeignPage, originOf: ofDevices.origins.originOf },
   });
   const foreignPages = createForeignPages({ hostGate, origins: ofDevices.origins });
   const api = createApi({
@@ -190,7 +190,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     failedAttempts,
     ...{ callers, tokens, audit, policy: testPolicy() },
     ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
-    isForeignOrigin: hostGate.isForeignOrigin,
+    isForeignPage: hostGate.isForeignPage,
     clock,
     reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     ...{ mcp: fakeMcp, mcpServers: fakeMcpServers, agUi: fakeAgUi },
