@@ -64,7 +64,7 @@ function Question({ ask, label, waiting }: { ask: Ask; label: string; waiting: n
       {ask.requestedBy !== undefined && (
         <p>{fill(texts.ask.by, { caller: callerName(ask.requestedBy, texts) })}</p>
       )}
-      {ask.message && <p>{toolQuestion(texts, ask.tool) ?? showControlCharacters(ask.message)}</p>}
+      {ask.message && <p>{toolQuestion(texts, ask) ?? showControlCharacters(ask.message)}</p>}
       {ask.detail && <p className="whitespace-pre-wrap">{readable(ask.detail)}</p>}
       {ask.args && (
         <>

@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { BrowserToolGroup } from '#lib/browser-tools/browser-tools';
+import type { PersonPrompt } from '#lib/browser-tools/device-prompts';
 import { listOf, number, oneOf, optional, recordOf, shape, text } from '#lib/client/guards/guard';
 import type { Transport } from '#lib/client/transports';
 import { CLOCKS } from '#lib/protocol/limits';
@@ -26,6 +27,8 @@ export interface Question {
   readonly requestedBy: string | undefined;
   /** In the tool's own words, where it asks for a tap of its own. */
   readonly message?: string | undefined;
+  /** Which of the page's own questions for this tool. */
+  readonly variant?: PersonPrompt['variant'];
   /** What it is about, in words of others. */
   readonly detail?: string | undefined;
   /** Called inside the tap that allows: a browser opens some of its windows nowhere else. */
@@ -105,6 +108,8 @@ export interface DeviceState {
   noteAdmission(rejected: readonly RejectedTool[], decided: readonly string[]): void;
   ask(question: Question): Promise<Decision>;
   decide(id: number, decision: Decision): void;
+  /** Whether the tap by which a person allowed this call is still being handled. */
+  isInTap(callId: string): boolean;
   /** Shows a call until the function that it returns is called. */
   show(running: Running): () => void;
   noteUse(use: Use): void;
@@ -135,6 +140,8 @@ export const ruleOf = (rules: DeviceState['rules'], tool: string): Rule =>
 export function createDeviceStore(memory: DeviceMemory, now: () => number = Date.now): DeviceStore {
   const answers = new Map<number, (decision: Decision) => void>();
   let lastId = 0;
+  /** The call that the tap allows. What follows the tap at once is inside it; a timer comes after. */
+  let tapped: string | undefined;
   return createStore((set, get) => ({
     connection: { state: 'starting' },
     transport: null,
@@ -174,7 +181,15 @@ export function createDeviceStore(memory: DeviceMemory, now: () => number = Date
         signal.addEventListener('abort', abandon);
       });
     },
-    decide: (id, decision) => answers.get(id)?.(decision),
+    decide(id, decision) {
+      const ask = get().asks.find((one) => one.id === id);
+      tapped = decision.isAllowed ? ask?.callId : undefined;
+      setTimeout(() => {
+        tapped = undefined;
+      });
+      answers.get(id)?.(decision);
+    },
+    isInTap: (callId) => callId === tapped,
     show(shown) {
       set({ running: [...get().running, shown] });
       return () => set({ running: get().running.filter((one) => one !== shown) });

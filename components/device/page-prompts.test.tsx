@@ -1,11 +1,14 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { withTouch } from '#lib/browser-tools/with-touch';
+import { defineClientTool } from '#lib/client/define-client-tool';
 import { zh } from '#lib/i18n/messages/device/zh';
 import { AskSheet } from './ask-sheet.tsx';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
 import { createDeviceStore } from './device-store.ts';
+import { gateTool } from './gate-tool.ts';
 import { createPagePrompts } from './page-prompts.ts';
 import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
@@ -27,7 +30,7 @@ function setUp(loadBlob = async (id: string) => `blob:${id}`) {
     </DevicePageProvider>,
   );
   const untilReady = () => act(async () => void (await vi.advanceTimersByTimeAsync(300)));
-  return { prompts: createPagePrompts(store, loadBlob), untilReady };
+  return { store, prompts: createPagePrompts(store, loadBlob), untilReady };
 }
 
 const ended = new AbortController();
@@ -78,4 +81,44 @@ test('[DP32] a shown question gives the button and the text, or that it was clos
   await untilReady();
   act(() => void fireEvent.click(screen.getByRole('button', { name: zh.ask.close })));
   expect(await second).toBe('closed');
+});
+
+/** The browser counts any tap for five seconds. */
+function touchedAMomentAgo() {
+  vi.stubGlobal('navigator', { ...navigator, userActivation: { isActive: true } });
+  onTestFinished(() => void vi.unstubAllGlobals());
+}
+
+test('[DP45] a tap of a moment ago allows nothing: the sheet asks', async () => {
+  const { prompts, untilReady } = setUp();
+  touchedAMomentAgo();
+  const onAllow = vi.fn();
+  void prompts.ask({ ...call, tool: 'page.open', message: 'Open it?', onAllow });
+  await untilReady();
+  expect(onAllow).not.toHaveBeenCalled();
+  expect(screen.getByRole('button', { name: '打开' })).toBeDefined();
+});
+
+test('[DP45] the tap that allows a call is the touch of that call, and of no other', async () => {
+  const { store, prompts, untilReady } = setUp();
+  touchedAMomentAgo();
+  const open = vi.fn(async () => 'opened');
+  const tool = defineClientTool({
+    ...{ name: 'page.open', displayName: 'Open', description: 'Opens', args: {} },
+    async run(_args, context) {
+      const question = { tool: 'page.open', message: 'Open it?', what: 'to open it' };
+      return { output: await withTouch(prompts, question, context, open) };
+    },
+  });
+  const gated = gateTool(tool, { store, isVisible: () => true, now: Date.now });
+  const run = (callId: string) =>
+    gated.run({}, { ...call, callId, runId: 'r', status() {}, askDevice: (ask) => ask() });
+  const first = run('call_1');
+  const other = run('call_2');
+  await untilReady();
+  act(() => void fireEvent.click(screen.getByRole('button', { name: zh.ask.allow })));
+  // In what follows the tap at once, before any timer or message: a browser counts it no longer.
+  await Promise.resolve().then(() => first);
+  expect(open).toHaveBeenCalledOnce();
+  void other;
 });

@@ -6,16 +6,12 @@ export function createPagePrompts(
   store: DeviceStore,
   loadBlob: (id: string) => Promise<string>,
 ): Required<DevicePrompts> {
-  const { ask } = store.getState();
+  const { ask, isInTap } = store.getState();
   return {
-    async ask({ callId, tool, message, detail, onAllow, signal }) {
-      // The tap that has just allowed the call is the gesture that the browser wants.
-      if (navigator.userActivation?.isActive) {
-        onAllow?.();
-        return 'allowed';
-      }
-      const question = { callId, tool, requestedBy: undefined, message, detail, onAllow, signal };
-      return (await ask(question)).isAllowed ? 'allowed' : 'denied';
+    isInTap,
+    async ask(prompt) {
+      const { isAllowed } = await ask({ ...prompt, requestedBy: undefined });
+      return isAllowed ? 'allowed' : 'denied';
     },
     async show({ callId, tool, title, text, image, buttons, input, signal }) {
       const picture = image && ('dataUrl' in image ? image.dataUrl : await loadBlob(image.blobId));

@@ -14,7 +14,7 @@ export function RuleChoice({ tool, store }: { tool: ToolSpec; store: DeviceStore
   const id = useId();
   const label = toolName(texts, tool.name);
   const about = toolAbout(texts, tool.name);
-  const question = toolQuestion(texts, tool.name);
+  const question = toolQuestion(texts, { tool: tool.name });
   return (
     <>
       <div className="flex flex-col">

@@ -1,4 +1,5 @@
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { Ask } from './device-store.ts';
 import type { DeviceTexts } from './texts.ts';
 
 const textOf = (texts: Readonly<Record<string, string>>, tool: string): string | undefined => {
@@ -11,8 +12,10 @@ export const toolName = ({ own }: DeviceTexts, tool: string): string =>
   textOf(own.names, tool) ?? showControlCharacters(tool);
 
 /** What it asks the person for, where it asks by itself. */
-export const toolQuestion = ({ own }: DeviceTexts, tool: string): string | undefined =>
-  textOf(own.asks, tool);
+export const toolQuestion = (
+  { own }: DeviceTexts,
+  { tool, variant }: Pick<Ask, 'tool' | 'variant'>,
+): string | undefined => textOf(own.asks, variant ? `${tool}_${variant}` : tool);
 
 /** The word on the button that allows it, where it asks by itself. */
 export const toolDeed = ({ own }: DeviceTexts, tool: string): string | undefined =>

@@ -7,8 +7,9 @@ export function useDeviceWords() {
   const does = useTranslations('browserTools.does');
   const t = useTranslations('shell.tab');
   return {
-    question({ tool, message }: DevicePrompt): string {
+    question({ tool, message, variant }: DevicePrompt): string {
       const key = toKey(tool);
+      if (key === 'browser_screenshot' && variant) return asks(`${key}_${variant}`);
       return isAsked(key) ? asks(key) : message;
     },
     allow({ tool }: DevicePrompt): string {
@@ -19,7 +20,8 @@ export function useDeviceWords() {
 }
 
 const ASKED = [
-  ...(['browser_screenshot', 'page_open', 'speech_say', 'vibrate', 'sensors_read'] as const),
+  ...(['browser_screenshot', 'page_open', 'notification_show', 'vibrate', 'sensors_read'] as const),
+  ...(['speech_say', 'speech_listen'] as const),
   ...(['clipboard_read', 'clipboard_write', 'file_pick', 'contacts_pick', 'share_send'] as const),
 ];
 

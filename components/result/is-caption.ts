@@ -26,12 +26,16 @@ export function isCaption(value: unknown, attachments: readonly Attachment[]): b
 const SIZE = new Set(['width', 'height']);
 
 /** The screenshot has a note of how it was taken, in words of our own; the camera, which one it was. */
-function isOurs(keys: readonly string[], { mode, note, facing }: Record<string, unknown>): boolean {
+function isOurs(
+  keys: readonly string[],
+  { mode, note, facing, displaySurface }: Record<string, unknown>,
+): boolean {
   const ourNote = mode === 'page' || mode === 'display' ? PICTURE_NOTES[mode] : undefined;
   const isPhoto = facing === 'user' || facing === 'environment';
   return keys.every((key) => {
     if (key === 'facing') return isPhoto;
     if (key === 'note') return note === ourNote;
+    if (key === 'displaySurface') return mode === 'display' && displaySurface === 'browser';
     return key === 'mode' && ourNote !== undefined;
   });
 }

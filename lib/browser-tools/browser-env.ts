@@ -45,7 +45,12 @@ export interface BrowserEnv extends DeviceParts {
   readonly camera: {
     open(constraints: { facing: Facing; width?: number }): Promise<MediaStream>;
   } | null;
-  readonly display: { open(): Promise<MediaStream> } | null;
+  readonly display: {
+    /** Inside a touch. */
+    open(): Promise<MediaStream>;
+    /** Whether a single tab can be shared; else windows and screens alone. */
+    readonly sharesTabs: boolean;
+  } | null;
   readonly clipboard: {
     read(): Promise<string>;
     write(text: string): Promise<void>;
@@ -53,7 +58,9 @@ export interface BrowserEnv extends DeviceParts {
     needsTouch(kind: 'read' | 'write'): Promise<boolean>;
   } | null;
   readonly notifications: {
-    ask(): Promise<'granted' | 'denied' | 'default'>;
+    permission(): NotificationPermission;
+    /** Inside a touch. */
+    ask(): Promise<NotificationPermission>;
     show(title: string, body: string | undefined): Promise<void>;
   } | null;
   readonly page: {

@@ -10,6 +10,7 @@ const BODY = `
   <style>body { margin: 0; background: #ffffff; font: 24px sans-serif }
   #red { position: absolute; left: 100px; top: 100px; width: 200px; height: 100px; background: #ff0000 }
   #far { position: absolute; left: 0; top: 3000px; width: 50px; height: 50px; background: #0000ff }</style>
+  <script>if (location.search === '?no-tabs') delete window.BrowserCaptureMediaStreamTrack;</script>
   <h1>Harbour office</h1><p id="tide">High tide at <b>noon</b></p><p hidden>secret draft</p>
   <div id="red"></div><div id="far"></div>`;
 
@@ -155,6 +156,81 @@ test('[BT2] it shows what is in view of a scrolled page, or with full_page all o
     true,
     false,
   ]);
+});
+
+/** A green picture of the page's own making, which a policy lets it show and not fetch. */
+const ADD_BLOB_PICTURE = async () => {
+  const policy = document.createElement('meta');
+  policy.httpEquiv = 'content-security-policy';
+  policy.content = "img-src 'self' blob: data:; connect-src ws:";
+  document.head.append(policy);
+  const canvas = new OffscreenCanvas(60, 40);
+  const context = canvas.getContext('2d');
+  if (context) context.fillStyle = '#00ff00';
+  context?.fillRect(0, 0, 60, 40);
+  const image = document.createElement('img');
+  image.src = URL.createObjectURL(await canvas.convertToBlob());
+  image.style.cssText = 'position:absolute;left:400px;top:100px;width:120px;height:80px';
+  document.body.append(image);
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+};
+
+test('[BT2] a picture of the page’s own making is in the drawing, and what was skipped out of view', async () => {
+  const { page, call } = await setup();
+  await page.evaluate(ADD_BLOB_PICTURE);
+  await page.evaluate(() => {
+    const far = document.querySelector<HTMLElement>('#far');
+    if (far)
+      far.outerHTML = `<div style="content-visibility:auto;position:absolute;top:2000px;left:0;width:50px;height:50px"><div style="width:50px;height:50px;background:#0000ff"></div></div>`;
+  });
+  const { pixel } = await pictureOf(await call('browser.screenshot', { full_page: true }));
+  const [r = 255, g = 0, b = 255] = pixel(460, 140);
+  expect([r < 40 && g > 230 && b < 40, isBlue(pixel(25, 2_025))]).toEqual([true, true]);
+});
+
+/** From now on the browser shares this, as one does that knows no tabs. */
+const shareOnly = (page: Page, given: { surface?: string; error?: string }) =>
+  page.evaluate(({ surface, error }) => {
+    const open = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getDisplayMedia = async (options) => {
+      if (error) throw new DOMException('nothing there', error);
+      const stream = await open(options);
+      const [track] = stream.getVideoTracks();
+      if (track) track.getSettings = () => (surface ? { displaySurface: surface } : {});
+      return stream;
+    };
+  }, given);
+
+test.each([
+  ['window', 'a window that the person chose'],
+  ['monitor', 'a screen that the person chose'],
+  [undefined, 'a window or a screen'],
+])(
+  '[BT8] a browser that shares %s says so in the question and in the result',
+  async (surface, note) => {
+    const { page, link, begin } = await setup({}, `${chromium.url}?no-tabs`);
+    await shareOnly(page, surface === undefined ? {} : { surface });
+    await begin('browser.screenshot', { mode: 'display' });
+    await page.getByText('Share a window or a screen').waitFor();
+    await page.getByRole('button', { name: 'allowed' }).click();
+    const { output, attachment } = await pictureOf(await link.answer());
+    expect(output).toMatchObject({ displaySurface: surface ?? 'unknown' });
+    expect(JSON.stringify([output, attachment?.alt])).toContain(note);
+    expect(JSON.stringify([output, attachment?.alt])).not.toMatch(/as displayed|“Rig”/);
+  },
+);
+
+test.each([
+  ['NotFoundError', 'unavailable'],
+  ['NotReadableError', 'unavailable'],
+  ['NotAllowedError', 'permission_denied'],
+])('[BT8] sharing that ends with %s is %s', async (error, code) => {
+  const { page, link, begin } = await setup();
+  await shareOnly(page, { error });
+  await begin('browser.screenshot', { mode: 'display' });
+  await page.getByRole('button', { name: 'allowed' }).click();
+  expect(await link.answer()).toMatchObject({ code });
 });
 
 test('[BT8] the shared tab is asked for once, by a tap', async () => {

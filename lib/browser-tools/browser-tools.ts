@@ -33,11 +33,11 @@ const TOOLS = {
   },
   person: {
     'display.show': (_env, { show }) => (show ? createDisplayTool({ show }) : null),
-    'notification.show': ({ notifications, ...env }) =>
-      notifications && createNotificationTool({ ...env, notifications }),
+    'notification.show': ({ notifications, ...env }, prompts) =>
+      notifications && createNotificationTool({ ...env, notifications, prompts }),
     'speech.say': ({ voice }, prompts) => voice && createSpeakTool({ voice, prompts }),
-    'speech.listen': ({ listening, ...env }) =>
-      listening && createListenTool({ ...env, listening }),
+    'speech.listen': ({ listening, ...env }, prompts) =>
+      listening && createListenTool({ ...env, listening, prompts }),
     vibrate: ({ vibration }, prompts) => vibration && createVibrateTool({ vibration, prompts }),
   },
   place: {

@@ -60,11 +60,18 @@ async function use<T>(
   context: ClientToolContext,
   act: () => Promise<T>,
 ): Promise<T> {
+  const [message, what] = QUESTIONS[kind];
+  const question = { tool: `clipboard.${kind}`, message, what };
+  const inTouch = () => withTouch(env.prompts, question, context, act);
+  const name = `clipboard-${kind}` as const;
   try {
-    if (!(await env.clipboard.needsTouch(kind)))
-      return await withPermission(env, `clipboard-${kind}`, context, act);
-    const [message, what] = QUESTIONS[kind];
-    return await withTouch(env.prompts, { tool: `clipboard.${kind}`, message, what }, context, act);
+    if (await env.clipboard.needsTouch(kind)) return await inTouch();
+    return await withPermission(env, name, context, act).catch(async (error: unknown) => {
+      // Refused though nobody has denied it: a touch is what was missing.
+      const isDenied = (await env.permission(name)) === 'denied';
+      if (!isNotAllowed(error) || isNotFocused(error) || isDenied) throw error;
+      return inTouch();
+    });
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof ToolFailure) throw error;

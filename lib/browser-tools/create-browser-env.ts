@@ -26,6 +26,11 @@ export function createBrowserEnv(): BrowserEnv {
   const extras: NavigatorExtras = navigator;
   const secure = window.isSecureContext;
   const { mediaDevices: media, clipboard } = extras;
+  // Looked up before any call: a browser forgets a tap meanwhile.
+  const reported = {
+    read: permissionStatus(extras.permissions, 'clipboard-read'),
+    write: permissionStatus(extras.permissions, 'clipboard-write'),
+  };
   const sharing: DisplayMediaStreamOptions & Record<string, unknown> = {
     video: { displaySurface: 'browser' },
     preferCurrentTab: true,
@@ -63,20 +68,24 @@ export function createBrowserEnv(): BrowserEnv {
         : null,
     display:
       secure && media && 'getDisplayMedia' in media
-        ? { open: () => media.getDisplayMedia(sharing) }
+        ? {
+            open: () => media.getDisplayMedia(sharing),
+            // Of the browsers that share tabs, each has a class for such a track.
+            sharesTabs: 'BrowserCaptureMediaStreamTrack' in window,
+          }
         : null,
     clipboard:
       secure && clipboard && 'readText' in clipboard
         ? {
             read: () => clipboard.readText(),
             write: (text) => clipboard.writeText(text),
-            needsTouch: async (kind) =>
-              (await permissionStatus(extras.permissions, `clipboard-${kind}`)) === undefined,
+            needsTouch: (kind) => reported[kind].then((status) => status === undefined),
           }
         : null,
     notifications:
       secure && 'Notification' in window
         ? {
+            permission: () => Notification.permission,
             ask: () => Notification.requestPermission(),
             show: createShowNotification(),
           }

@@ -4,6 +4,8 @@ export interface PersonPrompt {
   readonly tool: string;
   /** The tool's own words, in English; a page has words of its own for the tools of `browserTools`. */
   readonly message: string;
+  /** Which of a page's own questions for this tool, where it has more than one. */
+  readonly variant?: 'screens' | undefined;
   /** What it is about, in words of others: an address, a text to share. To be shown, never translated. */
   readonly detail?: string | undefined;
   /** Aborted when the call has ended meanwhile: the question is then to go away. */
@@ -39,4 +41,6 @@ export interface DevicePrompts {
   ask(request: PersonPrompt & { readonly onAllow?: () => void }): Promise<'allowed' | 'denied'>;
   /** A question with its answer. A page without it does not offer `display.show`. */
   show?(question: PersonQuestion): Promise<PersonAnswer>;
+  /** Whether the tap that has just allowed this very call is still being handled; a tap of before is no touch. */
+  isInTap?(callId: string): boolean;
 }

@@ -7,7 +7,7 @@ import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { DeviceParts } from './device-parts.ts';
 import type { DevicePrompts } from './device-prompts.ts';
-import { declined, withTouch } from './with-touch.ts';
+import { declined, withTouchAndWayOut } from './with-touch.ts';
 
 interface Env {
   readonly files: DeviceParts['files'];
@@ -53,10 +53,9 @@ export const createFileTool = ({ files, prompts }: Env): ClientToolDefinition =>
     },
     async run({ accept, multiple, max_bytes, strip_metadata, max_width }, context) {
       const what = 'to choose files';
-      const { signal } = context;
       const question = { tool: 'file.pick', message: 'Choose files to give?', what };
-      const pick = () => files.pick({ accept, multiple }, signal);
-      const chosen = await withTouch(prompts, question, context, pick);
+      const pick = (signal: AbortSignal) => files.pick({ accept, multiple }, signal);
+      const chosen = await withTouchAndWayOut(prompts, question, context, pick);
       if (!chosen || chosen.length === 0) throw declined(what);
       if (chosen.length > LIMITS.attachmentsPerResult) throw tooMany(chosen.length);
       const given: Given[] = [];
@@ -66,7 +65,7 @@ export const createFileTool = ({ files, prompts }: Env): ClientToolDefinition =>
           strip_metadata && isPicture
             ? rewrite(files, file, max_width)
             : Promise.resolve(asIs(file));
-        given.push(await abortable(signal, one));
+        given.push(await abortable(context.signal, one));
       }
       for (const one of given) refuseLarge(one, max_bytes);
       return {

@@ -3,7 +3,7 @@ import { errorMessage } from '../util/error-message.ts';
 import { isNotAllowed, permissionDenied } from './permission-denied.ts';
 import { stopStream } from './stop-stream.ts';
 
-/** A camera's or microphone's stream; a call that ended while the browser asked gets none. */
+/** The stream of a camera, a microphone or what is shared; a call that ended while the browser asked gets none. */
 export async function openStream(
   open: () => Promise<MediaStream>,
   what: string,

@@ -103,6 +103,63 @@ test('[BT66] a page is opened in a window that cannot reach this one', async () 
   }
 });
 
+/** A browser that refuses outside the click, and has no permission to report, as WebKit. */
+const STRICT_CLIPBOARD = () => {
+  const refused = () => Promise.reject(new DOMException('no touch', 'NotAllowedError'));
+  const query = navigator.permissions.query.bind(navigator.permissions);
+  navigator.permissions.query = (one) =>
+    String(one.name).startsWith('clipboard') && Reflect.get(window, 'isReported') !== true
+      ? Promise.reject(new TypeError('unknown'))
+      : query(one);
+  const { clipboard } = navigator;
+  clipboard.readText = () => (Reflect.get(window, 'inClick') ? Promise.resolve('tide') : refused());
+};
+
+test('[BT60] where the browser reports a permission and refuses all the same, a touch is asked for', async () => {
+  const { page, callAndClick } = await setup({ permissions: ['clipboard-read'] });
+  await page.evaluate(STRICT_CLIPBOARD);
+  await page.evaluate(() => Reflect.set(window, 'isReported', true));
+  expect(await callAndClick('clipboard.read', {})).toMatchObject({ output: { text: 'tide' } });
+});
+
+test('[BT60] the window that picks files may not open: the question stays as the way out', async () => {
+  const { page, link, begin } = await setup();
+  await page.evaluate(() => {
+    HTMLInputElement.prototype.click = () => {};
+  });
+  await begin('file.pick');
+  await page.getByRole('button', { name: 'allowed' }).click();
+  await page.getByRole('button', { name: 'denied' }).click();
+  expect(await link.answer()).toMatchObject({ code: 'declined' });
+  await page.waitForFunction(() => document.querySelector('input[type=file]') === null);
+});
+
+test('[BT60] the permission for notifications is asked for in a touch, and undecided is no denial', async () => {
+  const { page, link, begin, callAndClick } = await setup();
+  await page.evaluate(() => {
+    let permission = 'default';
+    Object.defineProperty(Notification, 'permission', { get: () => permission });
+    const query = navigator.permissions.query.bind(navigator.permissions);
+    navigator.permissions.query = async (one) =>
+      one.name === 'notifications'
+        ? ({ state: permission.replace('default', 'prompt') } as PermissionStatus)
+        : query(one);
+    Notification.requestPermission = async () => {
+      // As Firefox does outside a touch.
+      if (Reflect.get(window, 'inClick')) permission = Reflect.get(window, 'decided') ?? 'default';
+      return permission as NotificationPermission;
+    };
+  });
+  const args = { title: 'Tide' };
+  expect(await callAndClick('notification.show', args)).toMatchObject({ code: 'needs_person' });
+  await page.evaluate(() => Reflect.set(window, 'decided', 'denied'));
+  expect(await callAndClick('notification.show', args)).toMatchObject({
+    code: 'permission_denied',
+  });
+  await begin('notification.show', args);
+  expect(await link.answer()).toMatchObject({ code: 'permission_denied' });
+});
+
 test('[BT66] a window that the browser blocks is no success', async () => {
   const { page, callAndClick } = await setup();
   await page.evaluate(() => {

@@ -6,9 +6,10 @@ import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';
 import type { DevicePrompts } from './device-prompts.ts';
-import { isNotAllowed, permissionDenied } from './permission-denied.ts';
+import { openStream } from './open-stream.ts';
+import type { Picture } from './picture.ts';
 import { PICTURE_NOTES } from './picture-notes.ts';
-import { stopStream } from './stop-stream.ts';
+import { withTouch } from './with-touch.ts';
 
 type Env = Pick<BrowserEnv, 'display' | 'page' | 'takeFrame'>;
 
@@ -21,7 +22,7 @@ export function createScreenshotTool(env: Env, prompts: DevicePrompts): ClientTo
     name: 'browser.screenshot',
     displayName: 'Screenshot',
     description:
-      'Takes a screenshot of this browser tab. "page" draws the page again from its elements, without asking; "display" captures the real pixels after the person allowed it by a tap.',
+      'Takes a screenshot of this browser tab. "page" draws the page again from its elements, without asking; "display" captures the real pixels after the person allowed it by a tap, of what they share: displaySurface says whether that is a tab ("browser"), a window or a screen ("monitor").',
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 30_000,
     args: {
@@ -31,67 +32,86 @@ export function createScreenshotTool(env: Env, prompts: DevicePrompts): ClientTo
         description: 'With "page": the whole page instead of the visible part.',
       }),
     },
-    async run({ mode, full_page }, context) {
-      const picture =
-        mode === 'display'
-          ? await env.takeFrame(await shared(context), { type: 'image/png', source: 'display' })
-          : await drawPage(env, full_page, context.signal);
-      const { width, height, mediaType } = picture;
-      const about = PICTURE_NOTES[mode];
-      return {
-        output: { width, height, media_type: mediaType, mode, note: about },
-        attachments: [
-          {
-            blob: picture.blob,
-            mediaType,
-            name: `screenshot.${mediaType.split('/')[1] ?? 'png'}`,
-            alt: `Screenshot of “${env.page.title}”, ${width} × ${height}, ${about}`,
-          },
-        ],
-      };
-    },
+    run: ({ mode, full_page }, context) =>
+      mode === 'display'
+        ? captureDisplay(env, shared, context)
+        : drawPage(env, full_page, context.signal),
   });
 }
 
 async function drawPage(env: Env, fullPage: boolean, signal: AbortSignal) {
   try {
-    return await abortable(signal, env.page.draw({ fullPage }));
+    const picture = await abortable(signal, env.page.draw({ fullPage }));
+    return answerOf(picture, { mode: 'page', note: PICTURE_NOTES.page }, `“${env.page.title}”`);
   } catch (error) {
     signal.throwIfAborted();
     throw new ToolFailure('internal', `The page could not be drawn: ${errorMessage(error)}`);
   }
 }
 
-/** The shared tab, asked for once: a browser wants a tap each time, so the stream is kept. */
-function createSharedDisplay({ display }: Env, prompts: DevicePrompts) {
-  let kept: MediaStream | null = null;
+type Shared = (context: ClientToolContext) => Promise<MediaStream>;
 
-  async function open(context: ClientToolContext): Promise<MediaStream> {
-    if (!display) throw new ToolFailure('unavailable', 'This browser cannot share its tab.');
-    const { callId, signal } = context;
-    const answer = await prompts.ask({
-      callId,
-      signal,
-      tool: 'browser.screenshot',
-      message: 'Share this tab, so that a screenshot of it can be taken?',
+async function captureDisplay(env: Env, shared: Shared, context: ClientToolContext) {
+  const stream = await shared(context);
+  const picture = await env
+    .takeFrame(stream, { type: 'image/png', source: 'display' })
+    .catch((error: unknown) => {
+      throw new ToolFailure('unavailable', `No picture was taken: ${errorMessage(error)}`);
     });
-    if (answer === 'denied')
-      throw new ToolFailure('permission_denied', 'The person declined to share this tab.');
-    const stream = await display.open();
-    // The call may have ended while the browser asked: this stream would never be stopped then.
-    if (signal.aborted) stopStream(stream);
-    signal.throwIfAborted();
-    return stream;
-  }
+  const displaySurface = surfaceOf(stream);
+  const isTab = displaySurface === 'browser';
+  const note = PICTURE_NOTES[displaySurface === 'browser' ? 'display' : displaySurface];
+  const about = { mode: 'display', displaySurface, note } as const;
+  return answerOf(picture, about, isTab ? `“${env.page.title}”` : displaySurface);
+}
 
-  return async (context: ClientToolContext): Promise<MediaStream> => {
+/** What the person shared. Some browsers do not say. */
+function surfaceOf(stream: MediaStream): 'browser' | 'window' | 'monitor' | 'unknown' {
+  const surface = stream.getVideoTracks()[0]?.getSettings().displaySurface;
+  return surface === 'browser' || surface === 'window' || surface === 'monitor'
+    ? surface
+    : 'unknown';
+}
+
+function answerOf(
+  { blob, mediaType, width, height }: Picture,
+  about: { readonly mode: 'page' | 'display'; readonly note: string },
+  what: string,
+) {
+  return {
+    output: { width, height, media_type: mediaType, ...about },
+    attachments: [
+      {
+        blob,
+        mediaType,
+        name: `screenshot.${mediaType.split('/')[1] ?? 'png'}`,
+        alt: `Screenshot of ${what}, ${width} × ${height}, ${about.note}`,
+      },
+    ],
+  };
+}
+
+/** What the person shares, asked for once: a browser wants a tap each time, so the stream is kept. */
+function createSharedDisplay({ display }: Env, prompts: DevicePrompts): Shared {
+  let kept: MediaStream | null = null;
+  return async (context) => {
+    if (!display) throw new ToolFailure('unavailable', 'This browser cannot share its tab.');
     if (kept?.active) return kept;
+    const what = display.sharesTabs ? 'this tab' : 'a window or a screen';
+    const question = {
+      tool: 'browser.screenshot',
+      message: `Share ${what}, so that a screenshot of it can be taken?`,
+      variant: display.sharesTabs ? undefined : ('screens' as const),
+      what: `to share ${what}`,
+    };
+    // The call may end while the browser asks: this stream would never be stopped then.
+    const open = () => openStream(display.open, `Sharing ${what}`, context.signal);
     try {
-      kept = await context.askDevice(() => open(context));
+      kept = await withTouch(prompts, question, context, open);
       return kept;
     } catch (error) {
-      if (isNotAllowed(error)) throw permissionDenied('Sharing this tab');
-      throw error;
+      if (!(error instanceof ToolFailure && error.code === 'declined')) throw error;
+      throw new ToolFailure('permission_denied', `The person declined ${question.what}.`);
     }
   };
 }

@@ -10,7 +10,7 @@ import type { DevicePrompts } from './device-prompts.ts';
 import { SpeechError } from './parts/create-speech.ts';
 import { permissionDenied } from './permission-denied.ts';
 import { withPermission } from './with-permission.ts';
-import { withTouch } from './with-touch.ts';
+import { type TouchQuestion, withTouch } from './with-touch.ts';
 
 const language = optional(
   string({
@@ -39,33 +39,37 @@ export const createSpeakTool = (env: {
     },
     async run({ text, language, rate }, context) {
       const speak = () => env.voice.speak({ text, language, rate }, context.signal);
-      const { voice } = await speakOrAsk(env.prompts, text, context, speak);
+      const what = 'to have a text spoken';
+      const question = { tool: 'speech.say', message: 'Speak a text aloud?', what, detail: text };
+      const ways = { begin: speak, act: speak };
+      const { voice } = await orInTouch(ways, question, env.prompts, context);
       return { output: { spoken_chars: text.length, ...(voice !== undefined && { voice }) } };
     },
   });
 
-/** Browsers stay silent on a page that no person has touched: then the person is asked for a touch. */
-async function speakOrAsk<T>(
+/** Browsers refuse speech on a page that no person has touched: then the person is asked for a touch. */
+async function orInTouch<T>(
+  { begin, act }: { begin: () => Promise<T>; act: () => Promise<T> },
+  question: TouchQuestion,
   prompts: DevicePrompts,
-  text: string,
   context: ClientToolContext,
-  speak: () => Promise<T>,
 ): Promise<T> {
   const { signal } = context;
   try {
-    return await abortable(signal, speak());
+    return await abortable(signal, begin());
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SpeechError && error.reason === 'not-allowed')) throw explain(error);
   }
-  const what = 'to have a text spoken';
-  const question = { tool: 'speech.say', message: 'Speak a text aloud?', what, detail: text };
-  return withTouch(prompts, question, context, () => speak().catch(failed));
+  return withTouch(prompts, question, context, () => act().catch(failed));
 }
 
 /** Recognizes what the person says. */
 export const createListenTool = (
-  env: Pick<BrowserEnv, 'permission'> & { listening: NonNullable<DeviceParts['listening']> },
+  env: Pick<BrowserEnv, 'permission'> & {
+    listening: NonNullable<DeviceParts['listening']>;
+    prompts: DevicePrompts;
+  },
 ): ClientToolDefinition =>
   defineClientTool({
     name: 'speech.listen',
@@ -78,8 +82,16 @@ export const createListenTool = (
     async run({ language }, context) {
       const { signal } = context;
       const onPart = (text: string) => context.status({ tip: text });
-      const listen = () => env.listening.listen({ language, onPart }, signal).catch(failed);
-      const { text, confidence } = await withPermission(env, 'microphone', context, listen);
+      const listen = () => env.listening.listen({ language, onPart }, signal);
+      const begin = async () => {
+        const isDenied = (await env.permission('microphone')) === 'denied';
+        // It would be refused with the word for a missing touch.
+        if (isDenied) throw permissionDenied('The microphone');
+        return withPermission(env, 'microphone', context, listen);
+      };
+      const question = { tool: 'speech.listen', message: 'Listen to you?', what: 'to be heard' };
+      const ways = { begin, act: listen };
+      const { text, confidence } = await orInTouch(ways, question, env.prompts, context);
       return { output: { text, confidence, ...(language !== undefined && { language }) } };
     },
   });

@@ -3,6 +3,7 @@ import { ToolFailure } from '../client/tool-failure.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { DevicePrompts, PersonPrompt } from './device-prompts.ts';
 import { isNotAllowed } from './permission-denied.ts';
+import { waitMs } from './wait-ms.ts';
 
 /** The person was asked, and did not want to. */
 export const declined = (what: string): ToolFailure =>
@@ -11,40 +12,95 @@ export const declined = (what: string): ToolFailure =>
     `The person at this device declined ${what}. Ask them in the conversation before you call it again.`,
   );
 
-export interface TouchQuestion extends Pick<PersonPrompt, 'tool' | 'message' | 'detail'> {
+export interface TouchQuestion
+  extends Pick<PersonPrompt, 'tool' | 'message' | 'variant' | 'detail'> {
   /** To follow "declined", e.g. `to choose files`. */
   readonly what: string;
 }
 
 /**
- * Asks the person for a touch, and acts inside it: browsers permit some things nowhere else (BT60).
+ * Acts inside a touch of the person: browsers permit some things nowhere else (BT60). The tap that
+ * has just allowed this call is one; without it, or where the browser refuses, the person is asked.
  * The clock of the call stands still until `act` has ended.
  */
 export function withTouch<T>(
   prompts: DevicePrompts,
-  { tool, message, what, detail }: TouchQuestion,
+  question: TouchQuestion,
   context: ClientToolContext,
   act: () => Promise<T>,
 ): Promise<T> {
-  const { callId, signal } = context;
+  const { signal } = context;
   return context.askDevice(async () => {
+    if (prompts.isInTap?.(context.callId)) {
+      const tried = await act().then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      signal.throwIfAborted();
+      if ('value' in tried) return tried.value;
+      if (isAbort(tried.error)) throw declined(question.what);
+      if (!isRefusal(tried.error)) throw tried.error;
+    }
     let started: Promise<T> | undefined;
     const onAllow = () => {
       if (!signal.aborted) started ??= act();
     };
-    const answer = await prompts.ask({ callId, tool, message, detail, signal, onAllow });
-    signal.throwIfAborted();
-    if (answer === 'denied') throw declined(what);
+    await ask(prompts, question, context, onAllow);
     // A page that does not call it in the click: most browsers count the touch a moment longer.
     onAllow();
     try {
       return await (started ?? act());
     } catch (error) {
-      if (isAbort(error)) throw declined(what);
-      if (isNotAllowed(error)) throw needsPerson(tool, error);
+      if (isAbort(error)) throw declined(question.what);
+      if (isNotAllowed(error)) throw needsPerson(question.tool, error);
       throw error;
     }
   });
+}
+
+/** How long a window of the browser's has before the question comes back. */
+const WINDOW_MS = 1_000;
+
+/**
+ * The same for a window that a browser may refuse without a word: until `act` has ended the question
+ * comes back, to open the window again or to decline.
+ */
+export function withTouchAndWayOut<T>(
+  prompts: DevicePrompts,
+  question: TouchQuestion,
+  context: ClientToolContext,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return context.askDevice(async () => {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([context.signal, ended.signal]);
+    const outcome = Promise.withResolvers<T>();
+    const begin = () => void act(signal).then(outcome.resolve, outcome.reject);
+    const askOn = async (isBegun: boolean): Promise<never> => {
+      if (isBegun) await waitMs(WINDOW_MS, signal);
+      await ask(prompts, question, { ...context, signal }, begin);
+      return askOn(true);
+    };
+    const isInTap = prompts.isInTap?.(context.callId) === true;
+    if (isInTap) begin();
+    try {
+      return await Promise.race([outcome.promise, askOn(isInTap)]);
+    } finally {
+      ended.abort();
+    }
+  });
+}
+
+/** Resolves once the person has allowed it. */
+async function ask(
+  prompts: DevicePrompts,
+  { what, ...question }: TouchQuestion,
+  { callId, signal }: Pick<ClientToolContext, 'callId' | 'signal'>,
+  onAllow: () => void,
+): Promise<void> {
+  const answer = await prompts.ask({ ...question, callId, signal, onAllow });
+  signal.throwIfAborted();
+  if (answer === 'denied') throw declined(what);
 }
 
 const needsPerson = (tool: string, error: unknown): ToolFailure =>
@@ -56,3 +112,7 @@ const needsPerson = (tool: string, error: unknown): ToolFailure =>
 /** A browser's own window that the person closed. */
 const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
+
+/** A browser that did not count the tap: by an error of its own, or by a window that it blocked. */
+const isRefusal = (error: unknown): boolean =>
+  isNotAllowed(error) || (error instanceof ToolFailure && error.code === 'unavailable');

@@ -14,7 +14,7 @@ export type DevicePrompt =
   | (Shown<PersonPrompt> & { readonly kind: 'touch' })
   | (Shown<PersonQuestion> & { readonly kind: 'question' });
 
-export interface DevicePromptsState extends Required<DevicePrompts> {
+export interface DevicePromptsState extends Required<Omit<DevicePrompts, 'isInTap'>> {
   /** Oldest first; the first one is shown. */
   readonly waiting: readonly DevicePrompt[];
   /** Of a touch. To be called inside the click. */

@@ -37,6 +37,8 @@ interface NavigatorParts {
 export function createDeviceParts(secure: boolean): DeviceParts {
   const parts: NavigatorParts = navigator;
   const { contacts, mediaDevices: media } = parts;
+  // Looked up before any call: a browser forgets a tap meanwhile.
+  const properties = contacts?.getProperties().catch(() => []) ?? Promise.resolve([]);
   const hasMedia = secure && media !== undefined && 'getUserMedia' in media;
   return {
     microphone:
@@ -48,7 +50,7 @@ export function createDeviceParts(secure: boolean): DeviceParts {
     contacts:
       secure && contacts && 'select' in contacts
         ? {
-            properties: () => contacts.getProperties(),
+            properties: () => properties,
             select: (properties, options) => contacts.select(properties, options),
           }
         : null,

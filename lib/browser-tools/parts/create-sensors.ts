@@ -25,9 +25,14 @@ export function createSensors(): Sensors | null {
   for (const name of ['magnetometer', 'light'] as const)
     if (CLASS_OF[name] in window) names.push(name);
   if (names.length === 0) return null;
+  // Safari reports none, and is found out before any call: it forgets a tap meanwhile.
+  const isReported = accelerometer().then((state) => state !== undefined);
   return {
     names,
-    needsTouch: async (name) => askFor(name) !== undefined && !(await isGranted()),
+    needsTouch: async (name) => {
+      if (askFor(name) === undefined) return false;
+      return !(await isReported) || (await accelerometer()) !== 'granted';
+    },
     ask: async (name) => (await askFor(name)?.()) ?? 'granted',
     watch: (name, onReading, onError) =>
       name === 'motion' || name === 'orientation'
@@ -47,14 +52,11 @@ function askFor(name: SensorName): AskPermission | undefined {
 }
 
 /** Chromium has the function, too, and seldom asks; Safari does not report it. */
-async function isGranted(): Promise<boolean> {
+async function accelerometer(): Promise<PermissionState | undefined> {
   try {
-    const { state } = await navigator.permissions.query({
-      name: 'accelerometer' as PermissionName,
-    });
-    return state === 'granted';
+    return (await navigator.permissions.query({ name: 'accelerometer' as PermissionName })).state;
   } catch {
-    return false; // A browser rejects the names that it does not support.
+    return undefined; // A browser rejects the names that it does not support.
   }
 }
 

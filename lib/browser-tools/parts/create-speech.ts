@@ -23,6 +23,11 @@ export function createVoice(): Voice | null {
         utterance.onerror = ({ error }) => reject(new SpeechError(error));
         signal.addEventListener('abort', () => synthesis.cancel(), { once: true });
         synthesis.speak(utterance);
+        // Safari on phones drops what no touch has begun, without an event.
+        setTimeout(() => {
+          const isTaken = synthesis.speaking || synthesis.pending;
+          if (!isTaken) reject(new SpeechError('not-allowed'));
+        }, TAKEN_MS);
       });
       return { voice: (voice ?? voices.find((one) => one.default))?.name };
     },
@@ -41,6 +46,8 @@ export class SpeechError extends Error {
 }
 
 const VOICES_MS = 1_000;
+/** By then a text is spoken or in the queue. */
+const TAKEN_MS = 1_000;
 
 /** Chromium loads its voices after the first question for them. */
 async function voicesOf(synthesis: SpeechSynthesis): Promise<readonly SpeechSynthesisVoice[]> {

@@ -11,9 +11,9 @@ export const everyPart: BrowserEnv = {
   secureContext: true,
   geolocation: { get: unused, watch: unused },
   camera: { open: unused },
-  display: { open: unused },
+  display: { open: unused, sharesTabs: true },
   clipboard: { read: unused, write: unused, needsTouch: unused },
-  notifications: { ask: unused, show: unused },
+  notifications: { permission: unused, ask: unused, show: unused },
   page: { draw: unused, text: unused, title: '', url: '' },
   takeFrame: unused,
   device: unused,
@@ -36,4 +36,8 @@ export const everyPart: BrowserEnv = {
   windows: { open: unused },
 };
 
-export const everyPrompt: Required<DevicePrompts> = { ask: unused, show: unused };
+export const everyPrompt: Required<DevicePrompts> = {
+  ask: unused,
+  show: unused,
+  isInTap: unused,
+};

@@ -77,7 +77,7 @@ const toolsRig = {
         ...microphone,
         open: async () => keep(await microphone.open()),
       },
-      display: display && { open: async () => keep(await display.open()) },
+      display: display && { ...display, open: async () => keep(await display.open()) },
     };
     const client = createToolClient({
       url,

@@ -34,8 +34,12 @@ export const en = {
   asks: {
     browser_screenshot:
       'The agent wants to see this tab. Allow, then choose this tab in the browser’s window.',
+    browser_screenshot_screens:
+      'The agent wants to see what is on the screen. This browser shares windows and screens alone, no single tab: allow, then choose one. All that it shows is in the picture.',
     page_open: 'Open this page in a new window?',
+    notification_show: 'Allow notifications? The browser asks you next.',
     speech_say: 'Speak this text aloud?',
+    speech_listen: 'Listen to what you say, until you stop speaking?',
     vibrate: 'Let this device vibrate?',
     sensors_read: 'Give readings of the motion sensors?',
     clipboard_read: 'Give the text in the clipboard?',
@@ -48,7 +52,9 @@ export const en = {
   does: {
     browser_screenshot: 'Allow',
     page_open: 'Open',
+    notification_show: 'Allow',
     speech_say: 'Speak',
+    speech_listen: 'Listen',
     vibrate: 'Vibrate',
     sensors_read: 'Allow',
     clipboard_read: 'Give it',

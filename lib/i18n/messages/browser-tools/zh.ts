@@ -33,8 +33,12 @@ export const zh = {
   },
   asks: {
     browser_screenshot: '智能体想查看此标签页。请先允许，然后在浏览器窗口中选择此标签页。',
+    browser_screenshot_screens:
+      '智能体想查看屏幕上的内容。此浏览器只能共享窗口或屏幕，不能共享单个标签页：请先允许，然后选择其一。其中显示的一切都会出现在图片中。',
     page_open: '在新窗口中打开此网页？',
+    notification_show: '允许显示通知？接下来浏览器会询问您。',
     speech_say: '朗读这段文字？',
+    speech_listen: '聆听您说的话，直到您停下？',
     vibrate: '让此设备振动？',
     sensors_read: '提供运动传感器的读数？',
     clipboard_read: '提供剪贴板中的文字？',
@@ -46,7 +50,9 @@ export const zh = {
   does: {
     browser_screenshot: '允许',
     page_open: '打开',
+    notification_show: '允许',
     speech_say: '朗读',
+    speech_listen: '聆听',
     vibrate: '振动',
     sensors_read: '允许',
     clipboard_read: '提供',
