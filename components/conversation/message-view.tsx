@@ -57,6 +57,8 @@ function Part({ runId, part, streaming }: PartProps) {
       );
     case 'tool_call':
       return <CallLine runId={runId} callId={part.tool_call_id} />;
+    case 'file':
+      return null;
     case 'notice':
       return <TurnNotice part={part} />;
   }

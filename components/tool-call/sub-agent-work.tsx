@@ -104,6 +104,7 @@ function Part({ runId, part, streaming, renderCard }: PartProps) {
       return <NestedCall runId={runId} callId={part.tool_call_id} renderCard={renderCard} />;
     case 'notice':
       return <Notice code={part.code} isQuiet={isQuietNotice(part.code)} {...wordsFor(part)} />;
+    case 'file':
     case 'reasoning':
       return null;
   }

@@ -1,3 +1,4 @@
+import { withoutText } from '../protocol/attachment.ts';
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
@@ -42,7 +43,7 @@ const wholeParams = ({ args, card }: CallRecord): CardUpdate => ({
 function describeEnd(update: CardUpdate, next: CallRecord): void {
   update.completed_at = toSeconds(next.completedAt);
   if (next.error) update.error = next.error;
-  if (next.attachments.length > 0) update.attachments = [...next.attachments];
+  if (next.attachments.length > 0) update.attachments = next.attachments.map(withoutText);
   if (!next.error) update.result = next.display === undefined ? next.result : next.display;
 }
 

@@ -198,7 +198,7 @@ describe('attachments', () => {
   test('[MO6] an image is described and handed over', () => {
     const output = toModelOutput(succeeded('done', [png]));
     expect(output).toEqual({
-      text: 'done\n[image 1 1280×720 image/png: the page]',
+      text: 'done\n[picture 1 1280×720 image/png: the page]',
       cut: false,
       images: [png],
     });
@@ -206,12 +206,14 @@ describe('attachments', () => {
 
   test('[MO6] an image beside an empty text speaks for itself', () => {
     const { width, height, alt, ...bare } = png;
-    expect(textOf(succeeded('', [bare]))).toBe('[image 1 image/png]');
+    expect(textOf(succeeded('', [bare]))).toBe('[picture 1 image/png]');
   });
 
   test('[MO6] a long result does not push the description out', () => {
     const text = textOf(succeeded('x'.repeat(50_000), [png]));
-    expect(text).toMatch(/xx\n\[image 1 1280×720 image\/png: the page\]\n\[This is not all .*\]$/);
+    expect(text).toMatch(
+      /xx\n\[picture 1 1280×720 image\/png: the page\]\n\[This is not all .*\]$/,
+    );
     expect(bytesOf(text)).toBeLessThanOrEqual(MODEL_OUTPUT_BYTES);
   });
 
@@ -233,7 +235,43 @@ describe('attachments', () => {
     const file = { blob_id: 'blob_2', media_type: 'application/pdf', size: 7, name: 'a.pdf' };
     const output = toModelOutput(succeeded('ok', [file, png]));
     expect(output.text).toBe(
-      'ok\n[file application/pdf 7 bytes: a.pdf]\n[image 1 1280×720 image/png: the page]',
+      'ok\n[file application/pdf 7 bytes: a.pdf]\n[picture 1 1280×720 image/png: the page]',
+    );
+    expect(output.images).toEqual([png]);
+  });
+
+  test('[MO7] the text of a file of text stands below its line, also where a result has no room', () => {
+    const file = {
+      blob_id: 'blob_2',
+      media_type: 'text/csv',
+      size: 7,
+      name: 'a.csv',
+      text: 'a,b\n1,2',
+    };
+    expect(textOf(succeeded('ok', [file]))).toBe(
+      'ok\n[file text/csv 7 bytes: a.csv]\na,b\n1,2\n[end of the file]',
+    );
+    const long = textOf(succeeded('x'.repeat(50_000), [file]));
+    expect(long).toContain('a,b\n1,2');
+    expect(bytesOf(long)).toBeLessThanOrEqual(MODEL_OUTPUT_BYTES);
+  });
+
+  test('[MO7] of a longer file stands the beginning, and how the rest is read', () => {
+    const text = 'word '.repeat(3_000);
+    const file = { blob_id: 'blob_2', media_type: 'text/plain', size: 90_000, text };
+    const files = Array.from({ length: 4 }, () => ({ ...file, text_cut: true as const }));
+    const output = toModelOutput(succeeded('x'.repeat(50_000), files));
+    expect(bytesOf(output.text)).toBeLessThanOrEqual(MODEL_OUTPUT_BYTES);
+    expect(output.cut).toBe(true);
+    expect(output.text).toMatch(/of 90000 bytes, the first \d+ .* handle "tc_1\/4" reads the rest/);
+  });
+
+  test('[MO6] a failed call hands its pictures over, one that cannot be shown is no picture', () => {
+    const error: CallError = { code: 'tool_error', message: 'full', executed: 'yes' };
+    const heic = { ...png, media_type: 'image/heic', unreadable: 'no decoder' };
+    const output = toModelOutput({ ...failed(error), attachments: [png, heic] });
+    expect(output.text).toBe(
+      `${JSON.stringify({ error })}\n[picture 1 1280×720 image/png: the page]\n[picture 2 1280×720 image/heic: the page; not shown: no decoder]`,
     );
     expect(output.images).toEqual([png]);
   });
@@ -276,7 +314,9 @@ describe('arguments that a person edited', () => {
     expect(textOf({ ...succeeded('sent'), ...edited })).toBe(`sent\n${note}`);
     expect(textOf({ ...succeeded(''), ...edited })).toBe(`(empty result)\n${note}`);
     const long = textOf({ ...succeeded('x'.repeat(40_000), [png]), ...edited });
-    expect(long).toMatch(/\[image 1 .*\]\n\[This is not all of it: .*\]\n\[A person changed .*\]$/);
+    expect(long).toMatch(
+      /\[picture 1 .*\]\n\[This is not all of it: .*\]\n\[A person changed .*\]$/,
+    );
     expect(bytesOf(long)).toBeLessThanOrEqual(MODEL_OUTPUT_BYTES);
   });
 
@@ -343,8 +383,8 @@ describe('the version', () => {
     expect(outputs.filter(({ cut }) => cut)).toHaveLength(5);
     const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
     expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
-      version: 6,
-      sha256: 'b88edbcf7da316eafc438e2dc1c6ea7b59c376d376a6b343d043b4d277305edc',
+      version: 7,
+      sha256: '81bd95a314a946c22476692e3bc21b96c2fadc22bc1a21ff9edb997a212efbd8',
     });
   });
 });

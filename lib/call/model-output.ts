@@ -1,5 +1,5 @@
 import { cutAndMark, headAndTail } from '../json/cut-to-bytes.ts';
-import type { Attachment } from '../protocol/attachment.ts';
+import { type Attachment, isImage } from '../protocol/attachment.ts';
 import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { READ_RESULT } from '../protocol/run-tools.ts';
@@ -9,6 +9,7 @@ import { mapTexts, redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import type { CallRecord } from './call-record.ts';
+import { describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
 import { resultForModel } from './found-tools.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
@@ -40,7 +41,7 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 6;
+export const MODEL_OUTPUT_VERSION = 7;
 
 /**
  * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
@@ -55,8 +56,6 @@ const UNKNOWN_OUTCOME =
 
 /** Of arguments that a person wrote. */
 const EDITED_BYTES = 2 * 1024;
-
-const ALT_CHARS = 300;
 
 /** A text within its bound. */
 interface Rendered {
@@ -79,9 +78,11 @@ export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES)
   return {
     text: `${isMarked ? markUntrusted(text) : text}${note}${edit}`,
     cut: note !== '',
-    images: call.status === 'SUCCEEDED' ? call.attachments.filter(isImage) : [],
+    images: call.attachments.filter(isShowable),
   };
 }
+
+const isShowable = (file: Attachment): boolean => isImage(file) && file.unreadable === undefined;
 
 /** The words are the executor's, and not the server's about it. */
 export const isOfExecutor = ({ status, error }: Pick<FinishedCall, 'status' | 'error'>): boolean =>
@@ -96,17 +97,30 @@ export const isMarkedResult = (
   call: Parameters<typeof isUntrustedResult>[0] & Parameters<typeof isOfExecutor>[0],
 ): boolean => isUntrustedResult(call) && isOfExecutor(call);
 
+/** Result or failure, and after it the files that came with it. */
 function rendered(call: FinishedCall, most: number): Rendered {
-  if (call.status !== 'SUCCEEDED') return describeFailure(call, most);
-  const notes = describeAttachments(call.attachments).join('\n');
-  const body = stripInvisible(resultText(mapTexts(resultForModel(call), wellFormed)));
-  if (notes === '') return excerptOf(call, body || '(empty result)', most);
-  if (body === '') return { text: notes, note: '' };
-  const { text, note } = excerptOf(call, body, most - bytesOf(notes) - 1);
-  return { text: `${text}\n${notes}`, note };
+  const { attachments: files, tool_call_id: callId } = call;
+  const isResult = call.status === 'SUCCEEDED';
+  const body = isResult
+    ? stripInvisible(resultText(mapTexts(resultForModel(call), wellFormed)))
+    : '';
+  const whole = body || (files.length > 0 ? '' : '(empty result)');
+  const inRoom = (room: number) =>
+    isResult ? excerptOf(call, whole, room) : describeFailure(call, room);
+  if (files.length === 0) return inRoom(most);
+  const room = most - headBytesOf(files) - NOTE_BYTES;
+  // Texts of files leave half of the room to a result that needs it.
+  const ofResult = Math.min(bytesOf(whole || call.error?.message || ''), room / 2);
+  const ofTexts = Math.min(textBytesOf(files), room - ofResult);
+  const { text: described, note: more } = describeFiles(
+    files,
+    headBytesOf(files) + ofTexts,
+    callId,
+  );
+  if (isResult && body === '') return { text: described, note: more };
+  const { text, note } = inRoom(most - bytesOf(described) - bytesOf(more) - 1);
+  return { text: `${text}\n${described}`, note: `${note}${more}` };
 }
-
-const isImage = ({ media_type }: Attachment): boolean => media_type.startsWith('image/');
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -198,26 +212,9 @@ function publicError(call: FinishedCall): Pick<CallError, 'code' | 'message' | '
   return { code, message, executed };
 }
 
-function describeAttachments(attachments: readonly Attachment[]): string[] {
-  let images = 0;
-  return attachments.map((one) => {
-    const words = oneLine(one.alt ?? one.name ?? '');
-    const suffix = words === '' ? '' : `: ${words}`;
-    if (!isImage(one)) {
-      return `[file ${oneLine(one.media_type)} ${one.size} bytes${suffix}]`;
-    }
-    images += 1;
-    const size = one.width && one.height ? ` ${one.width}×${one.height}` : '';
-    return `[image ${images}${size} ${oneLine(one.media_type)}${suffix}]`;
-  });
-}
-
 /** The server's words, so that a client's result cannot pass for them. */
 function describeEdit({ editedArgs }: FinishedCall): string {
   if (editedArgs === undefined) return '';
   const edited = cutAndMark(stripInvisible(JSON.stringify(editedArgs)), EDITED_BYTES);
   return `\n[A person changed the arguments; the call has run with ${edited}]`;
 }
-
-const oneLine = (text: string): string =>
-  Array.from(stripInvisible(text).replace(/\s+/g, ' ').trim()).slice(0, ALT_CHARS).join('');

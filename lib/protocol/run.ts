@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentSchema } from './attachment.ts';
 
 /** One conversation of an agent (contract, section 1). */
 const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
@@ -12,6 +13,8 @@ export const messagePartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reasoning'), text: z.string() }),
   /** The call itself, its arguments and its result lie in the call's record. */
   z.object({ type: z.literal('tool_call'), tool_call_id: z.string() }),
+  /** What a person sent beside the text. */
+  z.object({ type: z.literal('file'), file: attachmentSchema }),
   /**
    * What a turn reports of itself, for people; never sent to the model. Code and params are what a
    * page shows in its language; `text` is the same in English, for all others.

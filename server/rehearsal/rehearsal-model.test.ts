@@ -317,9 +317,9 @@ describe('the report', () => {
   });
 
   test('[AL88] so is a value beside a picture, with the words for the picture', () => {
-    const value = '{"width":640,"mode":"page"}\n[image 1 640×480 image/webp: the page]';
+    const value = '{"width":640,"mode":"page"}\n[picture 1 640×480 image/webp: the page]';
     expect(answerTo(answered('Show me', value)).text).toContain(
-      'returned: width 640, mode page [image 1 640×480 image/webp: the page]',
+      'returned: width 640, mode page [picture 1 640×480 image/webp: the page]',
     );
   });
 

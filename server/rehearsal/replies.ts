@@ -67,7 +67,7 @@ export const withDisclaimer = (text: string, language: Language): string =>
 /** A flat object reads better as words than as JSON. Descriptions of pictures follow it, a line each. */
 function plain(text: string): string {
   const [, result = text, pictures = ''] =
-    /^([\s\S]*?)((?:\n\[image \d+ [^\n]*\])*)$/.exec(text) ?? [];
+    /^([\s\S]*?)((?:\n\[(?:picture \d+|Not shown to you:) [^\n]*\])*)$/.exec(text) ?? [];
   const value = parse(result);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return cutAndMark(text, LONGEST_VALUE);

@@ -170,12 +170,14 @@ class AgentRuns implements CreatedRunService {
     const replaced = replaces === undefined ? undefined : replaceable(run, replaces);
     if (replaced && !replaced.ok) return replaced;
     const input = request.input ?? replaced?.text ?? '';
-    const checked = this.#check(input, model ?? run.summary().model ?? undefined);
+    // A message that is written anew keeps its files.
+    const files = request.files ?? (replaced?.ok ? replaced.files : []);
+    const checked = this.#check(input, model ?? run.summary().model ?? undefined, files.length);
     if (!checked.ok) return checked;
     const isActive = this.#turns.isActive(runId);
     if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
-    if (isActive) return this.#steer(run, { input, clientId, givenId });
-    const message = { input, clientId, replaces, givenId };
+    if (isActive) return this.#steer(run, { input, clientId, givenId, files });
+    const message = { input, clientId, replaces, givenId, files };
     return this.#begin(run, message, { model: checked.ref, traceparent });
   }
 
@@ -252,12 +254,12 @@ class AgentRuns implements CreatedRunService {
     return this.#deps.known.turns;
   }
 
-  #check(input: string, model: string | undefined) {
+  #check(input: string, model: string | undefined, files = 0) {
     if (this.#isClosing) {
       return refuse('shutting_down', 'The server is stopping. Try again in a moment.');
     }
     // A model would be sent nothing of it.
-    if (stripInvisible(input).trim() === '')
+    if (files === 0 && stripInvisible(input).trim() === '')
       return refuse('bad_request', 'input must not be empty.');
     if (input.length > LONGEST_INPUT) {
       const message = `input has ${input.length} characters; at most ${LONGEST_INPUT}.`;

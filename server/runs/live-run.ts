@@ -1,4 +1,5 @@
 import { parseAskingClient } from '#lib/protocol/asking-client';
+import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
 import { mapTexts } from '#lib/text/redact';
@@ -72,6 +73,8 @@ export interface UserInput {
   readonly replaces?: string | undefined;
   /** What another front end calls it. */
   readonly givenId?: string | undefined;
+  /** Beside the text, as they are kept. */
+  readonly files?: readonly Attachment[] | undefined;
 }
 
 /** A run with its newest messages. */
@@ -175,7 +178,7 @@ class RunInMemory implements LiveRun {
   }
 
   addUserMessage(
-    { input, clientId, replaces, givenId: given_id }: UserInput,
+    { input, clientId, replaces, givenId: given_id, files = [] }: UserInput,
     patch: Partial<RunSummary>,
   ): Promise<boolean> {
     const asking = parseAskingClient(clientId);
@@ -183,8 +186,12 @@ class RunInMemory implements LiveRun {
       if (given_id !== undefined && this.#messages.some((one) => one.given_id === given_id)) {
         return false;
       }
+      const parts: MessagePart[] = [
+        { type: 'text', text: input },
+        ...files.map((file) => ({ type: 'file' as const, file })),
+      ];
       const message: Message = {
-        ...this.#newMessage('user', [{ type: 'text', text: this.#secrets.hide(input) }]),
+        ...this.#newMessage('user', mapTexts(parts, this.#secrets.hide)),
         ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId }),
         ...given({ replaces, given_id }),
       };

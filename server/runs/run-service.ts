@@ -1,3 +1,4 @@
+import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
@@ -42,6 +43,7 @@ export interface RunService {
    * record; without `input` its own words again. Refused with `conflict` while a turn runs.
    * `givenId`: what another front end calls the message. One of the newest messages that has it is
    * that message, and is not sent a second time.
+   * `files`: kept beside the text, which may be empty then.
    */
   send(
     runId: string,
@@ -51,6 +53,7 @@ export interface RunService {
       clientId?: string;
       replaces?: string;
       givenId?: string;
+      files?: readonly Attachment[];
       traceparent?: string;
     },
   ): Promise<RunOutcome>;

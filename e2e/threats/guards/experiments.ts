@@ -35,7 +35,7 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
   {
     number: 'E6',
     file: 'lib/call/model-output.ts',
-    code: "body || '(empty result)'",
+    code: "body || (files.length > 0 ? '' : '(empty result)')",
     broken: 'body',
   },
   {

@@ -47,8 +47,8 @@ export const REGISTRY_GUARDS: readonly Guard[] = [
   {
     number: 'T44',
     file: 'server/runs/agent/build-model-history.ts',
-    code: "const content = forModel(text.join('\\n'));",
-    broken: "const content = text.join('\\n');",
+    code: "const text = forModel([...texts, described].filter(Boolean).join('\\n') + note + unshown);",
+    broken: "const text = [...texts, described].filter(Boolean).join('\\n') + note + unshown;",
   },
   {
     number: 'T45',

@@ -23,8 +23,8 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     number: 'T100',
     file: 'lib/call/model-output.ts',
-    code: 'call.attachments.filter(isImage)',
-    broken: '[...call.attachments, ...[call.result].flat()].filter(isImage)',
+    code: 'call.attachments.filter(isShowable)',
+    broken: '[...call.attachments, ...[call.result].flat()].filter(isShowable)',
   },
   {
     number: 'T101',

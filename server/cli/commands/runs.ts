@@ -62,5 +62,6 @@ async function printOne({ out, server }: Context, id: string): Promise<void> {
 function partText(part: Message['parts'][number]): string {
   if (part.type === 'tool_call') return `[call ${part.tool_call_id}]`;
   if (part.type === 'reasoning') return `(${part.text})`;
+  if (part.type === 'file') return `[file ${part.file.name ?? part.file.media_type}]`;
   return part.text;
 }

@@ -127,8 +127,31 @@ describe('the history', () => {
       content: [{ output: { type: 'content', value: [{ type: 'text' }, { type: 'file' }] } }],
     });
     expect(build(messages, calls, 'none')[1]).toMatchObject({
-      content: [{ output: { type: 'text', value: 'result of tc_1\n[image 1 image/png]' } }],
+      content: [
+        {
+          output: { type: 'text', value: expect.stringContaining('Not shown to you: picture 1;') },
+        },
+      ],
     });
+  });
+
+  test('[AL12] pictures of a person go along, and a model that is shown none is told so', () => {
+    const asked = message('user', input('What is this?'), { type: 'file', file: image });
+    expect(build([asked], [], 'tool_result')).toMatchObject([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: expect.stringContaining('What is this?') },
+          { type: 'file' },
+        ],
+      },
+    ]);
+    expect(build([asked])).toEqual([
+      {
+        role: 'user',
+        content: expect.stringMatching(/^What is this\?\n.*\n\[Not shown to you: picture 1; /),
+      },
+    ]);
   });
 
   test('[AL45] hidden characters are taken out of what people wrote', () => {

@@ -1,6 +1,8 @@
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { CallRecord } from '#lib/call/call-record';
+import { describeFiles } from '#lib/call/describe-files';
 import type { ModelOutput } from '#lib/call/model-output';
+import { type Attachment, isImage } from '#lib/protocol/attachment';
 import type { Message } from '#lib/protocol/run';
 import { forModel, forModelDeep } from '#lib/text/for-model';
 import type { MessageReplay, ReplayPart } from './replay.ts';
@@ -72,7 +74,9 @@ export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
   const groups = input.messages.map((message): HistoryGroup<HandedResult> => {
     const building: Building = { ...input, results: [], usedIds };
     const isPersons = message.role === 'user';
-    const messages = isPersons ? userMessages(message) : assistantMessages(message, building);
+    const messages = isPersons
+      ? userMessages(message, building)
+      : assistantMessages(message, building);
     return { role: message.role, messages, results: building.results };
   });
   const { roomBytes = null, older = 0 } = input;
@@ -88,10 +92,36 @@ export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
   };
 }
 
-function userMessages(message: Message): ModelMessage[] {
-  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const content = forModel(text.join('\n'));
-  return content === '' ? [] : [{ role: 'user', content }];
+function userMessages(message: Message, building: Building): ModelMessage[] {
+  const texts = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const files = message.parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+  const { text: described, note } = describeFiles(files, FILES_BYTES);
+  const { shown, unshown } = shownOf(files, building);
+  const text = forModel([...texts, described].filter(Boolean).join('\n') + note + unshown);
+  if (shown.length > 0) {
+    return [{ role: 'user', content: [{ type: 'text', text }, ...shown.map(fileOf)] }];
+  }
+  return text === '' ? [] : [{ role: 'user', content: text }];
+}
+
+/** Texts of the files of one message. */
+const FILES_BYTES = 128 * 1024;
+
+/** The pictures that go along, and what the model is told of those that do not. */
+function shownOf(files: readonly Attachment[], { images, imageWay }: Building) {
+  const shown: HandedResult['images'][number][] = [];
+  const missing: number[] = [];
+  for (const [at, { blob_id: blobId, unreadable }] of files.filter(isImage).entries()) {
+    const image = imageWay === 'none' || unreadable !== undefined ? undefined : images.get(blobId);
+    if (image) shown.push({ ...image, blobId });
+    else if (unreadable === undefined) missing.push(at + 1);
+  }
+  if (missing.length === 0) return { shown, unshown: '' };
+  const why =
+    imageWay === 'none'
+      ? 'this model is sent no pictures'
+      : 'the newest pictures alone are sent, and those that can be read';
+  return { shown, unshown: `\n[Not shown to you: picture ${missing.join(', ')}; ${why}.]` };
 }
 
 interface Building extends ModelHistoryInput {
@@ -155,13 +185,7 @@ function describeCall(callId: string, input: Building, replay: ReplayPart | unde
     ...record?.args,
     ...(record && input.clientArgument?.(record)),
   });
-  const images =
-    input.imageWay === 'none'
-      ? []
-      : output.images.flatMap(({ blob_id: blobId }) => {
-          const image = input.images.get(blobId);
-          return image ? [{ ...image, blobId }] : [];
-        });
+  const { shown: images, unshown } = shownOf(record?.attachments ?? [], input);
   const files = images.map(fileOf);
   const inResult = input.imageWay === 'tool_result' ? files : [];
   const inMessage = input.imageWay === 'user_message' ? files : [];
@@ -174,7 +198,7 @@ function describeCall(callId: string, input: Building, replay: ReplayPart | unde
       type: 'tool-result' as const,
       toolCallId,
       toolName,
-      output: resultOutput(output.text, inResult),
+      output: resultOutput(output.text + unshown, inResult),
     },
     shown: introduced(toolName, inMessage),
     handed: { toolCallId: callId, text: output.text, cut: output.cut, images },

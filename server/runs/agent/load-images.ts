@@ -1,5 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
-import type { Attachment } from '#lib/protocol/attachment';
+import { type Attachment, isImage } from '#lib/protocol/attachment';
+import type { Message } from '#lib/protocol/run';
 import type { ModelImage } from './build-model-history.ts';
 
 export interface ImageSource {
@@ -17,19 +18,23 @@ export interface ImageSource {
 const NEWEST_IMAGES = 4;
 
 /**
- * The newest pictures of the calls, ready to be sent. What cannot be read or
+ * The newest pictures of people and calls, ready to be sent. What cannot be read or
  * scaled is left out: the model then has its description. `ready` is kept over
  * the steps of a turn, so that each picture is scaled once.
  */
 export async function loadImages(
-  callsInOrder: readonly CallRecord[],
+  messages: readonly Message[],
+  calls: ReadonlyMap<string, CallRecord>,
   source: ImageSource,
   ready: Map<string, ModelImage>,
 ): Promise<ReadonlyMap<string, ModelImage>> {
-  const wanted = callsInOrder
-    .filter((call) => call.status === 'SUCCEEDED')
-    .flatMap((call) => call.attachments)
-    .filter((one) => one.media_type.startsWith('image/'))
+  const wanted = messages
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => {
+      if (part.type === 'file') return [part.file];
+      return part.type === 'tool_call' ? (calls.get(part.tool_call_id)?.attachments ?? []) : [];
+    })
+    .filter((one) => isImage(one) && one.unreadable === undefined)
     .slice(-NEWEST_IMAGES);
   const loaded = await Promise.all(wanted.map((one) => loadImage(one, source, ready)));
   const images = new Map<string, ModelImage>();

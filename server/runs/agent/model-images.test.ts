@@ -15,7 +15,7 @@ describe('pictures', () => {
   const shot: FakeTool = { name: 'shot', run: () => ({ output: 'taken', attachments: [image] }) };
   const script = inOrder({ calls: [{ name: 'shot', args: { a: 1 } }] }, { text: 'nice' });
   const data = `data:image/jpeg;base64,${btoa('blob_1')}`;
-  const description = 'taken\n[image 1 2×1 image/png: a page]';
+  const description = 'taken\n[picture 1 2×1 image/png: a page]';
 
   test('[AL12] the Responses API gets them in the result', async () => {
     const { turn, openai } = await setupTurns({ model: 'openai:gpt-4o', script, tools: [shot] });
@@ -56,7 +56,8 @@ describe('pictures', () => {
     });
     await turn('go');
     expect(openai.requests[1]?.images).toEqual([]);
-    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: description }]);
+    const text = `${description}\n[Not shown to you: picture 1; this model is sent no pictures.]`;
+    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text }]);
   });
 
   test('[AL13] a picture that cannot be read or scaled is described', async () => {
@@ -72,7 +73,7 @@ describe('pictures', () => {
     });
     const run = await turn('go');
     expect(run.status).toBe('idle');
-    expect(openai.requests[1]?.toolResults).toEqual([{ id: 'call_1', text: description }]);
+    expect(openai.requests[1]?.toolResults[0]?.text).toMatch(/Not shown to you: picture 1; .*read/);
   });
 
   test('[AL13] only the newest four are sent', async () => {

@@ -106,16 +106,20 @@ async function historyFor(
   { records, modelTools, roomBytes }: HistoryFacts,
 ): Promise<ModelHistory> {
   const { imageWay } = turn.model;
+  const messages = messagesRead(turn);
+  const calls = new Map(records.map((record) => [record.id, record]));
   const images =
-    imageWay === 'none' ? new Map() : await loadImages(records, turn.deps.images, turn.scaled);
+    imageWay === 'none'
+      ? new Map()
+      : await loadImages(messages, calls, turn.deps.images, turn.scaled);
   const isText = turn.model.toolPrompt !== null;
   const history = buildModelHistory({
-    messages: messagesRead(turn),
+    messages,
     // In text mode there is no place for what a provider said of parts.
     replays: isText ? new Map() : await turn.transcript.replays(turn.model.ref),
     older: turn.transcript.older,
     roomBytes,
-    calls: new Map(records.map((record) => [record.id, record])),
+    calls,
     images,
     imageWay,
     isCompatible: turn.model.isCompatible,
