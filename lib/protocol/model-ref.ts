@@ -29,8 +29,8 @@ export interface ModelRef {
   readonly text: string;
 }
 
-/** Printable ASCII without blanks; ids of other servers hold colons and slashes. */
-const ID = /^[\x21-\x7e]{1,128}$/;
+/** Printable ASCII without blanks; ids of other servers hold colons and slashes, and may be paths of files. */
+const ID = /^[\x21-\x7e]{1,256}$/;
 
 /** Undefined when it is not one. An id may hold colons itself, e.g. `compatible:qwen3:8b`. */
 export function parseModelRef(text: string): ModelRef | undefined {

@@ -4,6 +4,7 @@ export const INFORMING_NOTICES = [
   'tools_unfit',
   'calls_left_out',
   'history_left_out',
+  'calls_as_text',
 ] as const;
 
 /** Limits that ended a turn; a further message of the person goes on from there. */
@@ -11,6 +12,7 @@ export const LIMIT_NOTICES = [
   'step_limit',
   'repeated_calls',
   'tool_timeouts',
+  'arguments_cut',
   'budget_seconds',
   'budget_calls',
   'budget_tokens',
@@ -40,6 +42,9 @@ export const NOTICE_CODES = [
   'model_unavailable',
   'model_not_found',
   'model_silent',
+  'model_no_api',
+  'model_unreadable',
+  'model_too_long',
   'model_failed',
   'model_refused_request',
   'context_too_long',

@@ -35,6 +35,8 @@ export interface ScriptedReply {
     readonly reasoning: number;
     readonly cached: number;
   };
+  /** The body as it is, in place of events. */
+  readonly raw?: string;
   readonly status?: number;
   readonly error?: { readonly message: string; readonly code?: string };
   readonly headers?: Readonly<Record<string, string>>;

@@ -136,10 +136,12 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
   if (reply.status !== undefined) {
     for (const [name, value] of Object.entries(reply.headers ?? {}))
       response.setHeader(name, value);
+    if (reply.raw !== undefined) return void response.writeHead(reply.status).end(reply.raw);
     const { message = 'scripted error', code = null } = reply.error ?? {};
     return sendJson(response, reply.status, { error: { message, type: 'scripted', code } });
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
+  if (reply.raw !== undefined) return void response.end(reply.raw);
   response.flushHeaders();
   let piece = 0;
   for (const event of eventsFor(asked, reply)) {

@@ -13,10 +13,14 @@ export const notices = {
       'The model made {count, plural, one {# more call} other {# more calls}} in one step than are recorded; they did not run. A step runs at most {limit}.',
     history_left_out:
       'Not sent to {model}, whose context has no room for more: the oldest {count, plural, one {# message} other {# messages}} of this conversation. Nothing is deleted.',
+    calls_as_text:
+      'The model wrote a call of {tool} as text, so it did not run. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
     step_limit: 'The limit of {steps} steps ended this turn.',
     repeated_calls:
       'The model called {tool} {count} times with the same arguments and the same result. This ended the turn.',
     tool_timeouts: '{tool} timed out {count} times in a row. The turn is paused.',
+    arguments_cut:
+      'The model reached its output limit {count} times in a row while it wrote the arguments of {tool}. This ended the turn.',
     budget_seconds: 'The limit of {limit} s for one turn is reached.',
     budget_calls: 'The limit of {limit} calls for one turn is reached.',
     budget_tokens: 'The limit of {limit} tokens for one turn is reached.',
@@ -36,6 +40,12 @@ export const notices = {
     model_unavailable: 'The provider of {model} failed (HTTP {status}). Try again later. {detail}',
     model_not_found: 'There is no model {model}. Choose another one.',
     model_silent: '{model} sent nothing for {seconds} s. Send again, or choose another model.',
+    model_no_api:
+      'The server of {model} responded with a web page, so this is not the address of an API. Check OPENAI_BASE_URL (is /v1 missing at its end?) and whether the network asks to sign in.',
+    model_unreadable:
+      'The server of {model} responded in a form that is not understood. {detail} Send again, or choose another model.',
+    model_too_long:
+      'The answer of {model} took longer than {seconds} s. Send again, or choose another model.',
     model_failed: '{model} failed: {detail} Send again, or choose another model.',
     model_refused_request: 'The provider of {model} rejected the request (HTTP {status}). {detail}',
     tools_not_supported:
@@ -64,9 +74,12 @@ export const notices = {
       '模型在一步中多发出了 {count, plural, other {# 个}}调用，没有记录，也没有执行。每步最多执行 {limit} 个。',
     history_left_out:
       '此对话中最早的 {count, plural, other {# 条}}消息没有发送给 {model}：其上下文长度容不下更多。对话内容并未删除。',
+    calls_as_text:
+      '模型把对 {tool} 的调用写成了文本，因此没有执行。请在配置文件的 "models" 中为 "{model}" 设置 "tool_calling": "text"，然后重新启动服务器。',
     step_limit: '已达到 {steps} 步的上限，本轮到此结束。',
     repeated_calls: '模型以相同的参数调用 {tool} {count} 次，结果都相同，本轮到此结束。',
     tool_timeouts: '{tool} 连续超时 {count} 次，本轮已暂停。',
+    arguments_cut: '模型在写 {tool} 的参数时连续 {count} 次达到输出上限，本轮到此结束。',
     budget_seconds: '已达到每轮 {limit} 秒的上限，本轮到此结束。',
     budget_calls: '已达到每轮 {limit} 次调用的上限，本轮到此结束。',
     budget_tokens: '已达到每轮 {limit} 个令牌的上限，本轮到此结束。',
@@ -84,6 +97,10 @@ export const notices = {
     model_unavailable: '{model} 的提供方出错（HTTP {status}）。请稍后再试。{detail}',
     model_not_found: '没有模型 {model}。请选择其他模型。',
     model_silent: '{model} 已有 {seconds} 秒没有回应。请重新发送，或选择其他模型。',
+    model_no_api:
+      '{model} 的服务返回了网页，这不是 API 的地址。请检查 OPENAI_BASE_URL（末尾是否缺少 /v1）以及网络是否要求登录。',
+    model_unreadable: '无法读懂 {model} 的服务返回的内容。{detail} 请重新发送，或选择其他模型。',
+    model_too_long: '{model} 的回答超过了 {seconds} 秒。请重新发送，或选择其他模型。',
     model_failed: '{model} 出错：{detail} 请重新发送，或选择其他模型。',
     model_refused_request: '{model} 的提供方拒绝了请求（HTTP {status}）。{detail}',
     tools_not_supported:

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseModelRef } from '#lib/protocol/model-ref';
 import type { Clock } from '../../clock.ts';
 import { wordsOf } from './describe-model-error.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
@@ -20,8 +21,15 @@ export interface ListedModel {
 const BOUND_MS = 2_000;
 const LONGEST_BODY = 1024 * 1024;
 
-const listSchema = z.object({
-  data: z.array(z.looseObject({ id: z.string().min(1).max(128) })),
+/** Some servers answer with the list alone, or call it by what it holds. */
+const listSchema = z.union([
+  z.array(z.unknown()),
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+  z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
+]);
+/** An id that no reference can hold cannot be asked for. */
+const entrySchema = z.looseObject({
+  id: z.string().refine((id) => parseModelRef(`compatible:${id}`)),
 });
 
 type Answer = { readonly ok: true; readonly body: unknown } | Failure;
@@ -36,7 +44,9 @@ export async function listModels(
   if (!answer.ok) return answer;
   const list = listSchema.safeParse(answer.body);
   if (!list.success) return { ok: false, message: 'GET /models answered no list of models.' };
-  return { ok: true, models: list.data.data.map((one) => ({ id: one.id, facts: factsOf(one) })) };
+  const entries = list.data.map((entry) => entrySchema.safeParse(entry).data);
+  const models = entries.flatMap((one) => (one ? [{ id: one.id, facts: factsOf(one) }] : []));
+  return { ok: true, models };
 }
 
 /**
@@ -77,6 +87,10 @@ async function askJson(
     const text = await response.text();
     if (text.length > LONGEST_BODY)
       return { ok: false, message: `${name} answered too much.`, status };
+    if (text.trimStart().startsWith('<')) {
+      const message = `${name} answered with a web page: is /v1 missing at the end of OPENAI_BASE_URL?`;
+      return { ok: false, message, status };
+    }
     return { ok: true, body: JSON.parse(text) };
   } catch (error) {
     const why = controller.signal.aborted ? `no answer in ${BOUND_MS} ms` : wordsOf(error);

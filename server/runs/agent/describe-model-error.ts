@@ -3,6 +3,8 @@ import { keyNameOf } from '#lib/protocol/model-ref';
 import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
+import { reasonIn, UnreadableAnswerError } from './answers/fields.ts';
+import { NoApiError } from './answers/read-answers.ts';
 
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {
@@ -40,6 +42,10 @@ export function describeModelError(error: unknown, model: string): TurnError {
     return { code: 'model_silent', message: words, params: { model, seconds } };
   }
   if (cause instanceof StreamCutError) return cut(model);
+  // The SDK wraps what its `fetch` throws while it reads.
+  const [read] = [cause, cause instanceof Error ? cause.cause : undefined].filter(isOfReading);
+  if (read instanceof NoApiError) return noApi(model);
+  if (read) return unreadable(model, read.message);
   if (APICallError.isInstance(cause)) return describeApiError(cause, model);
   return describeOther(cause, model);
 }
@@ -68,9 +74,11 @@ function describeApiError(error: APICallError, model: string): TurnError {
     case 403:
       return refusedKey(model, status);
     case 404:
+    case 405:
+      if (isWebPage(error)) return noApi(model);
       return {
         code: 'model_not_found',
-        message: `The provider does not know ${model} (HTTP 404). Choose another model. ${detail}`,
+        message: `The provider does not know ${model} (HTTP ${status}). Choose another model. ${detail}`,
         params,
       };
     case 429:
@@ -152,6 +160,23 @@ function noKey(model: string): TurnError {
   };
 }
 
+const isOfReading = (error: unknown): error is NoApiError | UnreadableAnswerError =>
+  error instanceof NoApiError || error instanceof UnreadableAnswerError;
+
+const isWebPage = ({ responseBody = '' }: APICallError): boolean => /^\s*</.test(responseBody);
+
+const noApi = (model: string): TurnError => ({
+  code: 'model_no_api',
+  message: `The server of ${model} answered with a web page, so this is not the address of an API. Check OPENAI_BASE_URL (is /v1 missing at its end?) and whether the network asks to sign in.`,
+  params: { model },
+});
+
+const unreadable = (model: string, detail: string): TurnError => ({
+  code: 'model_unreadable',
+  message: `The server of ${model} answered in a form that is not understood. ${detail} Send again, or choose another model.`,
+  params: { model, detail },
+});
+
 const cut = (model: string): TurnError => ({
   code: 'stream_cut',
   message: `The answer of ${model} broke off. Send a message to go on.`,
@@ -173,11 +198,20 @@ export function internalError(error: unknown): TurnError {
   return { code: 'internal', message: `The server failed: ${detail}`, params: { detail } };
 }
 
+/** The SDK knows the body of OpenAI's errors alone, and else says the text of the status. */
 const detailOf = (error: APICallError): string =>
-  errorMessage(error)
+  (reasonIn(parsed(error.responseBody)) ?? errorMessage(error))
     .replace(/sk-[\w*-]+/g, 'sk-…')
     .replace(/AIza[\w-]+/g, 'AIza…')
     .slice(0, LONGEST_DETAIL);
+
+function parsed(body = ''): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The words of an error and of its causes, without repeats. */
 export function wordsOf(error: unknown): string {

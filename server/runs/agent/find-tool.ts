@@ -19,9 +19,17 @@ const MOST_CLOSEST = 3;
 const MOST_LISTED = 20;
 
 /**
+ * What models put around a name: a recipient, quotes, a channel's mark, brackets, a count. Then the
+ * namespaces under which their APIs or templates describe tools.
+ */
+const AROUND = [/^.*\bto=/s, /^[\s"'`<]+/, /<.*$/s, /\(\)$/, /[:#]\d+$/, /[\s"'`>:.]+$/];
+const NAMESPACE =
+  /^(?:functions?|default_?api|(?:multi_)?tools?(?:_use)?|api|mcp|assistant|commentary|callboard|namespace|default|call)(?:::|[.:/]|__?)(?=.)/i;
+
+/**
  * Finds what a name means among the tools of one step (AL100 to AL102). A name
  * that differs by case or separators alone means the one tool that it fits;
- * with two that fit, it means none. `offered` maps the names that the model
+ * with two that fit, it means none; so does one with a namespace or a mark of its model around it. `offered` maps the names that the model
  * was given to the tools' own; `others` are the tools that may be called and were
  * not sent, for want of room: a name means one of them where it means none of those.
  */
@@ -41,11 +49,12 @@ export function createToolFinder(
       const message = `The call had no name, so nothing was run. ${listed(names)}`;
       return { toolName: NAMELESS, refusal: { reason: 'no_name', message } };
     }
-    const [only, ...more] = bySpelling.get(looseSpelling(written)) ?? [];
-    if (only !== undefined && more.length === 0) return { toolName: only };
-    if (only === undefined) {
-      const unsent = othersBySpelling.get(looseSpelling(written)) ?? [];
-      const meant = unsent.length === 1 ? unsent[0] : unsent.find((name) => name === written);
+    for (const name of plainNames(written)) {
+      const [only, ...more] = bySpelling.get(looseSpelling(name)) ?? [];
+      if (only !== undefined && more.length === 0) return { toolName: only };
+      if (only !== undefined) break;
+      const unsent = othersBySpelling.get(looseSpelling(name)) ?? [];
+      const meant = unsent.length === 1 ? unsent[0] : unsent.find((one) => one === name);
       if (meant !== undefined) return { toolName: meant };
     }
     const recorded = cut(written);
@@ -62,6 +71,15 @@ function toolsBySpelling(tools: ReadonlyMap<string, string>): ReadonlyMap<string
     }
   }
   return bySpelling;
+}
+
+/** As it was written, then without what models put around it, then without its namespaces. */
+function plainNames(written: string): readonly string[] {
+  const short = written.slice(0, LONGEST_RECORDED);
+  const names = [written, AROUND.reduce((name, mark) => name.replace(mark, ''), short)];
+  for (let name = names[1] ?? ''; NAMESPACE.test(name); names.push(name))
+    name = name.replace(NAMESPACE, '');
+  return names;
 }
 
 /** What two ways to write one name have in common. */

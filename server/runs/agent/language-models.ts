@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
 import { KEY_NAMES, type ModelRef } from '#lib/protocol/model-ref';
-import { withNamedCalls } from './mend-tool-calls.ts';
+import { withReadableAnswers } from './answers/read-answers.ts';
 import { withPastTools } from './past-tools.ts';
 
 export interface LanguageModelsOptions {
@@ -27,13 +27,13 @@ const refuseWithout =
 export function createLanguageModels(options: LanguageModelsOptions) {
   const { openaiApiKey, openaiBaseUrl, anthropicApiKey, googleApiKey, rehearsal } = options;
   const ownFetch = options.fetch ?? fetch;
-  const named = withNamedCalls(ownFetch);
+  const readable = withReadableAnswers(ownFetch);
   const isNoKey = openaiApiKey === undefined && openaiBaseUrl === undefined;
   const openai = createOpenAI({
     // Servers of one's own often want no key, and the SDK always wants one.
     apiKey: openaiApiKey ?? 'none',
     baseURL: openaiBaseUrl ?? OPENAI_URL,
-    fetch: isNoKey ? refuseWithout(KEY_NAMES.openai) : named,
+    fetch: isNoKey ? refuseWithout(KEY_NAMES.openai) : readable,
   });
   const compatible = createOpenAICompatible({
     name: 'compatible',
@@ -41,7 +41,7 @@ export function createLanguageModels(options: LanguageModelsOptions) {
     // Sent as `stream_options`: without it a stream has no count of tokens.
     includeUsage: true,
     ...(openaiApiKey === undefined ? {} : { apiKey: openaiApiKey }),
-    fetch: named,
+    fetch: readable,
   });
   const anthropic = createAnthropic({
     apiKey: anthropicApiKey ?? 'none',

@@ -114,10 +114,21 @@ describe('the list', () => {
   test.each([
     ['fails', 'ECONNREFUSED', () => Promise.reject(new Error('ECONNREFUSED'))],
     ['answers 500', 'HTTP 500', () => Promise.resolve(new Response('', { status: 500 }))],
-    ['answers no JSON', 'not valid JSON', () => Promise.resolve(new Response('<html>'))],
+    ['answers no JSON', 'not valid JSON', () => Promise.resolve(new Response('x'))],
+    ['answers a web page', 'is /v1 missing', () => Promise.resolve(new Response('<html>'))],
     ['answers another shape', 'no list', () => Promise.resolve(Response.json({ data: 'x' }))],
   ])('[AL63] the rest works when it %s', async (_, why, answer) => {
     expect(await answers(answer)).toEqual({ ok: false, message: expect.stringContaining(why) });
+  });
+
+  test('[AL63] an odd entry costs itself alone, in a list of any form', async () => {
+    const path = `/srv/models/${'m'.repeat(190)}.gguf`;
+    const odd = [{ id: 5 }, { name: 'x' }, null, { id: 'x'.repeat(300) }, { id: '' }, 'x', []];
+    const data = [{ id: 'good' }, ...odd, { id: path, max_model_len: 'many' }];
+    for (const body of [{ data, object: 5 }, { models: data }, data]) {
+      const listed = await answers(() => Promise.resolve(Response.json(body)));
+      expect(listed).toEqual({ ok: true, ids: ['good', path] });
+    }
   });
 
   test('[AL63] it is given two seconds', async () => {

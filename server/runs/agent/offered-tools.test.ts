@@ -48,18 +48,27 @@ describe.each(MODELS)('over %s', (model) => {
     expect(errorsOf(calls)).toEqual([['FAILED', 'no_provider', 'no']]);
   });
 
-  test.each(['Demo_Echo', 'demo.echo', 'DEMO-ECHO', 'demoEcho'])(
-    '[AL101] %s means the one offered tool that is spelled so',
-    async (name) => {
-      const script = inOrder({ calls: [{ name, args: { text: 'x' } }] }, { text: 'done' });
-      const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
-      await turn('echo');
-      expect([...calls.records.values()]).toMatchObject([
-        { toolName: 'demo.echo', status: 'SUCCEEDED' },
-      ]);
-      expect(openai.requests[1]?.toolResults[0]?.text).toBe('echo x');
-    },
-  );
+  test.each([
+    ...['Demo_Echo', 'demo.echo', 'DEMO-ECHO', 'demoEcho', '"demo_echo"', 'demo_echo()'],
+    ...['functions.demo_echo', 'functions.demo_echo:0', 'default_api:demo_echo'],
+    ...['tools/demo_echo', 'call:default_api:demo.echo', 'functions_demo_echo'],
+    ...['demo_echo<|channel|>commentary', 'commentary to=functions.demo_echo<|constrain|>json'],
+  ])('[AL101] %s means the one offered tool that is spelled so', async (name) => {
+    const script = inOrder({ calls: [{ name, args: { text: 'x' } }] }, { text: 'done' });
+    const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
+    await turn('echo');
+    expect([...calls.records.values()]).toMatchObject([
+      { toolName: 'demo.echo', status: 'SUCCEEDED' },
+    ]);
+    expect(openai.requests[1]?.toolResults[0]?.text).toBe('echo x');
+  });
+
+  test('[AL101] a namespace that is none of a model’s makes another tool of it', async () => {
+    const script = inOrder({ calls: [{ name: 'prod.demo_echo', args: {} }] }, { text: 'No.' });
+    const { turn, calls } = await setupTurns({ model, script, tools: [echo] });
+    await turn('go');
+    expect(errorsOf(calls)).toEqual([['FAILED', 'no_provider', 'no']]);
+  });
 
   test('[AL102] of a tool that is not there the model learns the closest names, and of no URL', async () => {
     const many = Array.from({ length: 60 }, (_, n) => counted(`other.tool${n}`).tool);

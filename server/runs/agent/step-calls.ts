@@ -6,11 +6,12 @@ import { mapTexts } from '#lib/text/redact';
 import { wellFormed } from '#lib/text/well-formed';
 import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
+import { SAME_ID } from './answers/chunk-calls.ts';
 import type { MeantTool } from './find-tool.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 import type { ReplayMetadata } from './replay.ts';
 import type { SpentLimit } from './spending.ts';
-import { REPEATED_CALL } from './turn-progress.ts';
+import { callKey, REPEATED_CALL } from './turn-progress.ts';
 
 /** A tool call as the model finished writing it. */
 export interface WrittenCall {
@@ -71,6 +72,8 @@ interface Entry {
   readonly refusal: MeantTool['refusal'];
   readonly client: MeantTool['client'];
   readonly partial: PartialArguments;
+  /** By which it is known as one call with another, once its arguments are whole. */
+  key: string | undefined;
   held: Pick<WrittenCall, 'input' | 'unreadable'> | undefined;
   recorded: Promise<CallRecord> | undefined;
 }
@@ -105,6 +108,8 @@ class DraftedCalls implements StepCalls {
   readonly #entries: Entry[] = [];
   /** Begun and not recorded, by the model's ids: their ends are no further calls. */
   readonly #unrecorded: string[] = [];
+  /** Begun with the id and tool of another call: copies of it, unless their arguments differ (AL201). */
+  readonly #doubtful: string[] = [];
   #begun = 0;
   #closed: string | undefined;
 
@@ -117,7 +122,8 @@ class DraftedCalls implements StepCalls {
   }
 
   async begin(modelId: string, tool: MeantTool): Promise<void> {
-    if (!(await this.#add(modelId, tool))) this.#unrecorded.push(modelId);
+    if (this.#sameIds(modelId, tool).length > 0) this.#doubtful.push(modelId);
+    else if (!(await this.#add(modelId, tool))) this.#unrecorded.push(modelId);
   }
 
   write(modelId: string, delta: string): void {
@@ -126,11 +132,21 @@ class DraftedCalls implements StepCalls {
   }
 
   async written({ modelId, tool, input, unreadable, metadata }: WrittenCall): Promise<void> {
-    const known = this.#entries.find((entry) => entry.modelId === modelId && isOpen(entry));
+    const key = isDeeperThan(input, LIMITS.jsonDepth) ? undefined : callKey(tool.toolName, input);
+    const doubt = this.#doubtful.indexOf(modelId);
+    if (doubt >= 0) {
+      this.#doubtful.splice(doubt, 1);
+      const isMade =
+        key !== undefined && this.#sameIds(modelId, tool).some((one) => one.key === key);
+      if (isMade) return;
+    }
+    const isMeant = (entry: Entry) => entry.modelId === modelId && isOpen(entry);
+    const known = doubt < 0 ? this.#entries.find(isMeant) : undefined;
     const at = known ? -1 : this.#unrecorded.indexOf(modelId);
     if (at >= 0) return void this.#unrecorded.splice(at, 1);
     const entry = known ?? (await this.#add(modelId, tool));
     if (!entry || !isOpen(entry)) return;
+    entry.key = key;
     if (metadata) this.#deps.onDescribed(entry.draft.callId, metadata);
     // No arguments at all is also what a stream looks like that was cut at their start.
     const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;
@@ -155,6 +171,11 @@ class DraftedCalls implements StepCalls {
     return running;
   }
 
+  #sameIds(modelId: string, { toolName }: MeantTool): readonly Entry[] {
+    const isSame = (entry: Entry) => ownId(entry.modelId) === ownId(modelId);
+    return this.#entries.filter((entry) => entry.toolName === toolName && isSame(entry));
+  }
+
   async #add(modelId: string, tool: MeantTool): Promise<Entry | undefined> {
     this.#begun += 1;
     const place = this.#begun;
@@ -165,7 +186,7 @@ class DraftedCalls implements StepCalls {
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
     const entry: Entry = {
       ...{ modelId, toolName: tool.toolName, draft, refusal, client: tool.client, partial },
-      ...{ held: undefined, recorded: undefined },
+      ...{ key: undefined, held: undefined, recorded: undefined },
     };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
@@ -200,6 +221,9 @@ class DraftedCalls implements StepCalls {
     );
   }
 }
+
+/** As the model gave it. */
+const ownId = (modelId: string): string => modelId.split(SAME_ID)[0] || modelId;
 
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 

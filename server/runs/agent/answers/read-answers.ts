@@ -1,0 +1,130 @@
+import { isRecord } from '#lib/json/is-record';
+import { ChatReader } from './chat-reader.ts';
+import { type AnswerReader, UnreadableAnswerError } from './fields.ts';
+import { ResponsesReader } from './responses-reader.ts';
+
+type Fetch = typeof fetch;
+
+/** What answered is a page for people. */
+export class NoApiError extends Error {
+  override readonly name = 'NoApiError';
+}
+
+/** Of one event, or of an answer that is no stream. */
+const MOST_CHARS = 16 * 1024 * 1024;
+
+/**
+ * `fetch` for the SDK's readers of OpenAI-compatible APIs, which end a whole answer at the first field
+ * that they do not know. They get events of the fields that count, whatever the server sends: what is
+ * odd and not needed is left out, and one JSON object in place of a stream is read, too (AL200).
+ */
+export function withReadableAnswers(fetchFrom: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetchFrom(input, init);
+    if (!response.ok || !response.body) return response;
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    const answer = new AnswerText(
+      pathname.endsWith('/responses') ? new ResponsesReader() : new ChatReader(),
+    );
+    const lines = (events: readonly object[]) =>
+      events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+    const body = response.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(
+        new TransformStream<string, string>({
+          transform: (text, controller) => controller.enqueue(lines(answer.push(text))),
+          flush: (controller) => controller.enqueue(lines(answer.end())),
+        }),
+      )
+      .pipeThrough(new TextEncoderStream());
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+}
+
+class AnswerText {
+  readonly #reader: AnswerReader;
+  #form: 'unknown' | 'events' | 'json' = 'unknown';
+  /** A line that has not ended; of JSON, all of it. */
+  #rest = '';
+  /** The lines of an event whose JSON goes over several. */
+  #data = '';
+  #isDone = false;
+
+  constructor(reader: AnswerReader) {
+    this.#reader = reader;
+  }
+
+  push(text: string): object[] {
+    const start = this.#rest.length;
+    this.#rest += text;
+    if (this.#form === 'unknown') this.#form = formOf(this.#rest);
+    const end = this.#form === 'events' ? text.lastIndexOf('\n') : -1;
+    if (end < 0) return this.#bounded();
+    const lines = this.#rest.slice(0, start + end).split('\n');
+    this.#rest = text.slice(end + 1);
+    return lines.flatMap((line) => this.#takeLine(line.trim()));
+  }
+
+  end(): object[] {
+    const events = this.#form === 'json' ? this.#takeJson() : this.#takeLine(this.#rest.trim());
+    return [...events, ...this.#takeLine(''), ...(this.#isDone ? [] : this.#reader.end(false))];
+  }
+
+  #bounded(): object[] {
+    if (this.#rest.length + this.#data.length <= MOST_CHARS) return [];
+    throw new UnreadableAnswerError('A piece of the answer is too long.');
+  }
+
+  #takeLine(line: string): object[] {
+    const isData = line.startsWith('data:');
+    if (isData) this.#data += `${line.slice('data:'.length).trim()}\n`;
+    // Some servers leave out the empty line behind an event.
+    const isOver = line === '' || (isData && isWhole(this.#data));
+    if (!isOver) return this.#bounded();
+    const text = this.#data.trim();
+    this.#data = '';
+    return text === '' || this.#isDone ? [] : this.#takeEvent(text);
+  }
+
+  #takeEvent(text: string): object[] {
+    if (text === '[DONE]') {
+      this.#isDone = true;
+      return this.#reader.end(true);
+    }
+    const event = parsed(text);
+    if (isRecord(event)) return this.#reader.take(event);
+    // Of a text a piece may be lost; of arguments none may.
+    const isOfCall = this.#reader.hasCalls || /tool_calls|function_call/.test(text);
+    if (!text.startsWith('{') || !isOfCall) return [];
+    throw new UnreadableAnswerError('A piece of a call could not be read.');
+  }
+
+  #takeJson(): object[] {
+    const whole = parsed(this.#rest);
+    // Else it is one JSON object in each line.
+    const events = isRecord(whole) ? [whole] : this.#rest.split('\n').map(parsed);
+    this.#isDone = true;
+    const taken = events.filter(isRecord).flatMap((event) => this.#reader.take(event));
+    return [...taken, ...this.#reader.end(isRecord(whole))];
+  }
+}
+
+/** By the first sign that shows. Throws `NoApiError`. */
+function formOf(text: string): 'unknown' | 'events' | 'json' {
+  const [sign] = text.trimStart();
+  if (sign === '<') throw new NoApiError('A web page answered.');
+  if (sign === undefined) return 'unknown';
+  return sign === '{' || sign === '[' ? 'json' : 'events';
+}
+
+/** Parses only what is one line: of several, each would be read again for each of them. */
+const isWhole = (data: string): boolean =>
+  data.indexOf('\n') === data.length - 1 && (data === '[DONE]\n' || parsed(data) !== undefined);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
