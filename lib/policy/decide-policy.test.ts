@@ -68,6 +68,9 @@ test.each<[object, Record<string, unknown>, Record<string, unknown>]>([
   [{ path: '/to', equals: 'x', not: true }, {}, { to: 'x' }],
   [{ path: '/to/*', starts_with: 'x', not: true }, { to: ['x1', 'y'] }, { to: ['x1', 'x2'] }],
   [{ path: '/constructor', equals: 1, not: true }, {}, { constructor: 1 }],
+  [{ path: '/n', greater_than: 100 }, { n: 100.5 }, { n: 100 }],
+  [{ path: '/n', less_than: 0 }, { n: -1 }, { n: 0 }],
+  [{ path: '/n/*', greater_than: 1, not: true }, { n: [2, 1] }, { n: [2, 3] }],
 ])('[PO3] the condition %j holds for %j and not for %j', (one, fits, other) => {
   expect([condition(one, fits), condition(one, other)]).toEqual([true, false]);
 });
@@ -160,6 +163,21 @@ test('[PO4] what is too long to be searched counts against the call', () => {
   expect(of('allow', long)).toMatchObject({ effect: 'allow', rule: 'r' });
 });
 
+test.each<[object, unknown]>([
+  [{ matches: '^[0-9]{1,3}$', not: true }, 5_000],
+  [{ matches: '^[0-9]{4,}$' }, 5_000],
+  [{ starts_with: '/etc/' }, ['/etc/', 'passwd']],
+  [{ starts_with: '/etc/' }, null],
+  [{ greater_than: 100 }, '5000'],
+  [{ less_than: 100, not: true }, { amount: 5_000 }],
+])('[PO4] what the condition %j cannot compare, such as %j, counts against the call', (one, x) => {
+  const of = (effect: string) =>
+    decide({ rules: [{ effect, args: [{ path: '/x', ...one }] }] }, { args: { x } });
+  expect(of('deny').effect).toBe('deny');
+  expect(of('ask').effect).toBe('ask');
+  expect(of('allow').rule).toBeNull();
+});
+
 /** Values that count how often they are looked at. */
 function counted(length: number) {
   let looks = 0;
@@ -204,13 +222,15 @@ test('[PO16] what is left unread when the steps are used up counts against the c
 
 const wide = Object.fromEntries(Array.from({ length: MOST_STEPS / 10 }, (_, at) => [at, at]));
 
-test.each<[string, object, unknown]>([
-  ['members of a compared object', { equals: { a: 1 } }, wide],
-  ['objects of a list to be one of', { one_of: [{ a: 1 }, { b: 1 }] }, wide],
-  ['characters that a pattern reads', { matches: 'z{200}$' }, 'x'.repeat(MOST_PATTERN_CHARS)],
-])('[PO16] %s are counted too', (_what, one, value) => {
+const few = { a: 0, c: 0 };
+
+test.each<[string, object, unknown, unknown]>([
+  ['members of a compared object', { equals: { a: 1 } }, wide, few],
+  ['objects of a list to be one of', { one_of: [{ a: 1 }, { b: 1 }] }, wide, few],
+  ['characters that a pattern reads', { matches: 'z{200}$' }, 'x'.repeat(MOST_PATTERN_CHARS), 'x'],
+])('[PO16] %s are counted too', (_what, one, value, short) => {
   const rules = Array(40).fill({ effect: 'deny', args: [{ path: '/x', ...one }] });
-  expect(decide({ rules }, { args: { x: { a: 0, c: 0 } } }).effect).toBe('allow');
+  expect(decide({ rules }, { args: { x: short } }).effect).toBe('allow');
   expect(decide({ rules }, { args: { x: value } }).effect).toBe('deny');
 });
 
@@ -257,7 +277,7 @@ test.each<[object, string]>([
   ],
   [
     { rules: [{ effect: 'ask', args: [{ path: '/to' }] }] },
-    'rules.0.args.0 is an object: it must have exactly one of equals, one_of, starts_with, matches; it has none',
+    'rules.0.args.0 is an object: it must have exactly one of equals, one_of, starts_with, matches, greater_than, less_than; it has none',
   ],
   [
     { rules: [{ effect: 'ask', args: [{ path: '/to', matches: '(?=x)' }] }] },
@@ -266,6 +286,18 @@ test.each<[object, string]>([
   [
     { rules: [{ effect: 'allow', args: [{ path: '/to/*', equals: 1 }] }] },
     'rules.0.args.0.path is the text "/to/*": a rule that allows cannot look at each member',
+  ],
+  [
+    { rules: [{ effect: 'ask', callers: [{ kind: 'device' }] }] },
+    'rules.0.callers.0.kind is the text "device": it must be "operator" or "agent"',
+  ],
+  [
+    { rules: [{ effect: 'ask', source: 'browser' }] },
+    'rules.0.source is the text "browser": it must be "server" or "client" or "mcp" or "pool"',
+  ],
+  [
+    { limits: [{ calls: 1, seconds: 1, callers: [{ role: 'viewer' }] }] },
+    'limits.0.callers.0.role is the text "viewer": it must be "operator" or "admin"',
   ],
   [
     {

@@ -16,7 +16,7 @@ export interface Steps {
 
 export const newSteps = (): Steps => ({ left: MOST_STEPS });
 
-/** `unknown`: there was more to read than is read. */
+/** `unknown`: there was more to read than is read, or a value that cannot be compared. */
 export type Held = boolean | 'unknown';
 
 /** Whether a condition holds for the arguments. */
@@ -80,13 +80,32 @@ function atMember(value: unknown, part: string, next: (member: unknown) => Held)
 
 type ValueTest = (value: unknown, look: Look) => Held;
 
-function testOf({ equals, one_of, starts_with, matches }: PolicyCondition): ValueTest {
+function testOf(condition: PolicyCondition): ValueTest {
+  const { equals, one_of, starts_with, matches, greater_than, less_than } = condition;
   if (one_of !== undefined) return isOneOf(one_of);
-  if (starts_with !== undefined) {
-    return (value) => typeof value === 'string' && value.startsWith(starts_with);
-  }
-  return matches === undefined ? isOneOf([equals]) : testOfPattern(matches);
+  if (starts_with !== undefined) return ofType('string', (text) => text.startsWith(starts_with));
+  if (matches !== undefined) return ofType('string', testOfPattern(matches));
+  if (greater_than !== undefined) return ofType('number', (value) => value > greater_than);
+  if (less_than !== undefined) return ofType('number', (value) => value < less_than);
+  return isOneOf([equals]);
 }
+
+interface Types {
+  string: string;
+  number: number;
+}
+
+/** What has another type cannot be compared: it counts as what could not be read. */
+const ofType =
+  <Type extends keyof Types>(
+    type: Type,
+    test: (value: Types[Type], look: Look) => Held,
+  ): ValueTest =>
+  (value, look) =>
+    isOfType(value, type) ? test(value, look) : 'unknown';
+
+const isOfType = <Type extends keyof Types>(value: unknown, type: Type): value is Types[Type] =>
+  typeof value === type;
 
 function isOneOf(all: readonly unknown[]): ValueTest {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -107,12 +126,11 @@ function isOneOf(all: readonly unknown[]): ValueTest {
 const stepsOfPattern = (chars: number, size: number): number =>
   Math.floor((chars * (size + 16)) / 1_024);
 
-function testOfPattern(source: string): ValueTest {
+function testOfPattern(source: string): (text: string, look: Look) => Held {
   const compiled = compilePattern(source, MAX_PATTERN_SIZE);
   if (!compiled.ok) throw new Error(`The pattern ${compiled.reason}`);
   const { pattern, size } = compiled;
   return (value, look) => {
-    if (typeof value !== 'string') return false;
     look.chars -= value.length;
     if (look.chars < 0) return 'unknown';
     if (!spend(look.steps, stepsOfPattern(value.length, size))) return 'unknown';

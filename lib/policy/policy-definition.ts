@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from '../protocol/closed-object.ts';
+import { POOL_SOURCE } from '../protocol/tool-source.ts';
 import { patternProblem } from './pattern-problem.ts';
 
 /** What may become of a call, the weakest first. */
@@ -9,6 +10,10 @@ export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 /** The built-in agent, a program or person over HTTP, an MCP client. */
 export const CALL_ORIGINS = ['run', 'http', 'mcp'] as const;
 export type CallOrigin = (typeof CALL_ORIGINS)[number];
+
+/** Who makes calls: devices answer them, and people with the role of a viewer read. */
+export const CALLING_KINDS = ['operator', 'agent'] as const;
+export const CALLING_ROLES = ['operator', 'admin'] as const;
 
 const text = z.string().min(1).max(500);
 
@@ -24,7 +29,10 @@ const pointer = text.regex(/^(?:\/(?:[^~/]|~[01])*)+$/, {
     'it must be a JSON Pointer such as "/to" or "/items/0/price"; "/items/*/price" means each item',
 });
 
-const TESTS = ['equals', 'one_of', 'starts_with', 'matches'] as const;
+const TESTS = [
+  ...['equals', 'one_of', 'starts_with', 'matches'],
+  ...['greater_than', 'less_than'],
+] as const;
 
 const conditionSchema = closedObject({
   path: pointer,
@@ -33,6 +41,8 @@ const conditionSchema = closedObject({
   starts_with: text.optional(),
   /** Checked with all others of the policy. */
   matches: text.optional(),
+  greater_than: z.number().optional(),
+  less_than: z.number().optional(),
   /** Holds where the test does not: also where the argument is missing. */
   not: z.boolean().default(false),
 }).superRefine((condition, context) => {
@@ -54,14 +64,14 @@ const scope = {
   /** Who calls, or for whom the built-in agent does. */
   callers: listOf(
     closedObject({
-      kind: z.enum(['operator', 'agent', 'device']).optional(),
-      role: z.enum(['viewer', 'operator', 'admin']).optional(),
+      kind: z.enum(CALLING_KINDS).optional(),
+      role: z.enum(CALLING_ROLES).optional(),
       name: text.optional(),
     }),
   ),
   via: listOf(z.enum(CALL_ORIGINS)),
-  /** `server`, `client`, or the kind of another provider of tools, such as `mcp`. */
-  source: text.optional(),
+  /** Whose tool it is; `pool`: a call that asks each client. */
+  source: z.enum(['server', 'client', 'mcp', POOL_SOURCE]).optional(),
   /** Ids of clients: their names are their own choice. */
   clients: listOf(text),
   /** `read`: the tool is annotated as one without effects. */

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { closedObject } from '../protocol/closed-object.ts';
 import { pathIdSchema } from '../protocol/path-id.ts';
 import { AUTONOMY_LEVELS } from './autonomy.ts';
-import { CALL_ORIGINS, POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
+import {
+  CALL_ORIGINS,
+  CALLING_KINDS,
+  CALLING_ROLES,
+  POLICY_EFFECTS,
+  policyDefinitionSchema,
+} from './policy-definition.ts';
 
 export type WireAutonomy = z.infer<typeof autonomySchema>;
 export const autonomySchema = z.object({
@@ -56,9 +62,9 @@ export const autonomyBodySchema = closedObject({
 });
 
 const callerSchema = closedObject({
-  kind: z.enum(['operator', 'agent', 'device']),
+  kind: z.enum(CALLING_KINDS),
   name: z.string().min(1).max(128),
-  role: z.enum(['viewer', 'operator', 'admin']).optional(),
+  role: z.enum(CALLING_ROLES).optional(),
 });
 
 /** `POST /v1/policy/dry-run`. */

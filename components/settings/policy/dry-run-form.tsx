@@ -4,9 +4,8 @@ import { useTranslations } from 'next-intl';
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import { parseArguments } from '#lib/format/parse-arguments';
-import type { CallOrigin } from '#lib/policy/policy-definition';
+import { CALL_ORIGINS, CALLING_ROLES, type CallOrigin } from '#lib/policy/policy-definition';
 import type { DryRunAnswer, DryRunBody } from '#lib/policy/policy-wire';
-import { ROLES, type Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../../failure/format-failure.ts';
 import { useTools } from '../../providers/workbench-context.tsx';
@@ -16,9 +15,6 @@ import { Select } from '../../ui/select.tsx';
 import { EFFECT_TONES } from './rule-list.tsx';
 import { usePolicyApi } from './use-policy-api.ts';
 
-/** MCP and devices are for a later version: no call can come from them yet. */
-const ORIGINS = ['http', 'run'] as const satisfies readonly CallOrigin[];
-type Origin = (typeof ORIGINS)[number];
 const KINDS = ['self', 'operator', 'agent'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -27,8 +23,8 @@ interface Question {
   readonly tool: string;
   readonly client: string;
   readonly kind: Kind;
-  readonly role: Role;
-  readonly via: Origin;
+  readonly role: (typeof CALLING_ROLES)[number];
+  readonly via: CallOrigin;
 }
 
 const FIRST: Question = { tool: '', client: '', kind: 'self', role: 'operator', via: 'http' };
@@ -125,9 +121,9 @@ function Choices({ question, tools, onChange }: ChoicesProps) {
             label={t('role')}
             value={question.role}
             onValueChange={(value) =>
-              onChange({ role: ROLES.find((one) => one === value) ?? 'operator' })
+              onChange({ role: CALLING_ROLES.find((one) => one === value) ?? 'operator' })
             }
-            options={ROLES.map((value) => ({ value, label: value }))}
+            options={CALLING_ROLES.map((value) => ({ value, label: value }))}
           />
         </Field>
       )}
@@ -136,9 +132,9 @@ function Choices({ question, tools, onChange }: ChoicesProps) {
           label={t('via')}
           value={question.via}
           onValueChange={(value) =>
-            onChange({ via: ORIGINS.find((one) => one === value) ?? 'http' })
+            onChange({ via: CALL_ORIGINS.find((one) => one === value) ?? 'http' })
           }
-          options={ORIGINS.map((value) => ({ value, label: t(`origin.${value}`) }))}
+          options={CALL_ORIGINS.map((value) => ({ value, label: t(`origin.${value}`) }))}
         />
       </Field>
     </div>
