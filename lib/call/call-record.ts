@@ -47,6 +47,8 @@ export interface Routing {
   readonly approval: ApprovalScope | null;
   /** The approval is for what the arguments refer to as it was; not there where no person was asked, or the tool binds nothing. */
   readonly operands?: readonly BoundOperand[];
+  /** It came over MCP; else the built-in agent or a request over HTTP made it, as its caller shows. */
+  readonly via?: 'mcp';
   /** The policy allowed it as a call that only reads: another is asked about. */
   readonly onlyReads?: true;
   /** What is secret of the arguments is in no record: only the server that took the call can run it. */

@@ -122,12 +122,13 @@ async function ask(parts: AskEachParts, asking: Asking): Promise<Answer> {
   });
   if (!one.responsive) return refused('no_provider', 'It does not answer now; it was not asked');
   if (context.signal.aborted) return refused('cancelled', 'Stopped before it was asked');
-  const { hasOwnTimeout, fromClientId } = parent.routing;
+  const { hasOwnTimeout, fromClientId, via } = parent.routing;
   const outcome = await parts.calls.invoke({
     ...{ principal: context.principal, tool: parent.toolName, runId: parent.runId, args, clientId },
     parent: { callId: parent.id, depth: parent.depth + 1 },
     ...given({
       fromClientId: fromClientId ?? undefined,
+      via,
       traceparent: context.traceparent,
     }),
     ...(hasOwnTimeout && { timeoutMs: parent.timeoutMs }),

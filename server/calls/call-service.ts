@@ -14,6 +14,8 @@ export interface InvokeRequest {
   readonly tool: string;
   readonly runId: string;
   readonly args: unknown;
+  /** It comes over MCP. */
+  readonly via?: 'mcp' | undefined;
   /** The only client that may take it. */
   readonly clientId?: string;
   /** Whose person asks, as `askingText` makes it: of several it is asked first. */

@@ -45,16 +45,21 @@ export interface CheckRequest {
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly runId: string;
+  /** It comes over MCP. */
+  readonly via?: 'mcp' | undefined;
   /** The tool of the executor that would be asked now. */
-  readonly tool: Pick<
-    OfferedTool,
-    'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'check' | 'withhold' | 'configured'
-  >;
+  readonly tool: ToolFacts & Pick<OfferedTool, 'check' | 'withhold'>;
 }
 
-/** With all of that tool. */
-export interface CheckOfTool extends CheckRequest {
-  readonly tool: OfferedTool;
+/** As much of a tool as the policy goes by. */
+export type ToolFacts = Pick<
+  OfferedTool,
+  'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'configured'
+>;
+
+/** A call that was made, whose tool may be offered by no one now. */
+export interface DenialRequest extends Omit<CheckRequest, 'tool'> {
+  readonly tool: ToolFacts;
 }
 
 /**
@@ -68,4 +73,4 @@ export type Check = (request: CheckRequest) => CheckVerdict | Promise<CheckVerdi
 export type CheckEdit = (request: CheckRequest) => Promise<BeforeOutcome | undefined> | undefined;
 
 /** Why no yes of a person helps the call: what the policy denies to `principal`, who decides or who made the call. */
-export type Denial = (request: CheckRequest) => string | undefined;
+export type Denial = (request: DenialRequest) => string | undefined;

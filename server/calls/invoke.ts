@@ -136,6 +136,7 @@ export class Invocation {
       ...NO_ROUTING,
       fromClientId: request.fromClientId ?? null,
       hasOwnTimeout: request.timeoutMs !== undefined,
+      ...given({ via: request.via }),
     };
     const { annotations } = tool;
     const timeoutMs = clampTimeout(request.timeoutMs ?? tool.timeoutMs);

@@ -4,9 +4,10 @@ import { type Moment, shownAt } from '#lib/call/clocks';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { checkAnswer, questionSchema } from '#lib/protocol/question';
+import { given } from '#lib/util/given';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
 import { momentOf, type SteadyClock } from '../clock.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import {
   alreadyFinal,
   callerRevoked,
@@ -32,7 +33,7 @@ import type {
   InvokeRequest,
 } from './call-service.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
-import type { CheckEdit, CheckOfTool, Denial } from './check.ts';
+import type { CheckEdit, Denial, ToolFacts } from './check.ts';
 import type { Applied, CallEngine } from './engine.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { invalidArgs } from './route-call.ts';
@@ -60,6 +61,13 @@ type Decision = Parameters<CallService['decide']>[2];
 type DecidingEvent = CallEvent & {
   readonly shown: CardUpdate & { approval_decision: NonNullable<Card['approval_decision']> };
 };
+
+/** Arguments that a person wrote in place of the call's, and the tool that they were checked for. */
+interface Edit {
+  readonly args: CallRecord['args'];
+  readonly shown: CardUpdate;
+  readonly tool: OfferedTool;
+}
 
 /** What people do to calls: cancel, retry, approve, answer by hand, give more time. */
 export class OperatorActions implements Actions {
@@ -123,14 +131,14 @@ export class OperatorActions implements Actions {
     if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
     const { length: waiting } = this.#deps.index.approvals.sameAs(call);
     if (waiting > (decision.calls ?? waiting)) return moreThanShown(waiting);
-    const edited = this.#editedArgs(call, principal, decision.args);
-    if (!edited.ok) return edited;
-    const { args } = edited.fields;
-    const denial = this.#denialOf(call, principal, args);
+    const edit =
+      decision.args === undefined ? undefined : this.#edit(call, principal, decision.args);
+    if (edit?.ok === false) return edit;
+    const denial = this.#denialOf(call, principal, edit);
     if (denial) return denial;
-    return args
-      ? this.#approveEdited(call, principal, decision, { ...edited, args })
-      : this.#approve(call, principal, decision, edited);
+    return edit
+      ? this.#approveEdited(call, principal, decision, edit)
+      : this.#approve(call, principal, decision, { fields: {}, shown: {} });
   }
 
   async #approve(
@@ -159,15 +167,16 @@ export class OperatorActions implements Actions {
     call: CallRecord,
     principal: Principal,
     decision: Decision,
-    { args, shown }: { args: CallRecord['args']; shown: CardUpdate },
+    { args, shown, tool }: Edit,
   ): Promise<CallActionOutcome> {
-    const { policy, repository } = this.#deps;
-    const request = this.#asCalled(call, args);
-    const asking = request && policy.checkEdit(request);
+    const { policy, callers, repository } = this.#deps;
+    const caller = callerOfCall(callers, call);
+    if (!caller) return callerRevoked(call);
+    const asking = policy.checkEdit({ ...asCalled(call), principal: caller, args, tool });
     const hooked = asking && (await asking);
     const fields = { args: hooked?.args ?? args };
     // Without a wait where there is none, so that of two decisions the first counts.
-    const operands = request?.tool.operands;
+    const { operands } = tool;
     const bound = operands && (await bindOperands(operands, fields.args));
     const latest = repository.latest(call.id) ?? call;
     // Decided, or asked anew, meanwhile.
@@ -175,7 +184,7 @@ export class OperatorActions implements Actions {
     if (latest.routing !== call.routing) return changedSince(call.id);
     if (hooked?.verdict?.effect === 'deny') return denied(hooked.verdict.reason);
     if (bound && 'error' in bound) return conflict(bound.error.message);
-    const denial = this.#denialOf(latest, principal, fields.args);
+    const denial = this.#denialOf(latest, principal, { args: fields.args, tool });
     if (denial) return denial;
     const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
     return this.#approve(latest, principal, decision, {
@@ -218,33 +227,42 @@ export class OperatorActions implements Actions {
   #denialOf(
     call: CallRecord,
     principal: Principal,
-    edited: CallRecord['args'] | undefined,
+    edit: Pick<Edit, 'args' | 'tool'> | undefined,
   ): CallActionOutcome | undefined {
     const { policy, callers, withholding } = this.#deps;
-    if (!callerOfCall(callers, call)) return callerRevoked(call);
-    const asked = this.#asCalled(call, edited ?? withholding.restored(call).args);
-    if (!asked) return undefined;
-    const own = policy.denial({ ...asked, principal });
+    const caller = callerOfCall(callers, call);
+    if (!caller) return callerRevoked(call);
+    const { args, tool } = edit ?? {
+      args: withholding.restored(call).args,
+      tool: this.#toolOf(call),
+    };
+    const asked = { ...asCalled(call), args, tool };
+    // The one who decides does so over HTTP, however the call came.
+    const own = policy.denial({ ...asked, principal, via: undefined });
     if (own !== undefined) return denied(own);
-    const reason = policy.denial(asked);
+    const reason = policy.denial({ ...asked, principal: caller });
     if (reason === undefined) return undefined;
-    return denied(`${reason} (${principalName(callerOf(asked.principal))} made the call)`);
+    return denied(`${reason} (${principalName(callerOf(caller))} made the call)`);
   }
 
-  /** The call as its caller would make it now, with these arguments. Undefined: none can make it. */
-  #asCalled(call: CallRecord, args: CallRecord['args']): CheckOfTool | undefined {
-    const { registry, callers } = this.#deps;
-    const { toolName, runId, routing } = call;
-    const principal = callerOfCall(callers, call);
-    const clientId = routing.approval?.clientId;
-    const tool = registry.find(clientId ? `${toolName}@${clientId}` : toolName)?.best;
-    return principal && tool ? { principal, toolName, runId, args, tool } : undefined;
+  /** While no one offers it, the tool as the call has it: what is away is judged like what is there. */
+  #toolOf({ toolName, routing, ...call }: CallRecord): ToolFacts {
+    const clientId = routing.approval?.clientId ?? null;
+    const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
+    const { source, toolProvider, trusted, annotations } = call;
+    return (
+      this.#deps.registry.find(reference)?.best ?? {
+        origin: { source, toolProvider, ...given({ trusted }) },
+        clientId,
+        annotations,
+        schemaHash: routing.schemaHash ?? '',
+      }
+    );
   }
 
-  #editedArgs(call: CallRecord, principal: Principal, given: unknown) {
-    if (given === undefined) return { ok: true as const, fields: {}, shown: {} };
+  #edit(call: CallRecord, principal: Principal, edited: unknown) {
     const { registry, withholding } = this.#deps;
-    const args = withholding.filled(call, given);
+    const args = withholding.filled(call, edited);
     if (args === undefined) return secretsMissing(call);
     const { approval, fromClientId } = call.routing;
     const target = {
@@ -262,7 +280,7 @@ export class OperatorActions implements Actions {
     const checked = found.tool.check(args);
     if (checked.ok) {
       const shown = shownRepairsOfEdit(checked.repairs, call.card);
-      return { ok: true as const, fields: { args: checked.args }, shown };
+      return { ok: true as const, args: checked.args, shown, tool: found.tool };
     }
     const { code, message } = invalidArgs(call.toolName, checked.details);
     return { ok: false as const, code, message, details: checked.details };
@@ -325,6 +343,8 @@ export class OperatorActions implements Actions {
     return call ? { ok: true, call } : notFound(id);
   }
 }
+
+const asCalled = ({ toolName, runId, routing: { via } }: CallRecord) => ({ toolName, runId, via });
 
 /** An equal call may come between what was shown and the decision: how many it decided is shown. */
 const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): DecidingEvent => ({

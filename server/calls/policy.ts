@@ -70,10 +70,11 @@ export class Policy {
     tool: OfferedTool,
     fields: EventFields = {},
   ): PolicyOutcome | Promise<PolicyOutcome> {
-    const { runId, toolName } = call;
+    const { runId, toolName, routing } = call;
+    const { via } = routing;
     const args = fields.args ?? call.args;
     const asked = { call, principal, tool };
-    const verdict = this.#check({ principal, toolName, args, runId, tool });
+    const verdict = this.#check({ principal, toolName, args, runId, via, tool });
     return verdict instanceof Promise
       ? verdict.then((given) => this.#toOutcome(asked, fields, given))
       : this.#toOutcome(asked, fields, verdict);

@@ -52,7 +52,7 @@ export async function startCall(
   { agent, reference, ...request }: ToolCallRequest,
 ): Promise<{ call: CallRecord } | { refused: ToolResult }> {
   const outcome = await calls.invoke({
-    ...{ principal: agent, tool: reference, ...request, waitsForEnd: true },
+    ...{ principal: agent, via: 'mcp', tool: reference, ...request, waitsForEnd: true },
   });
   return outcome.ok ? { call: outcome.call } : { refused: failedResult(describeRefusal(outcome)) };
 }

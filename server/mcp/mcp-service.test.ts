@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Check } from '../calls/check.ts';
 import { mcpConfigSchema } from './mcp-config.ts';
 import { AGENT, ECHO, OTHER, setupMcp, textOf } from './testing/setup-mcp.ts';
 
@@ -258,4 +259,15 @@ test('[MP55] a refused request whose method has line breaks is one line of the l
   expect(refused.status).toBe(400);
   const forged = infos.filter((line) => line.includes('Forged'));
   expect(forged).toEqual([expect.stringMatching(/^MCP: ".*a\\nForged: an operator signed in/)]);
+});
+
+test('[MP15] a call over MCP is one to the policy', async () => {
+  const seen: unknown[] = [];
+  const check: Check = ({ via }) => {
+    seen.push(via);
+    return { verdict: 'deny', reason: 'Not by MCP' };
+  };
+  const { call } = await setupMcp({ calls: { check } });
+  expect(textOf(await call('echo'))).toContain('Not by MCP');
+  expect(seen).toEqual(['mcp']);
 });

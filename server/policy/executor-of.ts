@@ -1,12 +1,12 @@
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Marks } from '#lib/policy/taint';
 import { isTrusted } from '#lib/protocol/tool-source';
-import type { CheckRequest } from '../calls/check.ts';
+import type { ToolFacts } from '../calls/check.ts';
 
 /** What a policy may look at of the one who would run a call of this name. */
 export const executorOf = (
   toolName: string,
-  { origin, clientId, annotations, schemaHash, configured }: CheckRequest['tool'],
+  { origin, clientId, annotations, schemaHash, configured }: ToolFacts,
   marks: Marks,
 ): Omit<PolicyQuestion, 'caller' | 'via' | 'toolName' | 'args' | 'taint'> => {
   const isUntrusted = !isTrusted(origin);

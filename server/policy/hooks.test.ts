@@ -405,6 +405,20 @@ test('[PO17] a hook is asked about arguments that a person edited, and what it m
   });
 });
 
+test('[PO17] an edit is asked about while the client that was asked for is away, too', async () => {
+  const before: Hook['before'] = (given) =>
+    mailSchema.parse(given).args.to === 'evil'
+      ? { action: 'cancel', reason: 'Never to evil' }
+      : { action: 'ask', reason: 'Look at it' };
+  const { send, calls, call, connect, phone } = await setup([hook('guard', { before })]);
+  const { id } = await send({ to: 'a' });
+  phone.leave();
+  connect('tablet').offer(MAIL);
+  const edited = await calls.decide(id, operator, { decision: 'yes', args: { to: 'evil' } });
+  expect(edited).toMatchObject({ code: 'permission_denied', message: 'Never to evil' });
+  expect(await call(id)).toMatchObject({ phase: 'approval', args: { to: 'a' } });
+});
+
 test('[PO17] what a hook makes of an edit is denied by the policy, and a decision meanwhile stands', async () => {
   let answer = () => {};
   const before: Hook['before'] = async (given) => {

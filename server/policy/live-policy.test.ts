@@ -11,7 +11,7 @@ import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
 import { followFile } from './follow-file.ts';
 import { openPolicy } from './open-policy.ts';
-import { testPolicy, testTokens } from './testing/test-policy.ts';
+import { testAutonomy, testPolicy, testTokens } from './testing/test-policy.ts';
 
 const READS = { annotations: { readOnlyHint: true } };
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['*', 'pay'] };
@@ -427,4 +427,49 @@ test('[PO24] a tool is denied to a run as a whole by the rules that look at no a
   const forBot = { rules: [{ name: 'not bot', effect: 'deny', callers: [{ name: 'bot' }] }] };
   expect(denialOf(forBot)).toMatchObject({ rule: 'not bot' });
   expect(denialOf(forBot, operator)).toBeUndefined();
+});
+
+test.each<[string, (policy: ReturnType<typeof testPolicy>) => unknown]>([
+  ['read_only', (policy) => policy.setAutonomy(operator, 'read_only', null)],
+  ['a rule of a policy that was read since', (policy) => policy.reload()],
+])(
+  '[PO10] %s denies a yes while no client offers the tool, as while one does',
+  async (_what, tighten) => {
+    const deny = { rules: [{ effect: 'deny', tools: ['pay'], access: 'write', source: 'client' }] };
+    const policy = testPolicy(
+      { ask: ['pay'] },
+      { autonomy: testAutonomy(), read: () => policyDefinitionSchema.parse(deny) },
+    );
+    const { connect, invoke, calls, call, settle } = await setup({}, policy);
+    const till = connect('till');
+    till.offer(tool('pay'));
+    const { id } = await invoke('pay', {}, { principal: bot, runId: 'run_b' });
+    till.leave();
+    await tighten(policy);
+    const refused = { ok: false, code: 'permission_denied' };
+    expect(await calls.decide(id, operator, { decision: 'yes' })).toMatchObject(refused);
+    const again = connect('till', { instanceId: 'other' });
+    again.offer(tool('pay'));
+    await settle();
+    expect([(await call(id)).phase, again.requests()]).toEqual(['approval', []]);
+  },
+);
+
+test('[PO1] a rule for MCP is for the calls that came over it, also when a person decides', async () => {
+  const via = ['mcp'];
+  const policy = testPolicy(
+    { ask: ['pay'], limits: [{ name: 'two', calls: 2, seconds: 60, via }] },
+    { read: () => policyDefinitionSchema.parse({ rules: [{ effect: 'deny', via }] }) },
+  );
+  const { connect, invoke, calls } = await setup({}, policy);
+  connect('till').offer(tool('pay'));
+  const by = (more: object) => invoke('pay', {}, { principal: bot, runId: 'run_b', ...more });
+  const http = await by({});
+  const mcp = await by({ via: 'mcp' });
+  await by({ via: 'mcp' });
+  await expect(by({ via: 'mcp' })).rejects.toThrow('rate_limited');
+  policy.reload();
+  const yes = { decision: 'yes' } as const;
+  expect(await calls.decide(mcp.id, operator, yes)).toMatchObject({ code: 'permission_denied' });
+  expect(await calls.decide(http.id, operator, yes)).toMatchObject({ ok: true });
 });

@@ -15,7 +15,14 @@ import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import { callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
-import type { Check, CheckEdit, CheckRequest, CheckVerdict, Denial } from '../calls/check.ts';
+import type {
+  Check,
+  CheckEdit,
+  CheckRequest,
+  CheckVerdict,
+  Denial,
+  DenialRequest,
+} from '../calls/check.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -73,7 +80,7 @@ export class LivePolicy implements PolicyService {
   };
 
   /** What a call by an agent could carry out; a person who makes one by hand is not asked. */
-  #taintFor(question: PolicyQuestion, { principal, runId }: CheckRequest) {
+  #taintFor(question: PolicyQuestion, { principal, runId }: DenialRequest) {
     const { isWayOut, isUntrusted } = question;
     const isAsked = !isByHand(question) && (isWayOut || isUntrusted);
     return isAsked ? this.#readBy(principal, runId) : NO_TAINT;
@@ -268,7 +275,7 @@ const withoutArgs = (definition: PolicyDefinition): PolicyDefinition => ({
 });
 
 function toQuestion(
-  { principal, toolName, args, tool }: CheckRequest,
+  { principal, toolName, args, via, tool }: DenialRequest,
   marks: Marks,
 ): PolicyQuestion {
   const caller = callerOf(principal);
@@ -278,7 +285,7 @@ function toQuestion(
       name: caller.kind === 'device' ? caller.clientId : caller.name,
       ...(caller.kind === 'operator' ? { role: caller.role } : {}),
     },
-    via: principal.kind === 'run' ? 'run' : 'http',
+    via: principal.kind === 'run' ? 'run' : (via ?? 'http'),
     ...executorOf(toolName, tool, marks),
     toolName,
     args,
