@@ -168,6 +168,7 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
   const chat = createChatSocketHandler({
     ...{ ...beat, ...ofClients, registry, bus, snapshot, runs, claimRun, audit, logger },
     ...{ kept: createKeptIdentities(), newSessionId: () => randomUUID() },
+    key: core.operator.token,
   });
   const { enabled, token_in_url: chatTokenInUrl } = config.file.clawseed;
   const { gates, credentials, peerOf, inbound } = access;
@@ -192,8 +193,9 @@ function createSockets(config: Config, core: Core, { access, clients, pages }: S
   return { snapshot, hub, gate, streams, openSockets, socketMetrics };
 }
 
-/** Pages of strangers ask at most so often from one address. */
-const KNOCKS = { count: 6, windowMs: 60_000 };
+/** Pages of strangers ask at most so often from one address: those of one origin, and all of them. */
+const KNOCKS_OF_ORIGIN = { count: 6, windowMs: 60_000 };
+const KNOCKS_OF_ADDRESS = { count: 60, windowMs: 60_000 };
 
 /** How devices get in, and what people do to those that are. */
 async function createDevices(
@@ -214,7 +216,10 @@ async function createDevices(
     devices: new PairedDevices({ devices, tokens, isConnected, audit, clock }),
     pairing: new DevicePairing({
       ...{ pairings, devices, blocked, audit, failedAttempts, registry, clock, closing, workbench },
-      knocks: createFailedAttempts(clock, KNOCKS),
+      knocks: {
+        ofOrigin: createFailedAttempts(clock, KNOCKS_OF_ORIGIN),
+        ofAddress: createFailedAttempts(clock, KNOCKS_OF_ADDRESS),
+      },
       addresses,
     }),
   };

@@ -30,9 +30,9 @@ const LIMITS: AttemptLimits = {
 export interface FailedAttempts {
   /**
    * Counts one. Undefined while there are few; else the seconds to wait, given
-   * only after a while.
+   * only after a while. `of`: who asks there, where each of them is counted by itself.
    */
-  count(address: string): Promise<number | undefined>;
+  count(address: string, of?: string): Promise<number | undefined>;
 }
 
 interface Window {
@@ -58,8 +58,8 @@ export function createFailedAttempts(
     }
   };
 
-  const windowOf = (address: string): Window => {
-    const bucket = bucketOf(address);
+  const windowOf = (address: string, of: string): Window => {
+    const bucket = `${bucketOf(address)} ${of}`;
     const known = windows.get(bucket);
     if (known && known.endsAt > clock.now()) return known;
     windows.delete(bucket);
@@ -77,8 +77,8 @@ export function createFailedAttempts(
   };
 
   return {
-    async count(address) {
-      const window = windowOf(address);
+    async count(address, of = '') {
+      const window = windowOf(address, of);
       window.count += 1;
       if (window.count <= count) return undefined;
       const retryAfter = Math.max(1, Math.ceil((window.endsAt - clock.now()) / 1_000));

@@ -182,11 +182,12 @@ test('[CA30] another token of the same name is asked about, and the card shows f
   const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
   const { id, card } = await invoke('pay', {}, { principal: olga });
   expect(card.always_rule?.caller).toEqual(OLGA);
-  await calls.decide(id, operator, { decision: 'always' });
+  await calls.decide(id, operator, { decision: 'always', always: { scope: 'saved' } });
   const next = { ...olga, tokenId: 'tok_olga_2' };
   const phases = [];
-  for (const principal of [olga, next, operator]) {
-    phases.push((await call((await invoke('pay', {}, { principal })).id)).phase);
+  for (const [at, principal] of [olga, next, operator].entries()) {
+    const made = await invoke('pay', {}, { principal, runId: `run_of_${at}` });
+    phases.push((await call(made.id)).phase);
   }
   expect(phases).toEqual(['offered', 'approval', 'approval']);
   await close();

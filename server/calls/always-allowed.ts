@@ -4,6 +4,7 @@ import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import { matchTools } from '#lib/policy/match-tools';
 import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
+import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import { callerOf, type Principal, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
@@ -13,7 +14,7 @@ import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
 import { KeptArea } from './kept-area.ts';
 
-/** The oldest are asked again. */
+/** Beyond them the caller with the most loses the oldest of its own: that is asked again. */
 const MOST_RULES = 1_000;
 
 /** A saved rule without an end of its own. */
@@ -70,7 +71,7 @@ export class AlwaysAllowed implements AlwaysRules {
   readonly #kept: KeptArea<z.infer<typeof ruleSchema>>;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #rules = new Map<string, AlwaysRule>();
+  readonly #rules = new FairMap<AlwaysRule>(MOST_RULES);
 
   constructor({ store, clock, logger }: AlwaysAllowedDeps) {
     this.#clock = clock;
@@ -84,7 +85,7 @@ export class AlwaysAllowed implements AlwaysRules {
     // In the order in which they were allowed, and not in which they were used.
     for (const { key, value } of kept.toSorted((a, b) => a.value.allowedAt - b.value.allowedAt)) {
       const { caller } = value;
-      if (caller) this.#rules.set(key, { ...value, caller, id: key });
+      if (caller) this.#rules.put(caller.id, key, { ...value, caller, id: key });
     }
     // For whom those of before were is not known for sure: such calls are asked about again.
     const lapsed = kept.filter(({ value }) => value.caller === null);
@@ -108,7 +109,7 @@ export class AlwaysAllowed implements AlwaysRules {
   #touch(rule: AlwaysRule, now: number): void {
     if (rule.lastUsedAt !== null && now - rule.lastUsedAt < USED_EVERY_MS) return;
     const { id, ...value } = { ...rule, lastUsedAt: now };
-    this.#rules.set(id, { ...value, id });
+    this.#rules.replace(id, { ...value, id });
     this.#kept.change([{ key: id, value }]).catch(this.#logger.error);
   }
 
@@ -130,21 +131,17 @@ export class AlwaysAllowed implements AlwaysRules {
       ...{ scope, runId, ownerToken, caller, toolName, ...approval },
       ...{ allowedAt, allowedBy, expiresAt, lastUsedAt: null },
     };
-    const expired = [...this.#rules.values()].filter((one) => hasExpired(one, allowedAt));
+    const expired = this.#rules.values().filter((one) => hasExpired(one, allowedAt));
     for (const one of expired) this.#rules.delete(one.id);
-    this.#rules.delete(id); // So that it is the newest.
-    this.#rules.set(id, { ...rule, id });
-    const [oldest] = this.#rules.keys();
-    const isFull = this.#rules.size > MOST_RULES && oldest !== undefined;
-    if (isFull) this.#rules.delete(oldest);
-    const dropped = [...expired.map((one) => one.id), ...(isFull ? [oldest] : [])];
+    const forgotten = this.#rules.put(caller.id, id, { ...rule, id });
+    const dropped = expired.map((one) => one.id).concat(forgotten ?? []);
     const deleted = dropped.filter((key) => key !== id).map((key) => ({ key }));
     await this.#kept.change([{ key: id, value: rule }, ...deleted]);
   }
 
   list(): AlwaysRule[] {
     const now = this.#clock.now();
-    return [...this.#rules.values()].filter((rule) => !hasExpired(rule, now));
+    return this.#rules.values().filter((rule) => !hasExpired(rule, now));
   }
 
   async withdraw(id: string): Promise<AlwaysRule | undefined> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Audit, byCaller } from '../auth/audit.ts';
-import { type Operator, principalName } from '../auth/principal.ts';
+import { keyedId } from '../auth/keyed-id.ts';
+import { type Operator, ownsRun, principalName } from '../auth/principal.ts';
 import type { ClaimRun, RunOutcome, RunService } from '../runs/run-service.ts';
 import { type ErrorCode, type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
 
@@ -9,6 +10,8 @@ export interface ChatRunsDeps {
   /** Takes the id of a run that is not there for the person. */
   readonly claimRun: ClaimRun;
   readonly audit: Pick<Audit, 'record'>;
+  /** Of the data directory: ids that are made with it no caller can make. */
+  readonly key: string;
 }
 
 /** Who talks, from where, in which run. */
@@ -18,8 +21,8 @@ export interface Talk {
   readonly address: string;
 }
 
-/** One session, one run; by a hash, since an app may call its sessions anything. */
-export const runOf = (sessionId: string): string =>
+/** As runs of sessions were called before their ids were made with the key: anyone could make one. */
+const formerIdOf = (sessionId: string): string =>
   `clawseed_${hash('sha256', sessionId, 'base64url').slice(0, 32)}`;
 
 export const MISMATCH = errorFrame(
@@ -33,6 +36,19 @@ export class ChatRuns {
 
   constructor(deps: ChatRunsDeps) {
     this.#deps = deps;
+  }
+
+  /** One session, one run; an app may call its sessions anything. */
+  idOf(sessionId: string): string {
+    return keyedId(this.#deps.key, 'clawseed', [sessionId]);
+  }
+
+  /** The run of the session; one of before goes on, where it is this person's. */
+  async find(sessionId: string, person: Operator): Promise<string> {
+    const [id, former] = [this.idOf(sessionId), formerIdOf(sessionId)];
+    if ((await this.get(id)) !== undefined) return id;
+    const before = await this.get(former);
+    return before && ownsRun(person, before) ? former : id;
   }
 
   get(runId: string): ReturnType<RunService['get']> {

@@ -1,19 +1,22 @@
+import { hash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { RunOwner, RunRecord } from '#lib/protocol/run';
+import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { serveClients } from '../connections/testing/serve-clients.ts';
 import { newRun } from '../runs/new-run.ts';
 import type { RunOutcome } from '../runs/run-service.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import type { ServerFrame } from './chat-frames.ts';
-import { runOf } from './chat-runs.ts';
 import { ChatSession, type ChatSessionDeps } from './chat-session.ts';
 import { createKeptIdentities } from './kept-identities.ts';
 import { parseChatFrame } from './parse-chat-frame.ts';
 import recorded from './testing/recorded-frames.json' with { type: 'json' };
 
 type Refusal = Extract<RunOutcome, { ok: false }>;
+
+const runOf = (sessionId: string) => keyedId('secret', 'clawseed', [sessionId]);
 
 const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' } as const;
 
@@ -40,6 +43,7 @@ async function setup(
     audit: { record: async () => {} },
     snapshot: () => Promise.reject(new Error('no snapshot here')),
     newSessionId: () => 'made-here',
+    key: 'secret',
     ...more,
   };
   /** The run of the session, as its owner begins it. */
@@ -87,6 +91,22 @@ test('[CLS2] what comes before the session is open is handled behind session_sta
   await Promise.all([send(recorded.connect), send({ type: 'no' })]);
   expect(frames.map(({ type }) => type)).toEqual(['session_start', 'connected', 'error']);
   expect(frames[0]).toMatchObject({ session_id: 'made-here', run_id: runOf('made-here') });
+});
+
+test('[CLS1] a session of before goes on in its run, where that is this person’s', async () => {
+  const former = `clawseed_${hash('sha256', 'made-here', 'base64url').slice(0, 32)}`;
+  const owned = async (owner: object) => {
+    const { open } = await setup({
+      get: async (id) =>
+        id === former ? ({ run_id: id, messages: [], ...owner } as never) : undefined,
+    });
+    const { frames, send } = open(FIRST_OPERATOR);
+    await send(recorded.connect);
+    return frames[0];
+  };
+  expect(await owned({})).toMatchObject({ run_id: former, resumed: true });
+  const ofOlga = { owner: { name: 'operator:olga', token_id: 'tok_olga' } };
+  expect(await owned(ofOlga)).toMatchObject({ run_id: runOf('made-here'), resumed: false });
 });
 
 test('[CLS13] what the run refuses is a busy session', async () => {
@@ -143,8 +163,8 @@ test('[CLS4] a defect behind a message is an error of the agent, and the next on
   let count = 0;
   const get = async () => {
     count += 1;
-    // The first looks whether there is a run.
-    if (count > 1) throw new Error(`defect ${count}`);
+    // The first three look whether there is a run.
+    if (count > 3) throw new Error(`defect ${count}`);
     return undefined;
   };
   const { open, errors } = await setup({ get });
@@ -153,5 +173,5 @@ test('[CLS4] a defect behind a message is an error of the agent, and the next on
   await send(recorded.abort);
   await send(recorded.abort);
   expect(codes()).toEqual(['AGENT_ERROR', 'AGENT_ERROR']);
-  expect(errors.map(String)).toEqual(['Error: defect 2', 'Error: defect 3']);
+  expect(errors.map(String)).toEqual(['Error: defect 4', 'Error: defect 5']);
 });

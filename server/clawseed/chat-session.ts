@@ -8,7 +8,7 @@ import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import { followRun } from '../events/follow-run.ts';
 import type { Logger } from '../logger.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
-import { ChatRuns, type ChatRunsDeps, MISMATCH, runOf, type Talk } from './chat-runs.ts';
+import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
 import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
 import type { KeptIdentities } from './kept-identities.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
@@ -56,8 +56,8 @@ export class ChatSession {
   readonly #sessionId: string;
   readonly #name: string | undefined;
   readonly #caller: ChatOpening['caller'];
-  /** Undefined of a device. */
-  readonly #talk: Talk | undefined;
+  /** Undefined of a device, and until it is open. */
+  #talk: Talk | undefined;
   readonly #runs: ChatRuns;
   readonly #tools: ChatTools;
   readonly #client: ReturnType<ClientSessions['open']>;
@@ -75,10 +75,6 @@ export class ChatSession {
     this.#caller = caller;
     this.#sessionId = sessionId;
     this.#name = name === UNNAMED ? undefined : name;
-    this.#talk =
-      caller.kind === 'operator'
-        ? { runId: runOf(sessionId), person: caller, address: caller.address }
-        : undefined;
     this.#runs = new ChatRuns(deps);
     this.#client = deps.sessions.open(caller, this.#clientChannel());
     this.#tools = new ChatTools({
@@ -109,7 +105,7 @@ export class ChatSession {
     this.#stopEvents?.();
     this.#client.closed();
     const { identity } = this.#tools;
-    if (identity) this.#deps.kept.keep(this.#key, identity);
+    if (identity) this.#deps.kept.keep(principalKey(this.#caller), this.#key, identity);
   }
 
   get #key(): string {
@@ -124,8 +120,12 @@ export class ChatSession {
   }
 
   async #open(): Promise<void> {
-    const talk = this.#talk;
-    if (!talk) return this.#start(undefined, []);
+    const person = this.#caller;
+    if (person.kind !== 'operator') return this.#start(undefined, []);
+    const runId = await this.#runs.find(this.#sessionId, person);
+    const talk = { runId, person, address: person.address };
+    this.#talk = talk;
+    if (this.#isClosed) return;
     const events = followRun(this.#deps.bus, talk.runId);
     this.#stopEvents = () => events.close();
     const run = await this.#runs.get(talk.runId);
@@ -158,7 +158,7 @@ export class ChatSession {
       resumed: run !== undefined,
       message_count: run ? run.messages.length + (run.messages_left_out ?? 0) : 0,
       ...(name === undefined ? {} : { name }),
-      run_id: runOf(this.#sessionId),
+      run_id: this.#talk?.runId ?? this.#runs.idOf(this.#sessionId),
     });
     for (const frame of frames) this.#channel.send(frame);
     this.#isOpen = true;

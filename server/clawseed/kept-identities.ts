@@ -1,3 +1,5 @@
+import { FairMap } from '#lib/util/fair-map';
+
 /** What a hello proves that it is the same client with. */
 export interface KeptIdentity {
   readonly client_id: string;
@@ -7,7 +9,7 @@ export interface KeptIdentity {
 
 /** Of sessions whose socket has closed. */
 export interface KeptIdentities {
-  keep(key: string, identity: KeptIdentity): void;
+  keep(owner: string, key: string, identity: KeptIdentity): void;
   /** Given to one connection. */
   take(key: string): KeptIdentity | undefined;
 }
@@ -20,13 +22,10 @@ const MOST = 1_000;
  * own (rule CLS10). In memory: a restart makes it a new client.
  */
 export function createKeptIdentities(most = MOST): KeptIdentities {
-  const kept = new Map<string, KeptIdentity>();
+  const kept = new FairMap<KeptIdentity>(most);
   return {
-    keep(key, identity) {
-      kept.delete(key);
-      kept.set(key, identity);
-      const [oldest] = kept.keys();
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    keep(owner, key, identity) {
+      kept.put(owner, key, identity);
     },
     take(key) {
       const identity = kept.get(key);

@@ -83,8 +83,8 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
     touch(instanceId, agoMs = 0) {
       const { lastTouchedAt } = instances.availability(instanceId);
       const touchedAt = Math.max(lastTouchedAt, deps.now() - agoMs);
-      const forgotten = instances.touches.set(instanceId, touchedAt);
       const one = instances.get(instanceId);
+      const forgotten = instances.touches.put(one?.clientId ?? '', instanceId, touchedAt);
       if (one) changed(one);
       if (forgotten !== undefined) deps.availabilityChanged(forgotten);
     },

@@ -1,7 +1,10 @@
 import type { Battery } from '#lib/protocol/client-messages';
+import { FairMap } from '#lib/util/fair-map';
 import type { ClientAvailability } from '../tools/tool-registry.ts';
 import { InstanceIndex } from './instance-index.ts';
-import { Touches } from './touches.ts';
+
+/** Of instances that never come back, touches are forgotten: the oldest of the client with the most. */
+const MOST_TOUCHES = 1_000;
 
 /** One connected instance of a client, whatever carries its messages. */
 export interface ConnectedInstance {
@@ -24,8 +27,8 @@ export interface ConnectedInstance {
 
 /** The instances that are connected, and when a person last touched them. The client table alone changes it. */
 export class ConnectedInstances extends InstanceIndex<ConnectedInstance> {
-  /** Coming back is not a touch. An instance that reports none counts from its connection. */
-  readonly touches = new Touches();
+  /** By instance, also of those that are away (LT3). One that reports none counts from its connection. */
+  readonly touches = new FairMap<number>(MOST_TOUCHES);
 
   /** For the order in which the clients of a pool are asked. */
   readonly availability = (instanceId: string): ClientAvailability =>

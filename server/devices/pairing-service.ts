@@ -31,8 +31,8 @@ export interface PairingServiceDeps extends OutcomesDeps {
   readonly audit: Pick<Audit, 'record'>;
   /** Of wrong codes and unknown tokens. */
   readonly failedAttempts: FailedAttempts;
-  /** Of pages that ask without a code, right or wrong. */
-  readonly knocks: FailedAttempts;
+  /** Of pages that ask without a code, right or wrong: those of one origin, and then all of one address. */
+  readonly knocks: { readonly ofOrigin: FailedAttempts; readonly ofAddress: FailedAttempts };
   readonly registry: Pick<ToolRegistry, 'check'>;
   readonly workbench: Workbench;
   /** Under which a phone may reach this server, such as `https://192.168.1.5:4173`, best first. */
@@ -76,7 +76,7 @@ export class DevicePairing implements PairingService {
     // Others were served while the tools were checked.
     if (pairings.ofToken(body.token_hash)) throw tokenInUse();
     if (!open) this.#refuseKnock(requester);
-    else if (!pairings.hasRoom(false)) throw tooManyAsk();
+    else if (!pairings.hasRoom()) throw tooManyAsk();
     const pairing = open ? pairings.ask(open.id, request) : pairings.knock(request);
     if (!pairing) throw noSuchCode();
     await this.#auditUnknown(requester.address, 'device_asked', pairing.id, {
@@ -222,7 +222,10 @@ export class DevicePairing implements PairingService {
   /** The open pairing of the code; undefined for a page that may ask without one. */
   async #admit(code: string | undefined, requester: Requester): Promise<Pairing | undefined> {
     if (code === undefined) {
-      const retryAfter = await this.#deps.knocks.count(requester.address);
+      const { ofOrigin, ofAddress } = this.#deps.knocks;
+      const { address, foreignOrigin } = requester;
+      const retryAfter =
+        (await ofOrigin.count(address, foreignOrigin ?? '')) ?? (await ofAddress.count(address));
       if (retryAfter !== undefined) throw tooManyAttempts(retryAfter);
       this.#refuseKnock(requester);
       return undefined;
@@ -235,7 +238,7 @@ export class DevicePairing implements PairingService {
     return this.#openPairing(code, requester.address);
   }
 
-  #refuseKnock({ foreignOrigin }: Requester): void {
+  #refuseKnock({ foreignOrigin, address }: Requester): void {
     if (foreignOrigin === null) {
       const message = 'A code is missing: without one a page of another origin alone may ask.';
       throw new HttpError('bad_request', message);
@@ -258,7 +261,7 @@ export class DevicePairing implements PairingService {
         retryAfter: Math.ceil((PAIRING_MS - passed) / 1_000),
       });
     }
-    if (!this.#deps.pairings.hasRoom(true)) throw tooManyAsk();
+    if (!this.#deps.pairings.hasRoom(address)) throw tooManyAsk();
   }
 
   /** Of a wrong, used, expired or burned code the answer is one. */

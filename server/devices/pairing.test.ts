@@ -275,6 +275,26 @@ test('[DV12] there is a link for each address, with those of this machine last',
   ]);
 });
 
+test('[DV21] pages of one origin use up nothing of what pages of another may ask, at the same address', async () => {
+  const { pairing } = await setupDevices();
+  const { code: _, ...knock } = ask('');
+  const join = (foreignOrigin: string, address = PHONE.address) =>
+    refused(
+      pairing.join(
+        { ...knock, token_hash: hashSecret(deviceToken()) },
+        { ...PHONE, address, foreignOrigin },
+      ),
+    );
+  const asked = [];
+  for (let times = 0; times < 6; times += 1) asked.push(await join('https://evil.example'));
+  expect(asked).toEqual(['done', ...Array(5).fill('rate_limited')]);
+  expect(await join('https://shop.example')).toBe('done');
+  // Pages of one address leave room for those of another.
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await join(`https://${name}.evil.example`);
+  expect(await join('https://tea.example', '192.168.1.9')).toBe('done');
+  expect(pairing.list().filter(({ state }) => state === 'asking')).toHaveLength(5);
+});
+
 test('[DV21] a page that was refused learns how much is left of the ten minutes', async () => {
   const { pairing, clock } = await setupDevices();
   const page = { ...PHONE, foreignOrigin: 'https://shop.example' };

@@ -9,8 +9,9 @@ export const PAIRING_MS = 10 * 60_000;
 /** Codes that nothing has used yet. */
 const MOST_OPEN = 8;
 const MOST_ASKING = 16;
-/** Of them, pages that asked by themselves. */
+/** Of them, pages that asked by themselves; in all, and from one address. */
 const MOST_KNOCKS = 8;
+const MOST_KNOCKS_OF_ADDRESS = 4;
 /** Decided or expired ones that are still listed. */
 const MOST_OVER = 64;
 /** Wrong codes until all open ones are void. */
@@ -127,12 +128,15 @@ export class Pairings {
     });
   }
 
-  /** Whether one more may ask. */
-  hasRoom(isKnock: boolean): boolean {
+  /** Whether one more may ask; with an address, a page there that has no code. */
+  hasRoom(knockFrom?: string): boolean {
     this.#sweep();
     const asking = this.list().filter(({ state }) => state === 'asking');
     const knocks = asking.filter(({ createdBy }) => createdBy === null);
-    return asking.length < MOST_ASKING && (!isKnock || knocks.length < MOST_KNOCKS);
+    if (asking.length >= MOST_ASKING) return false;
+    if (knockFrom === undefined) return true;
+    const ofAddress = knocks.filter(({ request }) => request?.address === knockFrom);
+    return knocks.length < MOST_KNOCKS && ofAddress.length < MOST_KNOCKS_OF_ADDRESS;
   }
 
   /** One that a person decided on in time, also where it expired until that was on disk. */

@@ -71,7 +71,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
 
   return {
     isSession: (agent, sessionId) => sessions.isOf(agent.tokenId, sessionId),
-    endSession: (sessionId) => sessions.end(sessionId),
+    endSession: (agent, sessionId) => sessions.end(agent.tokenId, sessionId),
     async answer(post) {
       const { agent, request, body } = post;
       const cancels = cancelledRequest(body);

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { FairMap } from '#lib/util/fair-map';
 import { newSecret } from '../auth/new-secret.ts';
 
 /** The header of MCP up to 2025-11-25, in lower case. */
@@ -16,14 +17,14 @@ export interface LegacySessions {
   /** Whether it was made here, for this agent, and was not ended. */
   isOf(agentId: string, sessionId: string): boolean;
   /** Of one that `isOf` accepts. */
-  end(sessionId: string): void;
+  end(agentId: string, sessionId: string): void;
 }
 
 /** `key`: of the data directory. */
 export function createLegacySessions(key: string): LegacySessions {
   const sign = (agentId: string, nonce: string): string =>
     createHmac('sha256', key).update(`mcp session\n${agentId}\n${nonce}`).digest('base64url');
-  const ended = new Set<string>();
+  const ended = new FairMap<true>(MOST_ENDED);
   return {
     make(agentId) {
       const nonce = newSecret();
@@ -31,15 +32,13 @@ export function createLegacySessions(key: string): LegacySessions {
     },
     isOf(agentId, sessionId) {
       const [nonce = '', signature = '', ...more] = sessionId.split('.');
-      if (more.length > 0 || ended.has(sessionId)) return false;
+      if (more.length > 0 || ended.get(sessionId)) return false;
       const expected = Buffer.from(sign(agentId, nonce));
       const given = Buffer.from(signature);
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    end(sessionId) {
-      const [oldest] = ended;
-      if (ended.size >= MOST_ENDED && oldest !== undefined) ended.delete(oldest);
-      ended.add(sessionId);
+    end(agentId, sessionId) {
+      ended.put(agentId, sessionId, true);
     },
   };
 }

@@ -134,7 +134,7 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
   for (const bad of ['', 'x', `${id}x`, id.slice(1), `${id}.`]) {
     expect(restarted.isSession(AGENT, bad), bad).toBe(false);
   }
-  restarted.endSession(id);
+  restarted.endSession(AGENT, id);
   expect(restarted.isSession(AGENT, id)).toBe(false);
 });
 

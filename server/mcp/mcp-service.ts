@@ -19,7 +19,7 @@ export interface McpService {
   /** Whether the id was made here for this agent. */
   isSession(agent: Agent, sessionId: string): boolean;
   /** Ends a session; it is not one any more. */
-  endSession(sessionId: string): void;
+  endSession(agent: Agent, sessionId: string): void;
   /** Answers one message. The answer may be a stream, which has no end before the call has. */
   answer(post: McpPost): Promise<Response>;
   /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { FairMap } from '#lib/util/fair-map';
 import type { SentMessage } from './read-messages.ts';
 
 /** The run whose messages a request repeats. */
@@ -32,17 +33,13 @@ function keyOf(owner: string, messages: readonly SentMessage[]): string {
  * memory: after a restart a conversation goes on in a new run, which is sent what came before.
  */
 export function createKnownConversations(most = MOST): KnownConversations {
-  const known = new Map<string, KnownConversation>();
+  const known = new FairMap<KnownConversation>(most);
   return {
     find: (owner, messages) =>
       messages.length === 0 ? undefined : known.get(keyOf(owner, messages)),
     keep(owner, messages, conversation) {
       if (messages.length === 0) return;
-      const key = keyOf(owner, messages);
-      known.delete(key);
-      known.set(key, conversation);
-      const [oldest] = known.keys();
-      if (known.size > most && oldest !== undefined) known.delete(oldest);
+      known.put(owner, keyOf(owner, messages), conversation);
     },
   };
 }

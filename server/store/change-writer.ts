@@ -57,7 +57,7 @@ export interface ChangeWriter {
   toSteps(writes: readonly PreparedWrite[]): WriteStep[];
 }
 
-/** Each tab that was ever open is an instance; those seen last are remembered. */
+/** Each tab that was ever open is an instance; of one owner those seen last are remembered. */
 const KEPT_CLIENTS = 10_000;
 /** At the first put, and after so many more: forgetting reads all of them. */
 const FORGET_EVERY = 1_000;
@@ -93,7 +93,7 @@ export function createChangeWriter(
     const put = write.client({ ...toClientRow(client), checksum: 0 });
     const isTimeToForget = clientPuts % FORGET_EVERY === 0;
     clientPuts += 1;
-    return isTimeToForget ? [put, write.clientsPast({ limit: 1, skip: KEPT_CLIENTS - 1 })] : [put];
+    return isTimeToForget ? [put, deletions.clients(KEPT_CLIENTS)] : [put];
   }
 
   function toSteps(change: OtherChange): WriteStep[] {
@@ -247,18 +247,6 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
         .onConflict((conflict) => conflict.doNothing()),
     ),
     client: put('clients', ['client_id', 'instance_id']),
-    clientsPast: preparedWrite(thread, ({ limit, skip }: { limit: number; skip: number }) =>
-      kysely
-        .deleteFrom('clients')
-        .where('last_seen_at', '<', (seen) =>
-          seen
-            .selectFrom('clients')
-            .select('last_seen_at')
-            .orderBy('last_seen_at', 'desc')
-            .limit(limit)
-            .offset(skip),
-        ),
-    ),
     session: put('sessions', ['id_hash']),
     sessionRenewal: preparedWrite(
       thread,

@@ -36,6 +36,9 @@ const OF_RUN = [
 const OLD_AUDIT = `DELETE FROM audit WHERE seq IN
   (SELECT seq FROM audit WHERE at < ? AND seq < (SELECT max(seq) FROM audit) ORDER BY at LIMIT 500)`;
 
+/** As `hasFormOfNewId` knows the ids of clients that were made here. */
+const MADE_HERE = `client_${'[0-9a-f]'.repeat(32)}`;
+
 /** By time, then by number. */
 const OLD_DELIVERIES = `DELETE FROM deliveries WHERE id IN
   (SELECT id FROM deliveries WHERE ended_at < ? ORDER BY ended_at LIMIT 500)`;
@@ -43,6 +46,18 @@ const MANY_DELIVERIES = `DELETE FROM deliveries WHERE id IN
   (SELECT id FROM deliveries WHERE ended_at <=
     (SELECT ended_at FROM deliveries WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1 OFFSET ?)
   ORDER BY ended_at LIMIT 500)`;
+
+/**
+ * The instances of one owner that were seen longest ago; but the newest one of a client stays whose
+ * id its owner chose, so that the id is nobody else's. Nobody can choose one that was made here.
+ */
+const OLD_CLIENTS = `DELETE FROM clients WHERE (client_id, instance_id) IN (
+  SELECT client_id, instance_id FROM (
+    SELECT client_id, instance_id, owner,
+      row_number() OVER (PARTITION BY owner ORDER BY last_seen_at DESC) AS of_owner,
+      row_number() OVER (PARTITION BY client_id ORDER BY last_seen_at DESC) AS of_client
+    FROM clients)
+  WHERE of_owner > ? AND (of_client > 1 OR owner IS NULL OR client_id GLOB '${MADE_HERE}'))`;
 
 const DELETED_UP_TO = `INSERT INTO meta (key, value) VALUES ('deleted_up_to', ?)
   ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)`;
@@ -56,6 +71,7 @@ export function createDeletions(thread: Pick<WriteThread, 'prepare'>) {
     return [statement, values];
   };
   return {
+    clients: (keptOfOwner: number): WriteStep => step(OLD_CLIENTS, keptOfOwner),
     calls: ({ ids, endedAt }: DeleteCalls): WriteStep[] => [
       ...ids.flatMap((id) => OF_CALL.map((sql) => step(sql, id))),
       step(DELETED_UP_TO, endedAt),

@@ -323,6 +323,32 @@ function describeRest(setup: Setup) {
     expect(await again.hasClient('cl_11000')).toBe(true);
   });
 
+  test('[ST41] one owner pushes out nothing of another’s, and a chosen id stays its owner’s', async () => {
+    const { store } = setup();
+    const put = (clientId: string, instanceId: string, owner: string, at: number): Change => ({
+      type: 'put_client',
+      client: {
+        ...{ clientId, instanceId, owner, journalEpoch: null, name: 'Tab', kind: 'tab' },
+        ...{ resumeTokenHash: `h ${instanceId}`, lastSeenAt: at },
+      },
+    });
+    const madeHere = `client_${'0'.repeat(32)}`;
+    await store.write([
+      put('cl_olga', 'in_1', 'tok_olga', 1),
+      put('cl_own', 'in_1', 'device:x', 2),
+      put(madeHere, 'in_1', 'device:x', 3),
+    ]);
+    const hellos = Array.from({ length: 13_000 }, (_, at) =>
+      put('cl_x', `in_${at}`, 'device:x', 10 + at),
+    );
+    await store.write(hellos);
+    expect(await store.findClient('cl_olga', 'h in_1')).toBeDefined();
+    expect(await store.findClient('cl_x', 'h in_0')).toBeUndefined();
+    expect(await store.clientOwner('cl_own')).toBe('device:x');
+    // Nobody can choose it.
+    expect(await store.hasClient(madeHere)).toBe(false);
+  });
+
   test('[ST20] a session is there until it is deleted', async () => {
     const { store, reopen } = setup();
     const session = { idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null };

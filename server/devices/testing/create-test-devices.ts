@@ -45,7 +45,10 @@ export async function createTestDevices(deps: {
     pairing: new DevicePairing({
       ...{ pairings, devices: list, blocked, audit, failedAttempts, registry, clock },
       ...{ workbench: WORKBENCH, closing: closing.signal },
-      knocks: createFailedAttempts(clock, { count: 6 }),
+      knocks: {
+        ofOrigin: createFailedAttempts(clock, { count: 6 }),
+        ofAddress: createFailedAttempts(clock, { count: 60 }),
+      },
       addresses: () => addresses,
     }),
   };

@@ -88,9 +88,9 @@ const endRoute = ({ mcp }: Deps): Route =>
     summary: 'The end of a session of MCP up to 2025-11-25',
     access: AGENTS,
     responses: { 204: { description: 'It is over' } },
-    handle: inSession(mcp, ({ sessionId }) => {
+    handle: inSession(mcp, ({ agent, sessionId }) => {
       if (sessionId === undefined) return onlyPost();
-      mcp.endSession(sessionId);
+      mcp.endSession(agent, sessionId);
       return { status: 204, body: '', headers: {} };
     }),
   });
