@@ -1,6 +1,8 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isOfClient } from '#lib/protocol/tool-source';
 
+type Args = CallRecord['args'];
+
 /**
  * Runs calls: inside the server, or by asking a client. The engine's effects go to
  * the one that the record says, and nothing of the engine depends on which
@@ -10,10 +12,10 @@ export interface CallExecutor {
   /** Starts the call, or asks the client that it is pinned to. Called once for each attempt. */
   start(call: CallRecord): void;
   /**
-   * Looks at arguments that are still being written, as the card shows them. Nothing of the call
-   * is decided, so that nothing may be done. Resolves when it has looked.
+   * What looks at arguments that are still being written; undefined where the tool has none. Nothing
+   * of the call is decided, so that nothing may be done.
    */
-  partial?(call: CallRecord, args: Readonly<Record<string, unknown>>): void | Promise<void>;
+  partialOf?(call: CallRecord): ((args: Args) => void | Promise<void>) | undefined;
   /** Asks to stop it; also of a call that has not started, or has ended. */
   stop(call: CallRecord, reason: string): void;
 }

@@ -129,8 +129,14 @@ export interface AbandonedDraft {
 /** A call whose arguments a model is still writing: a card, and not yet a record. */
 export interface DraftCall {
   readonly callId: string;
-  /** The arguments as far as they can be read. Keys that did not change need not be given. */
-  update(params: Record<string, unknown>): void;
+  /**
+   * The arguments as far as people are shown them. Keys that did not change need not be given.
+   * `whole` reads them uncut, for the tool's `onPartial`.
+   */
+  update(
+    params: Record<string, unknown>,
+    whole?: () => Promise<Record<string, unknown> | undefined>,
+  ): void;
   /** Makes it a real call: checks, records, dispatches. A refusal becomes a FAILED record. */
   /** `clientId`: the only client that may take it, or `all`. */
   complete(args: unknown, clientId?: string): Promise<CallRecord>;

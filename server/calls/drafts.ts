@@ -74,12 +74,14 @@ function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftReque
   return newCall(fields, clock.now());
 }
 
+type ReadArgs = NonNullable<Parameters<DraftCall['update']>[1]>;
+
 class Draft implements DraftCall {
   readonly callId: string;
   readonly #deps: DraftDeps;
   readonly #request: DraftRequest;
   /** Undefined where no one may look: the caller may not call the tool. */
-  readonly #looks: PartialLooks<Record<string, unknown>> | undefined;
+  readonly #looks: PartialLooks<ReadArgs> | undefined;
   #written: Record<string, unknown> = {};
 
   constructor(deps: DraftDeps, request: DraftRequest, call: CallRecord) {
@@ -87,16 +89,16 @@ class Draft implements DraftCall {
     this.callId = call.id;
     this.#deps = deps;
     this.#request = request;
-    const executor = executorOf(executors, call);
-    if (!executor.partial || !registry.mayCall(request.principal, call.toolName)) return;
-    this.#looks = new PartialLooks(
-      (args) => executor.partial?.(call, withholding.ofPartial(call, args)),
-      logger.error,
-    );
+    const look = executorOf(executors, call).partialOf?.(call);
+    if (!look || !registry.mayCall(request.principal, call.toolName)) return;
+    this.#looks = new PartialLooks(async (read) => {
+      const args = await read();
+      if (args) await look(withholding.ofPartial(call, args));
+    }, logger.error);
   }
 
   /** Only what changed is given, but whether all of it is small can only be said of all of it. */
-  update(changed: Record<string, unknown>): void {
+  update(changed: Record<string, unknown>, whole?: ReadArgs): void {
     this.#written = { ...this.#written, ...changed };
     const bounded = boundUpdate(undefined, { params: this.#written, partial: true });
     const { params = {}, ...sizes } = bounded;
@@ -106,7 +108,7 @@ class Draft implements DraftCall {
       params: Object.fromEntries(keys.map((key) => [key, params[key]])),
     };
     this.#deps.engine.sketch(this.callId, shown);
-    this.#looks?.add({ ...this.#written });
+    if (whole) this.#looks?.add(whole);
   }
 
   async complete(args: unknown, clientId?: string): Promise<CallRecord> {

@@ -63,11 +63,12 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
       running.set(record.id, controller);
       void execute(record, controller);
     },
-    partial({ id, runId, toolName }, args) {
+    partialOf({ id, runId, toolName }) {
       const tool = deps.registry.find(toolName)?.best;
-      if (!tool || isClientTool(tool)) return undefined;
+      const look = tool && !isClientTool(tool) && tool.provider.partialOf?.(toolName);
+      if (!look) return undefined;
       const status = (update: CardUpdate) => deps.sketch(id, update);
-      return tool.provider.partial?.(toolName, args, { callId: id, runId, status });
+      return (args) => look(args, { callId: id, runId, status });
     },
     stop({ id, card }, reason) {
       running.get(id)?.abort(new StoppedError(reason, card.cancelled_by));

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import type { DraftCall } from './call-service.ts';
 import { type CallsSetup, operator, type SetupOptions, setupCalls } from './testing/setup-calls.ts';
 import { readToolStats } from './tool-stats.ts';
 
@@ -110,6 +111,9 @@ test('[TD9] a thrown ToolError is a failed call with its text; what else is thro
   setup.errors.length = 0;
 });
 
+const write = (draft: DraftCall, args: Record<string, unknown>) =>
+  draft.update(args, async () => args);
+
 /** A draft for a tool that looks at what is written of its arguments. */
 async function draftFor(
   onPartial: (text: unknown) => void | Promise<void>,
@@ -132,16 +136,16 @@ async function draftFor(
 test('[TD10] T152: arguments that are still written reach onPartial and the card, and never run', async () => {
   const seen: unknown[] = [];
   const { draft, run } = await draftFor((text) => void seen.push(text));
-  draft.update({ text: 'a' });
+  write(draft, { text: 'a' });
   await vi.waitFor(() => expect(seen).toEqual(['a']));
-  draft.update({ text: 'ab' });
+  write(draft, { text: 'ab' });
   await vi.waitFor(() => expect(seen).toEqual(['a', 'ab']));
   expect(setup.cardOf(draft.callId)).toMatchObject({ phase: 'streaming', tip: 'So far: ab' });
   expect(run).not.toHaveBeenCalled();
   await draft.complete({ text: 'abc' });
   await vi.waitFor(async () => expect((await setup.call(draft.callId)).status).toBe('SUCCEEDED'));
   expect(run).toHaveBeenCalledOnce();
-  draft.update({ text: 'late' });
+  write(draft, { text: 'late' });
   await setup.settle();
   expect(seen).toEqual(['a', 'ab']);
 });
@@ -153,7 +157,7 @@ test('[TD10] while a tool still looks only the newest waits', async () => {
     seen.push(text);
     return looking.promise;
   });
-  for (const text of ['a', 'ab', 'abc', 'abcd']) draft.update({ text });
+  for (const text of ['a', 'ab', 'abc', 'abcd']) write(draft, { text });
   await vi.waitFor(() => expect(seen).toEqual(['a']));
   looking.resolve();
   await vi.waitFor(() => expect(seen).toEqual(['a', 'abcd']));
@@ -162,7 +166,7 @@ test('[TD10] while a tool still looks only the newest waits', async () => {
 
 test('[TD10] a look that fails is in the log, and the call goes on', async () => {
   const { draft } = await draftFor(() => Promise.reject(new Error('cannot look')));
-  draft.update({ text: 'a' });
+  write(draft, { text: 'a' });
   await vi.waitFor(() => expect(String(setup.errors)).toContain('cannot look'));
   setup.errors.length = 0;
   await draft.complete({ text: 'ab' });
@@ -173,7 +177,7 @@ test('[TD10] a tool that the caller may not call does not see what is written fo
   const seen: unknown[] = [];
   const principal = { kind: 'agent', name: 'a', tokenId: 'tok_1', tools: ['other'] };
   const { draft } = await draftFor((text) => void seen.push(text), { principal });
-  draft.update({ text: 'a' });
+  write(draft, { text: 'a' });
   await setup.settle();
   expect(seen).toEqual([]);
   await draft.abandon('enough');
@@ -211,12 +215,12 @@ test('[TD4] [TD10] E1: of 12 pieces of arguments and a slow factory come one ins
   });
   setup = await setupCalls({ tools: [defineTool({ ...facts, create })] });
   const draft = await setup.calls.draft({ principal: operator, tool: 'demo', runId: 'run_1' });
-  for (let piece = 1; piece <= 12; piece += 1) draft.update({ text: 'x'.repeat(piece) });
+  for (let piece = 1; piece <= 12; piece += 1) write(draft, { text: 'x'.repeat(piece) });
   await setup.settle();
   expect(create).not.toHaveBeenCalled();
   await draft.complete({ text: 'whole' });
   await vi.waitFor(() => expect(create).toHaveBeenCalledOnce());
-  draft.update({ text: 'late' });
+  write(draft, { text: 'late' });
   ready.resolve();
   expect(await untilEnded(draft.callId)).toMatchObject({ status: 'SUCCEEDED', result: 'whole' });
   expect([create.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
@@ -233,7 +237,7 @@ test('[CA50] E2: a call whose arguments were streamed counts once, with the time
   setup = await setupCalls({ tools: [defineTool({ ...facts, run })] });
   const draft = await setup.calls.draft({ principal: operator, tool: 'demo', runId: 'run_1' });
   for (let piece = 1; piece <= 11; piece += 1) {
-    draft.update({ text: 'x'.repeat(piece) });
+    write(draft, { text: 'x'.repeat(piece) });
     setup.clock.advance(1_000);
   }
   await draft.complete({ text: 'whole' });

@@ -123,7 +123,8 @@ describe('an argument that is marked with x-sensitive', () => {
     const draft = await server.calls.draft({
       ...{ principal: FIRST_OPERATOR, runId: 'run_1', tool: 'vault' },
     });
-    draft.update({ user: KEY, password: PASSWORD.slice(0, 6) });
+    const written = { user: KEY, password: PASSWORD.slice(0, 6) };
+    draft.update(written, async () => written);
     await server.settle();
     await draft.complete(args);
     await server.settle();

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { defineTool, ToolError } from './define-tool.ts';
+import { defineTool, type ToolContext, ToolError } from './define-tool.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
 import { toProvidedTool } from './to-provided-tool.ts';
 
@@ -117,6 +117,14 @@ test('[TD4] a tool with state has one instance for each call, disposed when that
     ...['instance 1 runs', 'instance 1 is disposed'],
     ...['instance 2 runs', 'instance 2 is disposed'],
   ]);
+});
+
+test('[TD4] what makes an instance is given the context of its call', async () => {
+  const create = ({ callId, runId }: ToolContext) => ({
+    run: async () => ({ output: { callId, runId } }),
+  });
+  const tool = defineTool({ ...facts, create });
+  expect(await runBuiltin(tool, {})).toEqual({ callId: 'tc_1', runId: 'run_1' });
 });
 
 test('[TD4] the instance of a call that throws is disposed as well', async () => {

@@ -8,6 +8,7 @@ import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { Principal } from '../auth/principal.ts';
 import type { BlobUpload } from '../blobs/blob-store.ts';
 import { type Operand, refuseChanged } from './operands.ts';
+import { createReading, type Readable } from './reading.ts';
 import { StoppedError, ToolError } from './tool-error.ts';
 import { createTurns } from './tool-turns.ts';
 
@@ -64,9 +65,15 @@ interface ToolDefinition<Args extends z.ZodObject> {
   /** As models and people write it, e.g. `mail.send`. */
   readonly name: string;
   readonly displayName: string;
-  /** For the model. A function is called whenever tools are listed, so also when a turn begins. */
-  readonly description: string | (() => string);
-  readonly args: Args | (() => Args);
+  /**
+   * For the model. A function is called whenever tools are listed, so also when a turn begins, and
+   * when `onChange` says so. A promise is waited for at the start; later ones count from when they
+   * are settled.
+   */
+  readonly description: Readable<string>;
+  readonly args: Readable<Args>;
+  /** Called once with what makes the description and the arguments be read again. */
+  onChange?(changed: () => void): void;
   /** What `output` of an answer must fit; what it does not is a failed call (`result_invalid`). */
   readonly output?: z.ZodType;
   /** `read` may be run again after a crash; `write` ends `outcome_unknown` instead. */
@@ -94,8 +101,9 @@ interface ToolDefinition<Args extends z.ZodObject> {
   /** How many calls run at once; 32 more wait in their order, within their own time. No limit when not given. */
   readonly concurrency?: number;
   /**
-   * Looks at arguments that are still being written, as the card shows them: they may be cut short.
-   * One look at a time, at most 20 a second. It must have no effects: the call is not allowed yet.
+   * Looks at arguments as far as they are written: the last value is there in part, the others whole.
+   * One look at a time, at most 20 a second; above 4 kB one for each quarter that is added. It must
+   * have no effects: the call is not allowed yet.
    */
   onPartial?(
     args: Readonly<Record<string, unknown>>,
@@ -114,16 +122,25 @@ export type ServerTool<Args extends z.ZodObject = z.ZodObject> = ToolDefinition<
   (
     | Pick<ToolInstance<z.output<Args>>, 'run'>
     | PersonAsked<z.output<Args>>
-    | { create(): ToolInstance<z.output<Args>> | Promise<ToolInstance<z.output<Args>>> }
+    | {
+        create(
+          context: ToolContext,
+        ): ToolInstance<z.output<Args>> | Promise<ToolInstance<z.output<Args>>>;
+      }
   );
 
 /** A server tool with its argument type forgotten, as the registry holds it. */
-export interface AnyServerTool extends Omit<ToolDefinition<z.ZodObject>, 'description' | 'args'> {
+export interface AnyServerTool
+  extends Omit<ToolDefinition<z.ZodObject>, 'description' | 'args' | 'onChange'> {
   /** As it is now. */
   readonly description: string;
   readonly args: z.ZodObject;
   /** Whether the two may be others at the next look. */
   readonly mayChange: boolean;
+  /** Settles when both can be read. Rejects when they cannot. */
+  ready(): Promise<void>;
+  /** `changed` is called when they are read anew, and when the tool says that they have changed. */
+  watch(changed: () => void): void;
   readonly question?: PersonAsked<Record<string, unknown>>['question'];
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer>;
 }
@@ -132,21 +149,35 @@ const DISPOSE_AFTER_ABORT_MS = 1_000;
 
 /** Types `run` by `args`; parses the arguments once more, so that defaults of the schema hold. */
 export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): AnyServerTool {
-  const { description, args, operands, ...rest } = tool;
+  const { description, args, operands, onChange, ...rest } = tool;
   const inTurn = createTurns(tool);
-  const argsNow = () => (typeof args === 'function' ? args() : args);
+  let changed = () => {};
+  const text = createReading(description, () => changed());
+  const shape = createReading(args, () => changed());
+  const argsNow = shape.last;
   const asked = 'question' in tool ? tool.question : undefined;
   const defined: AnyServerTool = {
     ...rest,
     get description() {
-      return typeof description === 'function' ? description() : description;
+      return text.look();
     },
     get args() {
-      return argsNow();
+      return shape.look();
     },
     ...(asked && { question: (given) => asked(argsNow().parse(given)) }),
     ...(operands && { operands: (given, signal) => operands(argsNow().parse(given), signal) }),
-    mayChange: typeof description === 'function' || typeof args === 'function',
+    mayChange: text.mayChange || shape.mayChange,
+    async ready() {
+      await Promise.all([text.ready(), shape.ready()]);
+    },
+    watch(listener) {
+      changed = listener;
+      onChange?.(() => {
+        text.outdate();
+        shape.outdate();
+        listener();
+      });
+    },
     async run(given, context) {
       const parsed = argsNow().safeParse(given);
       if (!parsed.success) {
@@ -188,7 +219,7 @@ async function runOnce<Args extends z.ZodObject>(
   if ('question' in tool) throw new ToolError('Only a person answers this', { executed: 'no' });
   if (!('create' in tool)) return tool.run(args, context);
   const { signal } = context;
-  const instance = await tool.create();
+  const instance = await tool.create(context);
   let disposed: Promise<void> | undefined;
   const dispose = () => {
     disposed ??= disposeOf(instance);

@@ -69,6 +69,7 @@ async function toolsOf(exported: Readonly<Record<string, unknown>>): Promise<Any
   const made = await factorySchema.parse(exported).default(GIVEN);
   const tools = z.array(toolSchema).parse(Array.isArray(made) ? made : [made]);
   for (const tool of tools) {
+    await tool.ready();
     factsSchema.parse(tool);
     // What it lists must be a schema that is supported.
     toProvidedTool(tool);

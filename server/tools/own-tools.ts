@@ -1,4 +1,4 @@
-import type { AnyServerTool, PartialContext, ToolContext } from './define-tool.ts';
+import type { AnyServerTool, ToolContext } from './define-tool.ts';
 import { toProvidedTool } from './to-provided-tool.ts';
 import { OF_SERVER, type ProvidedTool, type ToolProvider } from './tool-provider.ts';
 
@@ -6,11 +6,17 @@ import { OF_SERVER, type ProvidedTool, type ToolProvider } from './tool-provider
 export class OwnTools implements ToolProvider {
   readonly origin = OF_SERVER;
   readonly #tools: ReadonlyMap<string, AnyServerTool>;
+  readonly #listeners = new Set<() => void>();
   #listed: readonly ProvidedTool[];
 
   constructor(tools: readonly AnyServerTool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#listed = [...this.#tools.values()].map(toProvidedTool);
+    for (const tool of tools) {
+      tool.watch(() => {
+        for (const listener of this.#listeners) listener();
+      });
+    }
   }
 
   list(): readonly ProvidedTool[] {
@@ -19,17 +25,19 @@ export class OwnTools implements ToolProvider {
     return this.#listed;
   }
 
-  /** None comes or goes. */
-  onChange(): () => void {
-    return () => {};
+  /** None comes or goes, but what describes one may. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   execute(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext) {
     return this.#tool(name).run({ ...args }, context);
   }
 
-  partial(name: string, args: Readonly<Record<string, unknown>>, context: PartialContext) {
-    return this.#tool(name).onPartial?.(args, context);
+  partialOf(name: string): AnyServerTool['onPartial'] {
+    const tool = this.#tool(name);
+    return tool.onPartial && ((args, context) => tool.onPartial?.(args, context));
   }
 
   #tool(name: string): AnyServerTool {

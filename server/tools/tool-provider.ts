@@ -2,7 +2,7 @@ import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { WithholdArgs } from '#lib/schema/withhold-args';
-import type { AnyServerTool, PartialContext, ToolAnswer, ToolContext } from './define-tool.ts';
+import type { AnyServerTool, ToolAnswer, ToolContext } from './define-tool.ts';
 import type { ToolHashes } from './tool-hashes.ts';
 
 /** Whose tools they are. The record of each call has it. */
@@ -90,10 +90,6 @@ export interface ToolProvider {
    * undefined where there is none. It is not run a second time.
    */
   resume?(callId: string): ((context: ToolContext) => Promise<ToolAnswer>) | undefined;
-  /** Looks at arguments that are still being written. It must have no effects. */
-  partial?(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    context: PartialContext,
-  ): void | Promise<void>;
+  /** What looks at arguments that are still being written, without effects; undefined where the tool has none. */
+  partialOf?(name: string): AnyServerTool['onPartial'];
 }

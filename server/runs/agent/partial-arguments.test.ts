@@ -6,10 +6,15 @@ import { createManualClock } from './testing/fakes.ts';
 /** Parsing is asynchronous: lets everything that is ready happen. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-function setup() {
+function setup({ readsWhole = false } = {}) {
   const clock = createManualClock();
   const sent: Record<string, unknown>[] = [];
-  const partial = createPartialArguments({ clock, send: (params) => sent.push(params) });
+  const wholes: Promise<unknown>[] = [];
+  const send = (params: Record<string, unknown>, whole?: () => Promise<unknown>) => {
+    sent.push(params);
+    if (whole && readsWhole) wholes.push(whole());
+  };
+  const partial = createPartialArguments({ clock, send });
   const type = async (text: string, letterMs = 50) => {
     for (const letter of text) {
       partial.push(letter);
@@ -18,7 +23,7 @@ function setup() {
     }
     await settle();
   };
-  return { clock, sent, partial, type };
+  return { clock, sent, wholes, partial, type };
 }
 
 describe('partial arguments', () => {
@@ -26,6 +31,24 @@ describe('partial arguments', () => {
     const { sent, type } = setup();
     await type('{"city":"Ber');
     expect(sent.map(({ city }) => city)).toEqual(['', 'B', 'Be', 'Ber']);
+  });
+
+  test('[AL22] what is written is there whole as well, and reading it again stays linear', async () => {
+    const { clock, wholes, partial } = setup({ readsWhole: true });
+    const text = 'x'.repeat(100_000);
+    partial.push('{"to":"Ann","text":"');
+    for (let at = 0; at < text.length; at += 100) {
+      partial.push(text.slice(at, at + 100));
+      await settle();
+      clock.advance(200);
+    }
+    partial.push('\ud83d');
+    await settle();
+    const read = await Promise.all(wholes);
+    expect(read).toContainEqual({ to: 'Ann', text: 'x'.repeat(4_000) });
+    const longest = read.map((one) => JSON.stringify(one).length).at(-1);
+    expect(longest).toBeGreaterThan(text.length * 0.75);
+    expect(partial.examined).toBeLessThan(10 * text.length);
   });
 
   test('[AL20] a key that did not change is not sent again', async () => {

@@ -1,4 +1,5 @@
 import { parsePartialJson } from 'ai';
+import { isRecord } from '#lib/json/is-record';
 import type { Clock } from '../../clock.ts';
 import { createArgumentScanner, type Growing } from './argument-scanner.ts';
 
@@ -18,10 +19,17 @@ const INTERVAL_MS = 50;
 const SMALL_BYTES = 200;
 const LONGEST_PAUSE_MS = 200;
 
+/** Reads all that is written so far, uncut. Undefined where it is no object yet. */
+type ReadWhole = () => Promise<Record<string, unknown> | undefined>;
+
 interface PartialArgumentsDeps {
   readonly clock: Clock;
-  readonly send: (params: Record<string, unknown>) => void;
+  /** `whole` is not given with each update of long arguments: reading all of them again is work. */
+  readonly send: (params: Record<string, unknown>, whole: ReadWhole | undefined) => void;
 }
+
+/** Longer arguments are read whole again once they have grown by a quarter, so that work stays linear. */
+const WHOLE_EACH_TIME_CHARS = 4_096;
 
 /**
  * Turns argument text that grows letter by letter into updates of those
@@ -38,6 +46,9 @@ type Shown = readonly [key: string, value: unknown];
 class GrowingArguments implements PartialArguments {
   readonly #deps: PartialArgumentsDeps;
   readonly #scanner = createArgumentScanner();
+  #text = '';
+  /** Characters from which on the whole is read again. */
+  #nextWholeAt = 0;
   /** The value that was being written when it was last sent, as JSON. */
   #sentGrowing: { readonly key: string; readonly json: string } | undefined;
   #nextAt = 0;
@@ -58,6 +69,7 @@ class GrowingArguments implements PartialArguments {
     this.#hasChanged = true;
     this.examined += delta.length;
     this.#scanner.push(delta);
+    this.#text = this.#scanner.isBroken ? '' : this.#text + delta;
     this.#consider();
   }
 
@@ -112,6 +124,20 @@ class GrowingArguments implements PartialArguments {
     const bytes = changed.reduce((sum, one) => sum + one.key.length + one.json.length, 0);
     const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);
     this.#nextAt = this.#deps.clock.now() + pauseMs;
-    this.#deps.send(Object.fromEntries(changed.map(({ key, value }) => [key, value])));
+    const shown = Object.fromEntries(changed.map(({ key, value }) => [key, value]));
+    this.#deps.send(shown, this.#wholeNow());
+  }
+
+  #wholeNow(): ReadWhole | undefined {
+    const { length } = this.#text;
+    if (length < this.#nextWholeAt) return undefined;
+    this.#nextWholeAt = length <= WHOLE_EACH_TIME_CHARS ? 0 : length * 1.25;
+    // A character outside of the base plane may be there by half.
+    const text = this.#text.replace(/(?:\\u[dD][89abAB][\da-fA-F]{2}|[\ud800-\udbff])$/, '');
+    return async () => {
+      this.examined += text.length;
+      const { value } = await parsePartialJson(text);
+      return isRecord(value) ? value : undefined;
+    };
   }
 }

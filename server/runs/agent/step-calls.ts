@@ -181,8 +181,10 @@ class DraftedCalls implements StepCalls {
     const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
     const draft = await this.#deps.draft(tool.toolName);
-    const send = (params: Record<string, unknown>) => draft.update(params);
-    const partial = createPartialArguments({ clock: this.#deps.clock, send });
+    const partial = createPartialArguments({
+      clock: this.#deps.clock,
+      send: (params, whole) => draft.update(params, whole),
+    });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
     const entry: Entry = {
       ...{ modelId, toolName: tool.toolName, draft, refusal, client: tool.client, partial },

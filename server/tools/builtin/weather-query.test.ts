@@ -64,6 +64,20 @@ test('it says that it reaches the world outside, so that what it gives counts as
   expect(tool.annotations).toMatchObject({ openWorldHint: true });
 });
 
+test.each([
+  ['Beijing weather', 'Beijing'],
+  ["What's the weather like in New York tomorrow?", 'New York'],
+  ['Isle of Man weather', 'Isle of Man'],
+  ['The weather', undefined],
+  ['北京今天天气怎么样？', '北京'],
+])('[TB7] a query of "%s" asks about %s', async (query, place) => {
+  const { tool, asked } = await serve(answering);
+  const run = runBuiltin(tool, { query });
+  if (place === undefined) return expect(run).rejects.toThrow('Give a city');
+  await run;
+  expect(asked[0]?.searchParams.get('name')).toBe(place);
+});
+
 test('[TB7] a city is found and its weather given in words', async () => {
   const { tool, asked } = await serve(answering);
   const tips: unknown[] = [];
