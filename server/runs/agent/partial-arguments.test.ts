@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { LIMITS } from '#lib/protocol/limits';
 import { createPartialArguments } from './partial-arguments.ts';
 import { createManualClock } from './testing/fakes.ts';
@@ -35,7 +36,7 @@ describe('partial arguments', () => {
 
   test('[AL22] what is written is there whole as well, and reading it again stays linear', async () => {
     const { clock, wholes, partial } = setup({ readsWhole: true });
-    const text = 'x'.repeat(100_000);
+    const text = Array.from({ length: 20_000 }, (_, at) => `${at}`.padStart(5)).join('');
     partial.push('{"to":"Ann","text":"');
     for (let at = 0; at < text.length; at += 100) {
       partial.push(text.slice(at, at + 100));
@@ -44,10 +45,10 @@ describe('partial arguments', () => {
     }
     partial.push('\ud83d');
     await settle();
-    const read = await Promise.all(wholes);
-    expect(read).toContainEqual({ to: 'Ann', text: 'x'.repeat(4_000) });
-    const longest = read.map((one) => JSON.stringify(one).length).at(-1);
-    expect(longest).toBeGreaterThan(text.length * 0.75);
+    const read = z.array(z.object({ to: z.literal('Ann'), text: z.string().refine((read) => text.startsWith(read)) }));
+    const lengths = read.parse(await Promise.all(wholes)).map((one) => one.text.length);
+    expect(lengths.filter((length) => length < 4_000).length).toBeGreaterThan(30);
+    expect(lengths.at(-1)).toBeGreaterThan(text.length * 0.75);
     expect(partial.examined).toBeLessThan(10 * text.length);
   });
 
