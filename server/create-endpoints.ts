@@ -26,6 +26,7 @@ import { createClientSocketHandler } from './connections/client-socket.ts';
 import { createClientStreams } from './connections/client-streams.ts';
 import { createDisconnectClient } from './connections/disconnect-client.ts';
 import { HttpClients } from './connections/http-clients.ts';
+import { KeptRegistrations } from './connections/kept-registrations.ts';
 import { createRefusedClaims } from './connections/refused-claims.ts';
 import type { Core } from './create-core.ts';
 import { PairedDevices } from './devices/paired-devices.ts';
@@ -129,7 +130,8 @@ function createClients(core: Core, closing: AbortSignal) {
     sessions.send(instanceId, { type: 'tools_registered', count, ...decision });
   });
   const byHttp = new HttpClients({
-    ...{ ...forClients, calls, answers: calls.clients, closing },
+    ...{ ...forClients, calls, answers: calls.clients, closing, logger },
+    registrations: new KeptRegistrations({ store, clock }),
     isLive: ({ tokenId }) => tokenId === null || tokens.isLive(tokenId),
   });
   devices.onRevoked(({ clientId }) => {
@@ -316,6 +318,7 @@ export async function createEndpoints(
   const door = await openDoor(config, network, core, () => port);
   const access = await createAccess(config, core, door);
   const clients = createClients(core, closing);
+  await clients.byHttp.restore();
   const pages = await preparePages({
     dir: PROJECT,
     development: config.development,

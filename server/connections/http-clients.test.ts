@@ -7,6 +7,7 @@ import { instanceAddress } from '../events/event-bus.ts';
 import type { CheckedSpec } from '../tools/tool-registry.ts';
 import { createClientIds } from './client-ids.ts';
 import { HttpClients } from './http-clients.ts';
+import { KeptRegistrations } from './kept-registrations.ts';
 
 const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tools: [] };
 
@@ -21,6 +22,8 @@ async function setup(dir?: string) {
   const revoked = new Set<string | null>();
   const service = new HttpClients({
     ...{ store, ids, bus, registry, table, clock },
+    registrations: new KeptRegistrations({ store, clock }),
+    logger: { error: (error) => calls.errors.push(error) },
     calls: calls.calls,
     answers: calls.calls.clients,
     instances: calls.calls.instances,
@@ -42,7 +45,7 @@ async function setup(dir?: string) {
     revoked.add(tokenId);
     service.end(clientId);
   };
-  return { ...calls, ids, client, revoke };
+  return { ...calls, ids, client, revoke, restore: () => service.restore() };
 }
 
 const MINUTE = 60_000;
@@ -252,4 +255,50 @@ test('[ID8] an answer to what was not fetched counts: the client knew of the cal
   const { id } = await invoke('print');
   expect(await desk.submit(id)).toEqual({ ok: true, status: 'SUCCEEDED' });
   expect(await desk.fetch()).toEqual([]);
+});
+
+test('[ID9] tools of a client that polls are there again after a restart, for the grace of a return', async () => {
+  const before = await setup();
+  await before.client('desk').register('print');
+  await before.client('desk').register('scan');
+  await before.client('gone').register('fax');
+  await before.clock.advance(MINUTE - 1_000);
+  await before.client('desk').fetch();
+  await before.clock.advance(2_000);
+  await before.settle();
+
+  const after = await setup(before.dir);
+  await after.restore();
+  expect(after.registry.namesOf('http:desk')).toEqual(['print', 'scan']);
+  expect(after.registry.namesOf('http:gone')).toEqual([]);
+  const { id } = await after.invoke('print');
+  expect(await after.client('desk').fetch()).toEqual([[id, 1]]);
+
+  const third = await setup(before.dir);
+  await third.restore();
+  await third.clock.advance(119_000);
+  expect(third.registry.namesOf('http:desk')).toEqual(['print', 'scan']);
+  await third.clock.advance(2_000);
+  expect(third.registry.namesOf('http:desk')).toEqual([]);
+});
+
+test('[ID9] a client whose token was revoked meanwhile is not there again', async () => {
+  const before = await setup();
+  await before.client('desk', agent).register('print');
+  const after = await setup(before.dir);
+  after.revoke(agent, 'desk');
+  await after.restore();
+  expect(after.registry.namesOf('http:desk')).toEqual([]);
+});
+
+test('[LV24] a client that polls is alive for a minute after it has submitted', async () => {
+  const { client, invoke, clock, table } = await setup();
+  const desk = client('desk');
+  await desk.register('print', { timeout_ms: 300_000 });
+  const { id } = await invoke('print');
+  await desk.fetch();
+  await clock.advance(MINUTE - 1_000);
+  await desk.submit(id);
+  await clock.advance(MINUTE - 1_000);
+  expect(table.hasClient('desk')).toBe(true);
 });

@@ -1,5 +1,6 @@
 import type { Via } from '#lib/call/call-event';
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
+import { CLOCKS } from '#lib/protocol/limits';
 import { isAllClients } from '#lib/protocol/tool-name';
 import { type Caller, principalKey, viaOf } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
@@ -8,12 +9,14 @@ import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { HttpClientService, SubmitOutcome } from '../http/http-client-service.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
-import type { ToolOffers } from '../tools/tool-registry.ts';
+import type { CheckedSpec, ToolOffers } from '../tools/tool-registry.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
 import type { ConnectedInstance } from './connected-instances.ts';
+import type { KeptRegistrations } from './kept-registrations.ts';
 import { type CallRequest, Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
 
@@ -23,6 +26,8 @@ export interface HttpClientsDeps {
   readonly bus: EventBus;
   readonly registry: ToolOffers;
   readonly table: ClientTable;
+  readonly registrations: KeptRegistrations;
+  readonly logger: Pick<Logger, 'error'>;
   readonly calls: Pick<CallService, 'get'>;
   readonly answers: ClientCalls;
   readonly instances: InstanceChanges;
@@ -30,7 +35,7 @@ export interface HttpClientsDeps {
   /** The server stops: polls that wait are answered with what there is. */
   readonly closing: AbortSignal;
   /** Whether the token of a caller still counts: it may be revoked while a request is handled. */
-  isLive(principal: Caller): boolean;
+  isLive(principal: Pick<Caller, 'tokenId'>): boolean;
   /** Called when a request names a client id that is taken, and is refused. */
   claimRefused?(principal: Caller, clientId: string): void;
 }
@@ -67,6 +72,21 @@ export class HttpClients implements HttpClientService {
     this.#deps = deps;
   }
 
+  /** What was registered when the server stopped is there again, as long as the grace of a return is. */
+  async restore(): Promise<void> {
+    for (const [clientId, { owner, tokenId, tools }] of await this.#deps.registrations.load()) {
+      if (!this.#deps.isLive({ tokenId })) {
+        await this.#deps.registrations.forget(clientId);
+        continue;
+      }
+      const client = this.#connect(clientId, owner);
+      await client.presence.resumeCalls([]);
+      const { registry } = this.#deps;
+      registry.register(client, await registry.check(Object.values(tools).map(toSpec)));
+      this.#keepAlive(client, CLOCKS.resumeMs);
+    }
+  }
+
   async register(
     principal: Caller,
     { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
@@ -85,6 +105,11 @@ export class HttpClients implements HttpClientService {
     if (!client) return conflictOf(client_id);
     this.#keepAlive(client);
     const { registered, ...rejections } = registry.register(client, checked);
+    await this.#deps.registrations.add(clientId, {
+      owner: client.owner,
+      tokenId: principal.tokenId,
+      tools: acceptedOf(tools, checked),
+    });
     instances.toolsChanged(client.instanceId);
     // Requests that are due again are in its mailbox before it reads that it is registered.
     await store.write([]);
@@ -115,6 +140,8 @@ export class HttpClients implements HttpClientService {
       return { ok: false, code: 'permission_denied', message };
     }
     const { clientId, instanceId, attempt } = provider;
+    const client = await this.#clientFor(principal, clientId);
+    if (client) this.#keepAlive(client);
     const from = { clientId, instanceId, attempt: undefined, via: viaOf(principal) };
     // An answer to a request that was not fetched claims the call as well.
     if (record.phase === 'offered') await answers.claim({ ...from, attempt }, callId);
@@ -135,8 +162,13 @@ export class HttpClients implements HttpClientService {
     const client = this.#clients.get(clientId);
     if (!client) return;
     client.cancelExpiry();
-    this.#clients.delete(clientId);
+    this.#leave(client);
+  }
+
+  #leave(client: PollingClient): void {
+    this.#clients.delete(client.clientId);
     client.presence.end();
+    this.#deps.registrations.forget(client.clientId).catch(this.#deps.logger.error);
   }
 
   /** Undefined when the id belongs to another principal. */
@@ -161,10 +193,9 @@ export class HttpClients implements HttpClientService {
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
     const isStored = isOwn ? () => {} : await ids.take(clientId);
     if (!isStored) return undefined;
-    const instanceId = `${POLLING_INSTANCE}${clientId}`;
-    const instance = toInstance({ clientId, instanceId }, clock.now());
+    const instance = toInstance(clientId, clock.now());
     try {
-      const { name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
+      const { instanceId, name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
       const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
       await store.write([
         {
@@ -177,23 +208,33 @@ export class HttpClients implements HttpClientService {
     }
     // A client that was ended does not come back by a request that was under way.
     if (!isLive(principal)) return undefined;
-    const mailbox = new Mailbox(clock);
-    const presence = new Presence(this.#deps, instance, mailbox);
-    const none = { cancelExpiry: () => {}, checked: Promise.resolve() };
-    const client = { clientId, instanceId, owner, mailbox, presence, ...none };
-    this.#clients.set(clientId, client);
+    const client = this.#connect(clientId, owner);
     // Calls that it had not fetched or answered are its own again.
-    await presence.resumeCalls([], viaOf(principal));
+    await client.presence.resumeCalls([], viaOf(principal));
     return client;
   }
 
-  #keepAlive(client: PollingClient): void {
+  #connect(clientId: string, owner: string): PollingClient {
+    const { clock } = this.#deps;
+    const instance = toInstance(clientId, clock.now());
+    const mailbox = new Mailbox(clock);
+    const client = {
+      clientId,
+      instanceId: instance.instanceId,
+      owner,
+      mailbox,
+      presence: new Presence(this.#deps, instance, mailbox),
+      cancelExpiry: () => {},
+      checked: Promise.resolve(),
+    };
+    this.#clients.set(clientId, client);
+    return client;
+  }
+
+  #keepAlive(client: PollingClient, forMs = KEEP_MS): void {
     client.cancelExpiry();
     if (this.#clients.get(client.clientId) !== client) return;
-    client.cancelExpiry = this.#deps.clock.schedule(KEEP_MS, () => {
-      this.#clients.delete(client.clientId);
-      client.presence.end();
-    });
+    client.cancelExpiry = this.#deps.clock.schedule(forMs, () => this.#leave(client));
   }
 
   /** Claims what waits: what is handed out is on disk as such before, and what has ended is not. */
@@ -246,12 +287,9 @@ const conflictOf = (clientId: string) =>
     message: `The client id ${JSON.stringify(clientId)} ${isAllClients(clientId) ? 'means each client' : 'belongs to another client'}. Register under an id of your own`,
   }) as const;
 
-const toInstance = (
-  { clientId, instanceId }: Pick<PollingClient, 'clientId' | 'instanceId'>,
-  connectedAt: number,
-): ConnectedInstance => ({
+const toInstance = (clientId: string, connectedAt: number): ConnectedInstance => ({
   clientId,
-  instanceId,
+  instanceId: `${POLLING_INSTANCE}${clientId}`,
   name: clientId,
   kind: 'program',
   caps: ['claim'],
@@ -265,6 +303,12 @@ const toInstance = (
 
 const ownId = (principal: Caller, clientId: string): string =>
   principal.kind === 'device' ? principal.clientId : clientId;
+
+/** Of the tools that were sent those that are good, by name. */
+const acceptedOf = (sent: readonly unknown[], checked: readonly CheckedSpec[]) =>
+  Object.fromEntries(
+    checked.flatMap((one, at) => (one.ok ? [[one.tool.name, sent[at]] as const] : [])),
+  );
 
 /** This interface has `schema` where the socket has `parameters`, and requires no description. */
 function toSpec(tool: unknown): unknown {

@@ -11,4 +11,5 @@ export type KeptAreaName =
   | 'mcp_pin'
   | 'mcp_task'
   | 'notify_target'
-  | 'push_subscription';
+  | 'push_subscription'
+  | 'polling_client';
