@@ -38,6 +38,16 @@ export type ServerFrame =
       readonly name: string;
       readonly args: Readonly<Record<string, unknown>>;
     }
+  /** The call waits for a person, who allows it or answers it. */
+  | {
+      readonly type: 'tool_call_waiting';
+      readonly id: string;
+      readonly name: string;
+      readonly for: 'approval' | 'answer';
+      /** Milliseconds until it ends undecided, by the server's clock; not there while no clock runs. */
+      readonly remaining_ms?: number;
+      readonly message: string;
+    }
   | {
       readonly type: 'tool_result';
       readonly id: string;

@@ -42,6 +42,7 @@ async function setup(
     claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: async () => {} }),
     audit: { record: async () => {} },
     snapshot: () => Promise.reject(new Error('no snapshot here')),
+    clock: { now: () => 0 },
     newSessionId: () => 'made-here',
     key: 'secret',
     ...more,

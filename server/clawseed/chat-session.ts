@@ -2,6 +2,7 @@ import type { RunRecord } from '#lib/protocol/run';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
 import { type Caller, principalKey } from '../auth/principal.ts';
+import type { Clock } from '../clock.ts';
 import type { ClientSessions } from '../connections/client-sessions.ts';
 import type { ClientChannel } from '../connections/presence.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
@@ -22,6 +23,7 @@ export interface ChatSessionDeps extends ChatRunsDeps {
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly kept: KeptIdentities;
   newSessionId(): string;
+  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
 
@@ -131,7 +133,7 @@ export class ChatSession {
     const run = await this.#runs.get(talk.runId);
     if (this.#isClosed) return;
     if (run && !isOwn(run, talk)) return this.#refuseOther();
-    const frames = new TurnFrames(run?.title ?? this.#name);
+    const frames = new TurnFrames(run?.title ?? this.#name, this.#deps.clock.now);
     const before = await this.#missed(run, frames);
     if (this.#isClosed) return;
     this.#start(run, before.frames);

@@ -28,8 +28,10 @@ const call = (update: CardUpdate): WatchEvent => ({
 const text = (words: string): MessagePart => ({ type: 'text', text: words });
 const ofCall: MessagePart = { type: 'tool_call', tool_call_id: 'tc' };
 
+const NOW = 1_700_000_000_000;
+
 function setup() {
-  const frames = new TurnFrames('Phone');
+  const frames = new TurnFrames('Phone', () => NOW);
   const take = (...events: WatchEvent[]) => events.flatMap((event) => frames.take(event));
   take(run());
   return { frames, take };
@@ -70,8 +72,29 @@ test('[CLS6] a call is shown once, with its whole arguments, and its result with
   );
   expect(frames).toEqual([
     { type: 'tool_call', id: 'tc', name: 'camera', args: { quality: 'low' } },
+    expect.objectContaining({ type: 'tool_call_waiting' }),
     { type: 'tool_result', id: 'tc', name: 'camera', output: '{"taken":true}', success: true },
   ]);
+});
+
+test('[CLS16] a call that waits for a person says so once, and for how long', () => {
+  const { take } = setup();
+  const clock = { name: 'approval', deadline_at: NOW / 1_000 + 600 } as const;
+  const frames = take(
+    call({ tool_name: 'door.open', params: { gate: 1 }, phase: 'approval', clock }),
+    call({ tip: 'Asked' }),
+    call({ clock: { ...clock, deadline_at: clock.deadline_at + 60 } }),
+    call({ phase: 'queued', clock: null }),
+  );
+  const waiting = { type: 'tool_call_waiting', id: 'tc', name: 'door.open', for: 'approval' };
+  expect(frames).toEqual([
+    { type: 'tool_call', id: 'tc', name: 'door.open', args: { gate: 1 } },
+    { ...waiting, remaining_ms: 600_000, message: expect.stringContaining('person') },
+    { ...waiting, remaining_ms: 660_000, message: expect.stringContaining('person') },
+  ]);
+  expect(
+    setup().take(call({ tool_name: 'ask_human', phase: 'approval', question: 'text' })),
+  ).toContainEqual(expect.objectContaining({ type: 'tool_call_waiting', for: 'answer' }));
 });
 
 test('[CLS6] a call that fails says so, with its reason', () => {
@@ -105,7 +128,7 @@ test.each([
 });
 
 test('[CLS5] a state of a run that has no turn is no end of one', () => {
-  const frames = new TurnFrames('Phone');
+  const frames = new TurnFrames('Phone', () => NOW);
   expect(frames.take(run({ status: 'idle' }))).toEqual([]);
 });
 

@@ -30,9 +30,12 @@ export class TurnFrames {
   readonly #sent = new Map<string, number>();
   readonly #calls = new Map<string, ShownCall>();
 
+  readonly #now: () => number;
+
   /** `title`: what the app has already. */
-  constructor(title: string | undefined) {
+  constructor(title: string | undefined, now: () => number) {
     this.#title = title;
+    this.#now = now;
   }
 
   /** The turn that runs, up to this snapshot: in place of what the app has of it. */
@@ -106,8 +109,12 @@ export class TurnFrames {
     const isNew = isComplete && !before?.isShown;
     if (isFinalCard(card)) this.#calls.delete(id);
     else this.#calls.set(id, { card, isShown: isComplete || before?.isShown === true });
+    const isLater = before?.isShown && before.card.phase === 'approval';
+    const clock = card.clock?.deadline_at;
+    const waits = phase === 'approval' && !(isLater && before.card.clock?.deadline_at === clock);
     return [
       ...(isNew ? [{ type: 'tool_call', id, name, args } as const] : []),
+      ...(isComplete && waits ? [waitingOf({ id, name }, card, this.#now())] : []),
       ...(isFinalCard(card) && name !== undefined ? [resultOf(id, name, card)] : []),
     ];
   }
@@ -133,6 +140,26 @@ function toError(error: RunSummary['error']): ErrorFrame {
   const { code = '', message = 'The turn failed.' } = error ?? {};
   if (AUTH_CODES.has(code)) return errorFrame('AUTH_ERROR', message);
   return errorFrame(PROVIDER_CODE.test(code) ? 'PROVIDER_ERROR' : 'AGENT_ERROR', message);
+}
+
+function waitingOf(
+  call: { readonly id: string; readonly name: string },
+  { clock, question }: Card,
+  now: number,
+): ServerFrame {
+  const isQuestion = question !== undefined;
+  const until = clock?.deadline_at;
+  const left = until ? { remaining_ms: Math.max(0, Math.round(until * 1_000 - now)) } : {};
+  const message = isQuestion
+    ? 'A person is asked in the workbench.'
+    : 'A person decides in the workbench whether it may run.';
+  return {
+    type: 'tool_call_waiting',
+    ...call,
+    for: isQuestion ? 'answer' : 'approval',
+    ...left,
+    message,
+  };
 }
 
 function resultOf(id: string, name: string, card: Card): ServerFrame {
