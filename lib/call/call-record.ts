@@ -139,5 +139,7 @@ export interface CallRecord {
   readonly ownerToken: string | null;
   /** What its span stands below, as W3C `traceparent`; not there where nothing came in with it. */
   readonly traceparent?: string | undefined;
+  /** What the model that made the call calls it; not there where it gave no usable id. */
+  readonly modelCallId?: string | undefined;
   readonly card: Card;
 }

@@ -30,6 +30,7 @@ export type NewCall = Pick<
   | 'requestedBy'
   | 'ownerToken'
   | 'traceparent'
+  | 'modelCallId'
 > & {
   readonly displayName: string | null;
   readonly shown?: Partial<Card>;
@@ -81,5 +82,6 @@ const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null)
   created_at: record.createdAt / 1000,
   ...(record.retryOf === null ? {} : { retry_of: record.retryOf }),
   ...(record.parentCallId === null ? {} : { parent_call_id: record.parentCallId }),
+  ...(record.modelCallId === undefined ? {} : { model_call_id: record.modelCallId }),
   ...(record.requestedBy.startsWith(AGENT) ? { requested_by: record.requestedBy } : {}),
 });

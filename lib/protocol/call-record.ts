@@ -35,6 +35,8 @@ export const callRecordSchema = z.object({
   }),
   late_result: z.unknown(),
   retry_of: z.string().nullable(),
+  /** The id by which the model that made the call knows it. */
+  model_call_id: z.string().optional(),
   card: cardUpdateSchema,
 });
 export type WireCallRecord = z.infer<typeof callRecordSchema>;

@@ -159,6 +159,8 @@ export const cardUpdateSchema = z.object({
   parent_call_id: z.string().optional(),
   /** `agent:<name>`: the program that asked for it with a token of its own. Of no other caller. */
   requested_by: z.string().optional(),
+  /** The id by which the model that made the call knows it. */
+  model_call_id: z.string().optional(),
 });
 export type CardUpdate = z.infer<typeof cardUpdateSchema>;
 

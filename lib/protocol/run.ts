@@ -12,7 +12,12 @@ export const messagePartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string() }),
   /** The call itself, its arguments and its result lie in the call's record. */
-  z.object({ type: z.literal('tool_call'), tool_call_id: z.string() }),
+  z.object({
+    type: z.literal('tool_call'),
+    tool_call_id: z.string(),
+    /** The id by which the model itself knows it. */
+    model_call_id: z.string().optional(),
+  }),
   /** What a person sent beside the text. */
   z.object({ type: z.literal('file'), file: attachmentSchema }),
   /**

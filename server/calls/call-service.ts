@@ -162,6 +162,8 @@ export interface CallService {
     parent?: CallParent | undefined;
     /** Of the turn whose call it is. */
     traceparent?: string | undefined;
+    /** The model's own id of the call. */
+    modelCallId?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<CallRecord | undefined>;
   /** Of an id that there is no call of: whether there was one that was too old to be kept. */

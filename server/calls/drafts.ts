@@ -69,7 +69,7 @@ function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftReque
     displayName: tool?.displayName ?? null,
     shown: { partial: true },
     parent: request.parent,
-    ...given({ traceparent: request.traceparent }),
+    ...given({ traceparent: request.traceparent, modelCallId: request.modelCallId }),
   };
   return newCall(fields, clock.now());
 }

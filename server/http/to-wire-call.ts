@@ -36,6 +36,7 @@ export function toWireCall(call: CallRecord): WireCallRecord {
     },
     late_result: call.lateResult ?? null,
     retry_of: call.retryOf,
+    ...given({ model_call_id: call.modelCallId }),
     card: call.card,
   };
 }

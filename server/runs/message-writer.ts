@@ -2,6 +2,7 @@ import type { Message, MessagePart } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { mapTexts } from '#lib/text/redact';
 import { createRedactedStream, type RedactedStream, type Secrets } from '#lib/text/secrets';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { AnswerBlock, MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
 import type { Notice } from './agent/notices.ts';
@@ -9,6 +10,9 @@ import { createReplayDraft, type MessageReplay, type ReplayMetadata } from './ag
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;
+
+/** Longer ids, or with other characters, are not what a provider makes. */
+const OWN_ID = /^[\w.:-]{1,64}$/;
 
 /** Characters of reasoning that a message shows; models may think for longer. */
 const MOST_REASONING = 64 * 1024;
@@ -82,8 +86,18 @@ class PublishedMessage implements MessageWriter {
     const key = callKey(callId);
     const at = this.#message.parts.length;
     this.#places.set(key, at);
-    this.#begin(key, { type: 'tool_call', tool_call_id: callId });
-    if (modelId !== undefined) this.#replay.call(at, modelId);
+    const ownId = this.ownId(modelId);
+    this.#begin(key, {
+      type: 'tool_call',
+      tool_call_id: callId,
+      ...given({ model_call_id: ownId }),
+    });
+    if (ownId !== undefined) this.#replay.call(at, ownId);
+  }
+
+  ownId(modelId: string | undefined): string | undefined {
+    const isUsable = modelId !== undefined && OWN_ID.test(modelId);
+    return isUsable && this.#deps.secrets.hide(modelId) === modelId ? modelId : undefined;
   }
 
   describeCall(callId: string, metadata: ReplayMetadata): void {

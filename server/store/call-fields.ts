@@ -104,11 +104,12 @@ const trusted: ColumnCodec<boolean | undefined> = {
   read: ({ trusted: flag }) => (flag === null ? undefined : flag === 1),
 };
 
-const traceparent: ColumnCodec<string | undefined> = {
-  columns: ['traceparent'],
+/** A text that is not there where the column is null. */
+const textOrNone = (column: 'traceparent' | 'model_call_id'): ColumnCodec<string | undefined> => ({
+  columns: [column],
   write: (row, value) => row.push(value ?? null),
-  read: (row) => row.traceparent ?? undefined,
-};
+  read: (row) => row[column] ?? undefined,
+});
 
 /**
  * Every field of a call, once: how it is stored, and whether it changes while
@@ -161,7 +162,8 @@ export const CALL_FIELDS = {
   display: changing(anyJson('display', readDisplay)),
   preview: changing(anyJson('preview', readPreview)),
   trusted: fixed(trusted),
-  traceparent: fixed(traceparent),
+  traceparent: fixed(textOrNone('traceparent')),
+  modelCallId: fixed(textOrNone('model_call_id')),
 } as const satisfies { [F in keyof CallRecord]-?: CallField<CallRecord[F]> };
 
 type FieldName = keyof typeof CALL_FIELDS;

@@ -21,6 +21,8 @@ function toValues(call: CallRecord, fields: typeof FIXED_FIELDS): SqlValue[] {
   return values;
 }
 
+const MAY_MISS = ['deviceLeftMs', 'trusted', 'traceparent', 'modelCallId'] as const;
+
 const FIELDS = Object.entries(CALL_FIELDS);
 
 /** Throws `RowDamagedError` when the row is not as it was written. */
@@ -28,9 +30,7 @@ export function fromCallRow(stored: ToolCallRow): CallRecord {
   const row = wholeRow('tool_calls', stored);
   const fields: Record<string, unknown> = {};
   for (const [field, { read }] of FIELDS) fields[field] = read(row);
-  if (fields.deviceLeftMs === undefined) delete fields.deviceLeftMs;
-  if (fields.trusted === undefined) delete fields.trusted;
-  if (fields.traceparent === undefined) delete fields.traceparent;
+  for (const field of MAY_MISS) if (fields[field] === undefined) delete fields[field];
   const call = fields as unknown as CallRecord; // CALL_FIELDS has each field with its type.
   return { ...call, card: showWhole(call.card, row.card_shows, call) };
 }

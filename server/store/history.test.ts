@@ -236,7 +236,7 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
     DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN parent; ALTER TABLE runs DROP COLUMN pinned_tools; ALTER TABLE runs DROP COLUMN trace;
     ALTER TABLE clients DROP COLUMN owner;
     DROP TABLE deliveries;
-    DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token; ALTER TABLE tool_calls DROP COLUMN trusted; ALTER TABLE tool_calls DROP COLUMN traceparent;
+    DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token; ALTER TABLE tool_calls DROP COLUMN trusted; ALTER TABLE tool_calls DROP COLUMN traceparent; ALTER TABLE tool_calls DROP COLUMN model_call_id;
     DELETE FROM migrations WHERE name >= '007'`);
   older.close();
   const newer = createSqliteStore({ file });

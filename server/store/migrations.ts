@@ -388,4 +388,11 @@ CREATE INDEX deliveries_open ON deliveries (id) WHERE ended_at IS NULL;
 CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
 `,
   },
+  {
+    // Null in the rows that are there: no row is written.
+    name: '019_model_call_id',
+    sql: `
+ALTER TABLE tool_calls ADD COLUMN model_call_id TEXT; -- the id by which the model knows it; null: it gave none
+`,
+  },
 ];

@@ -56,6 +56,7 @@ export interface ToolCallRow {
   owner_token: string | null;
   trusted: Flag | null;
   traceparent: string | null;
+  model_call_id: string | null;
 }
 
 export interface CallEventsRow {

@@ -35,6 +35,8 @@ export interface MessageWriter {
   append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void;
   /** `modelId`: the id that the model itself gave the call. */
   addCall(callId: string, modelId?: string): void;
+  /** The model's id of a call where it is one that can be kept: of the usual form, and no secret. */
+  ownId(modelId: string | undefined): string | undefined;
   /** What the provider says of a call that was added. */
   describeCall(callId: string, metadata: ReplayMetadata): void;
   /** For people only; a model never reads it. */

@@ -45,7 +45,9 @@ describe('partial arguments', () => {
     }
     partial.push('\ud83d');
     await settle();
-    const read = z.array(z.object({ to: z.literal('Ann'), text: z.string().refine((read) => text.startsWith(read)) }));
+    const read = z.array(
+      z.object({ to: z.literal('Ann'), text: z.string().refine((read) => text.startsWith(read)) }),
+    );
     const lengths = read.parse(await Promise.all(wholes)).map((one) => one.text.length);
     expect(lengths.filter((length) => length < 4_000).length).toBeGreaterThan(30);
     expect(lengths.at(-1)).toBeGreaterThan(text.length * 0.75);

@@ -27,9 +27,6 @@ export type MessageReplay = z.infer<typeof messageReplaySchema>;
 /** Of a message, as JSON text. What is longer is not sent back. */
 const LONGEST_REPLAY = 256 * 1024;
 
-/** Longer ids, or with other characters, are not what a provider makes. */
-const OWN_ID = /^[\w.:-]{1,64}$/;
-
 /** Undefined where there is none, or it is no JSON. */
 export function toReplayMetadata(given: object | undefined): ReplayMetadata | undefined {
   if (given === undefined) return undefined;
@@ -72,7 +69,7 @@ export function createReplayDraft(): ReplayDraft {
       note(at, {}, 0);
     },
     call(at, modelId) {
-      if (OWN_ID.test(modelId)) note(at, { id: modelId }, modelId.length);
+      note(at, { id: modelId }, modelId.length);
     },
     finish(model, shown, hide) {
       if (room < 0) return undefined;

@@ -62,7 +62,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     clock: deps.clock,
     isRepeated: (toolName, args) => progress?.isRepeated(toolName, args) ?? false,
     onWritten: (callId, toolName, args) => turn.written.set(callId, callKey(toolName, args)),
-    draft: (tool) =>
+    draft: (tool, modelId) =>
       deps.calls.draft({
         principal: turn.principal,
         runId: turn.runId,
@@ -70,6 +70,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
         fromClientId: askedFrom(turn),
         parent: turn.delegated,
         traceparent: turn.traceparent,
+        modelCallId: writer.ownId(modelId),
       }),
     endsTurn: (toolName) => endsTurn(deps.registry, toolName),
     takeCall: () => turn.spending.takeCall(),

@@ -79,7 +79,7 @@ interface Entry {
 }
 
 export interface StepCallsDeps {
-  readonly draft: (toolName: string) => ReturnType<CallService['draft']>;
+  readonly draft: (toolName: string, modelId: string) => ReturnType<CallService['draft']>;
   readonly clock: Clock;
   /** Whether this call gave the same result so often that it is not run again. */
   readonly isRepeated: (toolName: string, args: unknown) => boolean;
@@ -180,7 +180,7 @@ class DraftedCalls implements StepCalls {
     this.#begun += 1;
     const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
-    const draft = await this.#deps.draft(tool.toolName);
+    const draft = await this.#deps.draft(tool.toolName, modelId);
     const partial = createPartialArguments({
       clock: this.#deps.clock,
       send: (params, whole) => draft.update(params, whole),

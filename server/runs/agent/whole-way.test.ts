@@ -115,6 +115,25 @@ test('[AL1] a sentence becomes a call, a card and an answer, with the rehearsal 
   expect(server.errors).toEqual([]);
 });
 
+test('[AL175] the model’s own id of a call is in its record, its first event, its card and the run', async () => {
+  const call = { name: 'calculation_eval', args: { expression: '1' }, id: 'call_of_the_model' };
+  const dir = temporaryDirectory();
+  const server = await serve({ dir, script: inOrder({ calls: [call] }, { text: 'ok' }) });
+  const runId = await started(server, 'one', 'openai:gpt-4o');
+  await server.ended(runId);
+  const parts = (await server.runs.get(runId))?.messages.flatMap((message) => message.parts) ?? [];
+  const part = parts.find((one) => one.type === 'tool_call');
+  expect(part).toMatchObject({ model_call_id: 'call_of_the_model' });
+  expect(server.cardOf()).toMatchObject({ model_call_id: 'call_of_the_model' });
+  await server.close();
+  const again = await serve({ dir });
+  closing.push(again.close);
+  const id = part?.tool_call_id ?? '';
+  expect(await again.calls.get(id)).toMatchObject({ modelCallId: 'call_of_the_model' });
+  const [first] = await again.calls.events(id, { after: 0, limit: 1 });
+  expect(first?.update).toMatchObject({ model_call_id: 'call_of_the_model' });
+});
+
 test.each(['openai-chat:gpt-4o', 'openai:gpt-4o'])(
   '[AL4] %s: the card grows with the arguments, and history has one result',
   async (model) => {
