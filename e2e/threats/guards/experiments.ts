@@ -5,8 +5,8 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
   {
     number: 'E1',
     file: 'server/tools/define-tool.ts',
-    code: '  const instance = await tool.create();',
-    broken: '  await tool.create();\n  const instance = await tool.create();',
+    code: '  const instance = await tool.create(context);',
+    broken: '  await tool.create(context);\n  const instance = await tool.create(context);',
   },
   {
     number: 'E2',
