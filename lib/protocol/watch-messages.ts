@@ -170,6 +170,7 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     type: z.literal('approval'),
     seq,
     tool_call_id: z.string(),
+    run_id: z.string(),
     /** Null once it is decided. */
     approval: approvalListingSchema.nullable(),
   }),

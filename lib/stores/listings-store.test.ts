@@ -18,12 +18,14 @@ test('[SF11] an approval is added, replaced, and removed when it is decided', ()
   const store = createListingsStore();
   const later = { ...approval('tc_a'), expires_at: 200 };
   store.getState().apply([
-    { type: 'approval', seq: 1, tool_call_id: 'tc_a', approval: approval('tc_a') },
-    { type: 'approval', seq: 2, tool_call_id: 'tc_b', approval: approval('tc_b') },
-    { type: 'approval', seq: 3, tool_call_id: 'tc_a', approval: later },
+    { type: 'approval', seq: 1, tool_call_id: 'tc_a', run_id: 'run_1', approval: approval('tc_a') },
+    { type: 'approval', seq: 2, tool_call_id: 'tc_b', run_id: 'run_1', approval: approval('tc_b') },
+    { type: 'approval', seq: 3, tool_call_id: 'tc_a', run_id: 'run_1', approval: later },
   ]);
   expect(store.getState().approvals).toEqual([approval('tc_b'), later]);
-  store.getState().apply([{ type: 'approval', seq: 4, tool_call_id: 'tc_b', approval: null }]);
+  store
+    .getState()
+    .apply([{ type: 'approval', seq: 4, tool_call_id: 'tc_b', run_id: 'run_1', approval: null }]);
   expect(store.getState().approvals).toEqual([later]);
 });
 
@@ -41,7 +43,7 @@ test('[SF21] what waits and had no room is counted until it ends or is fetched',
   state().replace({ ...snapshot(1), ...listed });
   expect(state().approvalsLeftOut).toBe(3);
   const ended = (seq: number, id: string) =>
-    state().apply([{ type: 'approval', seq, tool_call_id: id, approval: null }]);
+    state().apply([{ type: 'approval', seq, tool_call_id: id, run_id: 'run_1', approval: null }]);
   ended(2, 'tc_d');
   expect(state().approvalsLeftOut).toBe(2);
   ended(3, 'tc_a');

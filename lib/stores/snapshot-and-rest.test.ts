@@ -46,6 +46,7 @@ const body = fc.oneof(
       type: 'approval',
       seq: 0,
       tool_call_id: at,
+      run_id: 'run_1',
       approval: open ? approval(at) : null,
     }),
   ),

@@ -27,8 +27,13 @@ export class Output {
     return this.#out.isTTY === true;
   }
 
-  /** For people; nothing with `--json`. */
+  /** For people, nothing with `--json`: one line, whatever names and words of others are in it. */
   line(text = ''): void {
+    if (!this.isJson) this.#out.write(`${showControlCharacters(text)}\n`);
+  }
+
+  /** Words of others that stand by themselves, in the lines that they have. */
+  text(text: string): void {
     if (!this.isJson) this.#out.write(`${visible(text)}\n`);
   }
 
@@ -55,7 +60,7 @@ export class Output {
 
   /** Beside the result, on stderr. */
   note(text: string): void {
-    this.#errors.write(`${visible(text)}\n`);
+    this.#errors.write(`${showControlCharacters(text)}\n`);
   }
 }
 

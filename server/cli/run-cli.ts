@@ -64,7 +64,7 @@ function noCommand(name: string, rest: readonly string[], output: Output): ExitN
 }
 
 function printed(output: Output, text: string): ExitName {
-  output.line(text);
+  output.text(text);
   output.document({ text });
   return 'ok';
 }

@@ -11,7 +11,7 @@ export function publishApproval(
 ): void {
   const approval = approvalOf(record);
   if (sameJson(approval, previous ? approvalOf(previous) : null)) return;
-  bus.publish({ type: 'approval', tool_call_id: record.id, approval });
+  bus.publish({ type: 'approval', tool_call_id: record.id, run_id: record.runId, approval });
 }
 
 const approvalOf = (call: CallRecord) => toApproval(call)[0] ?? null;

@@ -193,6 +193,17 @@ describe('records', () => {
     expect(json.sent[0].tool_call_id).toBeUndefined();
   });
 
+  test('[HT15] a program is told of the tools of its allow-list alone', async () => {
+    const server = await startTestServer();
+    const made = await server.tokens.create(
+      { kind: 'agent', name: 'few', tools: ['abs*', 'absent'] },
+      'x',
+    );
+    if (!made.ok) throw new Error(made.message);
+    const { json } = await server.get('/api/tools', { token: made.secret });
+    expect(json.tools.map((tool: { name: string }) => tool.name)).toEqual(['absent']);
+  });
+
   test('[HT15] callable tools and all tools', async () => {
     const server = await startTestServer();
     const names = async (path: string) =>

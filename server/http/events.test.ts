@@ -107,7 +107,10 @@ test('[HT24] only what belongs to the run', async () => {
     reason: '',
     expires_at: 1,
   };
-  server.bus.publish({ type: 'approval', seq: 14, tool_call_id: 'tc_1', approval });
+  const asked = { type: 'approval', tool_call_id: 'tc_1', run_id: 'run_b' } as const;
+  server.bus.publish({ ...asked, seq: 13, approval });
+  // Nor is it told which call of another was decided.
+  server.bus.publish({ ...asked, seq: 14, approval: null });
   server.bus.publish(call(15));
   expect((await stream.next()).id).toBe(15);
 });

@@ -29,6 +29,10 @@ test('[WP17] devices and people use the same requests, each under a path of thei
     expect([made.status, made.json.push_id]).toEqual([200, 'push_1']);
     expect((await server.ask('DELETE', `${path}/subscriptions/push_1`, asking)).status).toBe(200);
   }
+  expect(server.audited.map(({ act, actor, target }) => `${actor} ${act} ${target}`)).toEqual([
+    ...['operator:olga push_subscribed push_1', 'operator:olga push_unsubscribed push_1'],
+    ...['device:client_1 push_subscribed push_1', 'device:client_1 push_unsubscribed push_1'],
+  ]);
   expect(asked).toEqual([
     ['operator', 'Phone', ['approvals', 'failures']],
     ['operator', 'push_1'],

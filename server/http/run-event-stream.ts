@@ -59,17 +59,15 @@ const toText = (events: readonly LoggedEvent[], runId: string, afterSeq: number)
     .map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`)
     .join('');
 
-/** A decided approval names no run: its id means nothing to a reader that has not seen the question. */
 function isOfRun(event: WatchEvent, runId: string): boolean {
   switch (event.type) {
     case 'call':
     case 'message':
     case 'message_delta':
+    case 'approval':
       return event.run_id === runId;
     case 'run':
       return event.run.run_id === runId;
-    case 'approval':
-      return event.approval === null || event.approval.run_id === runId;
     // Agents read these streams: how they are watched is for people alone.
     case 'autonomy':
     case 'devices':

@@ -5,7 +5,7 @@ import type { By } from '../devices/device-services.ts';
 export interface McpServersService {
   list(by: By): WireMcpServer[];
   /** Connects anew, at once; what runs at the server is lost. */
-  reconnect(id: string, by: By): WireMcpServer;
+  reconnect(id: string, by: By): Promise<WireMcpServer>;
   /** Takes over what the server changed, by the hashes that the person saw. */
   accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer>;
 }

@@ -61,6 +61,7 @@ test('[MC40] a person connects a server anew', async () => {
   expect(world.wire('files').stderr_tail?.match(/started/g)).toHaveLength(1);
   const { status } = await server.post('/v1/mcp-servers/files/reconnect', {});
   expect(status).toBe(200);
+  expect(world.audited.at(-1)).toMatchObject({ act: 'mcp_server_reconnected', target: 'files' });
   await world.until('files', {
     ...{ state: 'connected', stderr_tail: expect.stringMatching(/started.*started/s) },
   });

@@ -29,9 +29,11 @@ export class McpServers implements McpServersService {
     return this.#deps.servers.map((server) => this.#toWire(server, by));
   }
 
-  reconnect(id: string, by: By): WireMcpServer {
+  async reconnect(id: string, by: By): Promise<WireMcpServer> {
     const server = this.#find(id);
     server.reconnect();
+    const act = { act: 'mcp_server_reconnected', target: id, detail: {} } as const;
+    await this.#deps.audit.record({ ...byCaller(by.caller, by.address), ...act });
     return this.#toWire(server, by);
   }
 

@@ -55,7 +55,7 @@ async function listOrAsk(context: Context): Promise<ExitName> {
 async function askAbout(context: Context, approvals: readonly Approval[]): Promise<ExitName> {
   for (const approval of approvals) {
     const { tool_call_id: id, equal_calls: calls, expires_at } = approval;
-    printApproval(context, approval);
+    printApproval(context, approval, await wholeArgs(context, approval));
     const choices = approval.question ? '[n]o, [s]kip' : '[y]es, [n]o, [a]lways, [s]kip';
     const answer = await context.prompt.ask(`${choices}: `);
     if (answer === null) return 'interrupted';
@@ -65,7 +65,14 @@ async function askAbout(context: Context, approvals: readonly Approval[]): Promi
   return 'ok';
 }
 
-function printApproval({ out }: Context, approval: Approval): void {
+/** A decision is for all of the arguments, so all of them are shown. */
+async function wholeArgs(context: Context, approval: Approval): Promise<unknown> {
+  if (!approval.args_bytes) return approval.args;
+  const path = `/v1/tool_calls/${encodeURIComponent(approval.tool_call_id)}`;
+  return (await context.server().get(path, callRecordSchema)).args;
+}
+
+function printApproval({ out }: Context, approval: Approval, args: unknown): void {
   const {
     tool_call_id: id,
     tool_name: tool,
@@ -78,8 +85,7 @@ function printApproval({ out }: Context, approval: Approval): void {
     `${tool}${approval.client_name ? ` of ${approval.client_name}` : ''}, asked by ${by ?? '?'}`,
   );
   out.line(`  Reason:    ${reason}`);
-  out.line(`  Arguments: ${JSON.stringify(approval.args)}`);
-  if (approval.args_bytes) out.line(`  (the beginning of ${approval.args_bytes} bytes)`);
+  out.line(`  Arguments: ${JSON.stringify(args)}`);
   if (count > 1) out.line(`  ${count} equal calls, which one decision decides`);
   if (approval.question) out.line('  A question: its answer is given at its card.');
   out.line(`  Call:      ${id}, until ${timeText(approval.expires_at)}`);

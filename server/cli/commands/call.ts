@@ -118,5 +118,5 @@ function printResult({ out }: Context, call: WireCallRecord): void {
     return;
   }
   const { result } = call;
-  out.line(typeof result === 'string' ? result : JSON.stringify(result ?? null, null, 2));
+  out.text(typeof result === 'string' ? result : JSON.stringify(result ?? null, null, 2));
 }

@@ -132,6 +132,20 @@ test('[CX7] at a terminal each is asked about, and the decision is for what was 
   ]);
 });
 
+test('[CX7] [CX4] all of the arguments are shown, and no name makes a line of its own', async () => {
+  const forged = 'Phone\n  Arguments: {}\nfile.read, asked by operator';
+  const long = approval('tc_1', { client_name: forged, args: { body: 'a' }, args_bytes: 90_000 });
+  const { url } = await scriptedServer({
+    'GET /v1/approvals': () => ({ approvals: [long], next_cursor: null }),
+    'GET /v1/tool_calls/tc_1': () => wireCall({ args: { body: `${'a'.repeat(90_000)} rm -rf` } }),
+  });
+  const { out } = await cli(['approve', ...at(url)], { answers: ['s'] });
+  expect(out).toContain('a rm -rf"}');
+  const lines = out.split('\n');
+  expect(lines.filter((line) => line.startsWith('  Arguments:'))).toHaveLength(1);
+  expect(lines.filter((line) => line.startsWith('file.read'))).toEqual([]);
+});
+
 test('[CX7] one call is decided by its id, with a note', async () => {
   const { url, asked } = await scriptedServer({
     'POST /v1/tool_calls/tc_1/approval': () => wireCall(),

@@ -52,8 +52,10 @@ async function invite(context: Context): Promise<string> {
   const opened = await openPairing(context);
   printInvitation(context, opened);
   // With --json stdout is the outcome alone; the link is needed before it.
-  if (context.out.isJson) context.out.note(`Link: ${opened.links[0]}\nCode: ${opened.code}`);
-  else context.out.line('Waiting for a device …');
+  if (context.out.isJson) {
+    context.out.note(`Link: ${opened.links[0]}`);
+    context.out.note(`Code: ${opened.code}`);
+  } else context.out.line('Waiting for a device …');
   return opened.pairing_id;
 }
 

@@ -55,7 +55,7 @@ async function printOne({ out, server }: Context, id: string): Promise<void> {
   for (const message of run.messages) {
     out.line();
     out.line(`${message.role}, ${timeText(message.created_at)}`);
-    for (const part of message.parts) out.line(partText(part));
+    for (const part of message.parts) out.text(partText(part));
   }
 }
 

@@ -42,7 +42,7 @@ function printOne({ out }: Context, name: string, tools: readonly ToolListing[])
   out.line(`${tool.name}: ${tool.description}`);
   out.line(`From: ${tool.source === 'client' ? clientNames(tool) : tool.source}`);
   out.line(`Callable: ${tool.callable ? 'yes' : `no: ${tool.reason ?? ''}`}`);
-  out.line(`Arguments: ${JSON.stringify(tool.schema, null, 2)}`);
+  out.text(`Arguments: ${JSON.stringify(tool.schema, null, 2)}`);
 }
 
 const clientNames = ({ clients }: ToolListing): string =>

@@ -32,7 +32,7 @@ export const mcpServerRoutes = ({ mcpServers }: Pick<HttpDeps, 'mcpServers'>): R
     summary: 'Connect to an MCP server anew, at once. Calls that it runs are lost',
     access: OPERATORS,
     responses: { 200: { description: 'The server after it', schema: mcpServerSchema } },
-    handle: (asked) => json(200, mcpServers.reconnect(asked.params.id, askedBy(asked))),
+    handle: async (asked) => json(200, await mcpServers.reconnect(asked.params.id, askedBy(asked))),
   }),
   defineRoute({
     method: 'POST',

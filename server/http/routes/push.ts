@@ -1,18 +1,23 @@
+import { sameJson } from '#lib/json/equal';
 import {
+  type PushSubscriptionBody,
   pushStateSchema,
   pushSubscriptionBodySchema,
   pushSubscriptionSchema,
   pushTestBodySchema,
   pushTestSchema,
+  type WirePushSubscription,
 } from '#lib/protocol/push';
 import { okSchema } from '#lib/protocol/rest';
+import { byCaller } from '../../auth/audit.ts';
+import type { Caller } from '../../auth/principal.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'push'>;
+type Deps = Pick<HttpDeps, 'push' | 'audit'>;
 
 /** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
 export const pushRoutes = (deps: Deps): Route[] => [
@@ -35,7 +40,7 @@ const tag = 'push notes';
 /** An endpoint, its keys and what was chosen. */
 const MOST_BODY_BYTES = 8 * 1024;
 
-const routesAt = ({ push }: Deps, { path, suffix, reads, changes }: Place): Route[] => [
+const routesAt = ({ push, audit }: Deps, { path, suffix, reads, changes }: Place): Route[] => [
   defineRoute({
     method: 'GET',
     path,
@@ -56,10 +61,7 @@ const routesAt = ({ push }: Deps, { path, suffix, reads, changes }: Place): Rout
     body: pushSubscriptionBodySchema,
     maxBodyBytes: MOST_BODY_BYTES,
     responses: { 200: { description: 'The subscription', schema: pushSubscriptionSchema } },
-    handle: async ({ principal: caller, body, context }) => {
-      const userAgent = context.incoming.headers['user-agent'];
-      return json(200, await push.subscribe(body, { caller, userAgent }));
-    },
+    handle: async (asked) => json(200, await subscribe({ push, audit }, asked, asked.body)),
   }),
   defineRoute({
     method: 'DELETE',
@@ -69,8 +71,10 @@ const routesAt = ({ push }: Deps, { path, suffix, reads, changes }: Place): Rout
     summary: 'Send this browser nothing more',
     access: changes,
     responses: { 200: { description: 'Removed', schema: okSchema } },
-    async handle({ principal, params }) {
+    async handle({ principal, params, context }) {
       await push.unsubscribe(params.id, principal);
+      const act = { act: 'push_unsubscribed', target: params.id, detail: {} } as const;
+      await audit.record({ ...byCaller(principal, context.address), ...act });
       return json(200, { ok: true });
     },
   }),
@@ -88,3 +92,20 @@ const routesAt = ({ push }: Deps, { path, suffix, reads, changes }: Place): Rout
       json(200, await push.test(body.push_id, principal, context.signal())),
   }),
 ];
+
+async function subscribe(
+  { push, audit }: Deps,
+  { principal: caller, context }: { principal: Caller; context: RequestContext },
+  body: PushSubscriptionBody,
+): Promise<WirePushSubscription> {
+  const before = push.state(caller).subscriptions;
+  const userAgent = context.incoming.headers['user-agent'];
+  const made = await push.subscribe(body, { caller, userAgent });
+  const { push_id: target, browser, kinds, details } = made;
+  const known = before.find((one) => one.push_id === target);
+  // A page confirms what it has at each start.
+  if (known && sameJson([known.kinds, known.details], [kinds, details])) return made;
+  const act = { act: 'push_subscribed', target, detail: { browser, kinds, details } } as const;
+  await audit.record({ ...byCaller(caller, context.address), ...act });
+  return made;
+}

@@ -18,13 +18,17 @@ export const runToolsRoute = (deps: Pick<HttpDeps, 'runs'>): Route =>
     responses: { 200: { description: 'A page of tools', schema: runToolsPageSchema } },
     async handle({ principal, params, query: { after = '', limit, offer } }) {
       const { run_id } = await findRun(deps, principal, params.id);
-      const all = (await deps.runs.tools(run_id)) ?? [];
+      const tools = (await deps.runs.tools(run_id)) ?? [];
+      // A program is told of no tool that its allow-list does not hold.
+      const isKnown = ({ offer }: RunTool) =>
+        principal.kind !== 'agent' || offer !== 'not_permitted';
+      const all = tools.filter(isKnown);
       const rest = all.filter(
         (tool) => tool.name > after && (offer === undefined || tool.offer === offer),
       );
-      const tools = rest.slice(0, limit);
-      const next_after = rest.length > limit ? (tools.at(-1)?.name ?? null) : null;
-      return json(200, { run_id, tools, next_after, counts: countsOf(all) });
+      const page = rest.slice(0, limit);
+      const next_after = rest.length > limit ? (page.at(-1)?.name ?? null) : null;
+      return json(200, { run_id, tools: page, next_after, counts: countsOf(all) });
     },
   });
 

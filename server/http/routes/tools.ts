@@ -19,7 +19,13 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/audit.ts';
-import { type Caller, type Operator, ownToken, type Principal } from '../../auth/principal.ts';
+import {
+  type Caller,
+  type Operator,
+  ownToken,
+  type Principal,
+  refusalOf,
+} from '../../auth/principal.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -50,12 +56,13 @@ export const toolRoutes = (deps: Deps): Route[] => [
     path: '/api/tools',
     id: 'listTools',
     tag: 'tools',
-    summary: 'Every registered tool, whether you may call it now, and why not',
+    summary:
+      'Every registered tool that you may know of, whether you may call it now, and why not; a program knows those of its allow-list',
     access: READERS,
     query: toolsQuerySchema,
     responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
     handle: ({ principal, query }) =>
-      json(200, { tools: named(deps.tools.list(principal), query) }),
+      json(200, { tools: named(known(deps.tools.list(principal), principal), query) }),
   }),
   defineRoute({
     method: 'GET',
@@ -91,6 +98,12 @@ function modelsAnswer(
   const facts = { object: 'model', created: 0, owned_by: 'callboard' } as const;
   return { models, object: 'list', data: ids.map((id) => ({ id, ...facts })) };
 }
+
+/** A program is told of no tool that its allow-list does not hold, nor that there is one. */
+const known = (tools: ToolListing[], caller: Caller): ToolListing[] =>
+  caller.kind === 'agent'
+    ? tools.filter(({ name }) => refusalOf(caller, name) === undefined)
+    : tools;
 
 const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
