@@ -56,6 +56,8 @@ test.each([
   ['tools_unfit', { model, tool: 'mail.find', more: 2, detail }],
   ['history_left_out', { count: 12, model }],
   ['calls_as_text', { model, tool: 'demo.echo' }],
+  ['images_refused', { model }],
+  ['content_refused', { model, names: 'temperature' }],
   ['calls_left_out', { count: 872, limit: 32 }],
   ['no_api_key', { model, key: 'OPENAI_API_KEY' }],
   ['model_unauthenticated', { model, status: 401, key: 'OPENAI_API_KEY' }],

@@ -5,6 +5,8 @@ export const INFORMING_NOTICES = [
   'calls_left_out',
   'history_left_out',
   'calls_as_text',
+  'images_refused',
+  'content_refused',
 ] as const;
 
 /** Limits that ended a turn; a further message of the person goes on from there. */

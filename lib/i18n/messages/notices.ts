@@ -15,6 +15,9 @@ export const notices = {
       'Not sent to {model}, whose context has no room for more: the oldest {count, plural, one {# message} other {# messages}} of this conversation. Nothing is deleted.',
     calls_as_text:
       'The model wrote a call of {tool} as text, so it did not run. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
+    images_refused: 'The provider of {model} rejected a picture. The answer was made without it.',
+    content_refused:
+      'The provider of {model} rejected parts of the request, which are no longer sent: {names}.',
     step_limit: 'The limit of {steps} steps ended this turn.',
     repeated_calls:
       'The model called {tool} {count} times with the same arguments and the same result. This ended the turn.',
@@ -76,6 +79,8 @@ export const notices = {
       '此对话中最早的 {count, plural, other {# 条}}消息没有发送给 {model}：其上下文长度容不下更多。对话内容并未删除。',
     calls_as_text:
       '模型把对 {tool} 的调用写成了文本，因此没有执行。请在配置文件的 "models" 中为 "{model}" 设置 "tool_calling": "text"，然后重新启动服务器。',
+    images_refused: '{model} 的提供方拒绝了一张图片，回答未使用该图片。',
+    content_refused: '{model} 的提供方拒绝了请求中的以下部分，今后不再发送：{names}。',
     step_limit: '已达到 {steps} 步的上限，本轮到此结束。',
     repeated_calls: '模型以相同的参数调用 {tool} {count} 次，结果都相同，本轮到此结束。',
     tool_timeouts: '{tool} 连续超时 {count} 次，本轮已暂停。',

@@ -5,6 +5,7 @@ import type { Message, RunError } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
+import type { Lesson } from './lessons.ts';
 import type { Notice } from './notices.ts';
 import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
@@ -16,6 +17,8 @@ export interface ResolvedModel {
   /** As people and records name it, e.g. `openai:gpt-5`. */
   readonly ref: string;
   readonly languageModel: LanguageModelV4;
+  /** The same, asked in the way that its provider takes. */
+  readonly taught: (lesson: Lesson) => LanguageModelV4;
   readonly imageWay: ImageWay;
   /** Its server speaks OpenAI's chat API, and nobody says how strict it is. */
   readonly isCompatible: boolean;

@@ -57,6 +57,8 @@ export interface ModelHistory {
   /** Of the conversation, for want of room. */
   readonly messagesLeftOut: number;
   readonly messages: readonly ModelMessage[];
+  /** Pictures, by blob id, that there was room for. */
+  readonly images: readonly string[];
   /** One for each call in the messages. */
   readonly results: readonly HandedResult[];
 }
@@ -87,6 +89,7 @@ export function buildModelHistory(input: ModelHistoryInput): ModelHistory {
   const sent = kept.flatMap(({ messages }) => messages);
   return {
     messagesLeftOut: leftOut,
+    images: [...input.images.keys()],
     messages: input.isCompatible ? inStrictOrder(sent) : sent,
     results: kept.flatMap(({ results }) => results),
   };

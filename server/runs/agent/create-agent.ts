@@ -1,6 +1,7 @@
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { matchTools } from '#lib/policy/match-tools';
 import type { Agent } from './agent.ts';
+import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
 import { chooseForStep } from './tool-choice.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
@@ -20,6 +21,7 @@ type Optional =
   | 'resultBytes'
   | 'isPinned'
   | 'denialOf'
+  | 'lessons'
   | 'spans';
 
 /** Of the configuration. */
@@ -49,7 +51,7 @@ export function createAgent(
   const deps: TurnDeps = {
     ...{ maxSteps: MAX_STEPS, maxRetries: 2, silentMs: 60_000, budget: NO_BUDGET },
     ...{ isPinned: () => false, denialOf: () => undefined, spans: NO_SPANS },
-    ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES },
+    ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES, lessons: new Lessons() },
     ...options,
   };
   const { maxSteps, budget, resultBytes } = deps;

@@ -32,6 +32,10 @@ export class StreamCutError extends Error {
 
 const LONGEST_DETAIL = 300;
 
+/** As OpenAI, Anthropic, Google, Mistral, Groq, vLLM, llama.cpp, Ollama and LM Studio say it. */
+export const CONTEXT_FULL =
+  /context[_ ](?:length|window|size)|maximum context|context overflow|too many tokens|(?:prompt|input|messages?|conversation) (?:is|are) too (?:long|large)|input (?:token count|length)|reduce the (?:length|number)|maximum (?:number of|input|allowed) (?:input )?(?:tokens|length)|token limit|n_ctx|max_model_len/i;
+
 /** Words for what went wrong with a model. `model` is its reference. No key is ever repeated. */
 export function describeModelError(error: unknown, model: string): TurnError {
   const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
@@ -55,9 +59,7 @@ function describeApiError(error: APICallError, model: string): TurnError {
   const status = error.statusCode ?? 0;
   const params = { model, status, detail };
   const published = `${errorMessage(error)} ${error.responseBody ?? ''}`;
-  if (
-    /context_length|context length|maximum context|too many tokens|context window/i.test(published)
-  ) {
+  if (CONTEXT_FULL.test(published)) {
     return {
       code: 'context_too_long',
       message: `The conversation is longer than ${model} takes. Start a new run, or choose a model with a larger context.`,
@@ -109,7 +111,7 @@ function refusedKey(model: string, status: number): TurnError {
   };
 }
 /** As Ollama, OpenRouter, vLLM and llama.cpp say it. */
-const WITHOUT_TOOLS =
+export const WITHOUT_TOOLS =
   /not support (?:tool|function)|support tool use|--enable-auto-tool-choice|tools param requires/i;
 
 const withoutTools = (model: string): TurnError => ({

@@ -17,16 +17,22 @@ export interface ImageSource {
 /** Each picture is sent again in every later step, so only the newest go along. */
 const NEWEST_IMAGES = 4;
 
+interface LoadedBefore {
+  /** Kept over the steps of a turn, so that each picture is scaled once. */
+  readonly ready: Map<string, ModelImage>;
+  /** Its provider takes it, as far as is known. */
+  readonly isSent: (blobId: string) => boolean;
+}
+
 /**
  * The newest pictures of people and calls, ready to be sent. What cannot be read or
- * scaled is left out: the model then has its description. `ready` is kept over
- * the steps of a turn, so that each picture is scaled once.
+ * scaled is left out: the model then has its description.
  */
 export async function loadImages(
   messages: readonly Message[],
   calls: ReadonlyMap<string, CallRecord>,
   source: ImageSource,
-  ready: Map<string, ModelImage>,
+  { ready, isSent }: LoadedBefore,
 ): Promise<ReadonlyMap<string, ModelImage>> {
   const wanted = messages
     .flatMap(({ parts }) => parts)
@@ -34,7 +40,7 @@ export async function loadImages(
       if (part.type === 'file') return [part.file];
       return part.type === 'tool_call' ? (calls.get(part.tool_call_id)?.attachments ?? []) : [];
     })
-    .filter((one) => isImage(one) && one.unreadable === undefined)
+    .filter((one) => isImage(one) && one.unreadable === undefined && isSent(one.blob_id))
     .slice(-NEWEST_IMAGES);
   const loaded = await Promise.all(wanted.map((one) => loadImage(one, source, ready)));
   const images = new Map<string, ModelImage>();

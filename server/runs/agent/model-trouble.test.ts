@@ -94,7 +94,7 @@ describe.each(MODELS)('over %s', (model) => {
     expect(limited.openai.requests).toHaveLength(3);
     const refused = await setupTurns({
       model,
-      script: () => ({ status: 400 }),
+      script: () => ({ status: 404 }),
       agent: { maxRetries: 2 },
     });
     await refused.turn('go');

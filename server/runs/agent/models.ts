@@ -14,6 +14,7 @@ import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';
 import { createEndpoint, type Discovery } from './endpoint.ts';
 import { createLanguageModels, type LanguageModelsOptions } from './language-models.ts';
+import { type Lesson, NO_LESSON } from './lessons.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { createProviders } from './providers.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
@@ -126,7 +127,7 @@ export function createModels(options: ModelsOptions): Models {
       if (parsed)
         return {
           ok: true,
-          model: toResolved(parsed, languageModel(parsed), abilities(parsed.text)),
+          model: toResolved(parsed, languageModel, abilities(parsed.text)),
         };
       return { ok: false, error: endpoint?.trouble ?? closed(wanted, unknown(wanted, refs())) };
     },
@@ -203,16 +204,20 @@ const isPublishedForImages = ({ provider, id }: ModelRef): boolean =>
 
 function toResolved(
   ref: ModelRef,
-  languageModel: LanguageModelV4,
+  languageModel: (ref: ModelRef, lesson: Lesson) => LanguageModelV4,
   abilities: Abilities,
 ): ResolvedModel {
   const { parallelCalls, contextTokens } = abilities;
   const isText = abilities.toolCalling === 'text';
+  const taught = (lesson: Lesson) => {
+    const model = languageModel(ref, lesson);
+    return isText ? withTextCalls(model) : model;
+  };
   // In text mode there is no result to put a picture into.
   const imageWay = RESULT_IMAGES.has(ref.provider) && !isText ? 'tool_result' : 'user_message';
   return {
     ref: ref.text,
-    languageModel: isText ? withTextCalls(languageModel) : languageModel,
+    ...{ taught, languageModel: taught(NO_LESSON) },
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
     maxTools: abilities.maxTools ?? (ref.provider === REHEARSAL ? null : MOST_TOOLS),
     schemaTarget: abilities.strictTools ? 'openai-strict' : SCHEMA_TARGETS[ref.provider],

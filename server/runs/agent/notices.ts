@@ -79,6 +79,18 @@ export const historyLeftOut = (count: number, model: string): Notice => ({
   params: { count, model },
 });
 
+export const imagesRefused = (model: string): Notice => ({
+  code: 'images_refused',
+  text: `The provider of ${model} refused a picture. The answer was made without it.`,
+  params: { model },
+});
+
+export const contentRefused = (model: string, names: readonly string[]): Notice => ({
+  code: 'content_refused',
+  text: `The provider of ${model} refused parts of the request, which are not sent any more: ${names.join(', ')}.`,
+  params: { model, names: names.join(', ') },
+});
+
 export const failure = ({ code, message, params }: TurnError): Notice => ({
   code,
   text: message,

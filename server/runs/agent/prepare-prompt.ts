@@ -3,11 +3,14 @@ import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
 import { failingTools } from './failing-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
+import { type Lesson, NO_LESSON } from './lessons.ts';
 import { loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools, type UnfitTool } from './model-tools.ts';
+import type { Refusable } from './read-refusal.ts';
 import { toTextHistory } from './text-calls/text-history.ts';
 import { describeTools } from './text-calls/tool-prompt.ts';
 import { chooseForStep } from './tool-choice.ts';
+import { bytesOf } from './trim-history.ts';
 import { askedIn, messagesRead, outputFor, readCalls, type Turn } from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
 import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
@@ -46,10 +49,13 @@ export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
 
 /** Made anew for each step, from what is on disk: clients and their tools come and go. */
 export async function preparePrompt(
-  turn: Turn,
+  given: Turn,
   { records, progress, ending }: StepPlan,
+  lesson: Lesson = NO_LESSON,
 ): Promise<StepPrompt> {
-  const { offered, unsent, leftOut, unfit } = chooseForStep(turn, records);
+  const turn = { ...given, model: withLimits(given.model, lesson) };
+  const { offered: chosen, unsent, leftOut, unfit } = chooseForStep(turn, records);
+  const offered = chosen.filter(({ model_name: name }) => !lesson.tools.has(name));
   const modelTools = createModelTools(offered, turn.model.schemaTarget, unsent);
   const isLast = ending?.words !== undefined;
   const words = isLast
@@ -63,9 +69,31 @@ export async function preparePrompt(
   const instructions = [words, ...ofSubAgent(turn), ...inWords].join('\n\n');
   const tools = isLast ? null : modelTools;
   const roomBytes = roomForHistory(turn.model, instructions, tools);
-  const history = await historyFor(turn, { records, modelTools, roomBytes });
+  const history = await historyFor(turn, { records, modelTools, roomBytes, lesson });
   return { ...history, instructions, tools, leftOut: isLast ? 0 : leftOut, unfit };
 }
+
+/** The model, with what its provider was found not to take (AL220). */
+function withLimits(model: ResolvedModel, { isBlind, contextTokens }: Lesson): ResolvedModel {
+  const lengths = [model.contextTokens, contextTokens].filter((length) => length !== null);
+  return {
+    ...model,
+    imageWay: isBlind ? 'none' : model.imageWay,
+    contextTokens: lengths.length === 0 ? null : Math.min(...lengths),
+  };
+}
+
+/** What of a request its provider may refuse. */
+export const refusableOf = ({ images, tools, instructions, messages }: StepPrompt): Refusable => ({
+  images,
+  tools: tools?.definitions.map(({ name }) => name) ?? [],
+  tokens: Math.ceil(
+    (bytesOf(messages) +
+      Buffer.byteLength(instructions) +
+      Buffer.byteLength(JSON.stringify(tools?.definitions ?? []))) /
+      BYTES_OF_TOKEN,
+  ),
+});
 
 /** Fewer than most texts have for a token, as no provider counts before it is asked. */
 const BYTES_OF_TOKEN = 3;
@@ -99,19 +127,19 @@ interface HistoryFacts {
   readonly records: readonly CallRecord[];
   readonly modelTools: ModelTools;
   readonly roomBytes: number | null;
+  readonly lesson: Lesson;
 }
 
 async function historyFor(
   turn: Turn,
-  { records, modelTools, roomBytes }: HistoryFacts,
+  { records, modelTools, roomBytes, lesson }: HistoryFacts,
 ): Promise<ModelHistory> {
   const { imageWay } = turn.model;
   const messages = messagesRead(turn);
   const calls = new Map(records.map((record) => [record.id, record]));
-  const images =
-    imageWay === 'none'
-      ? new Map()
-      : await loadImages(messages, calls, turn.deps.images, turn.scaled);
+  const isSent = (blobId: string) => imageWay !== 'none' && !lesson.images.has(blobId);
+  const before = { ready: turn.scaled, isSent };
+  const images = await loadImages(messages, calls, turn.deps.images, before);
   const isText = turn.model.toolPrompt !== null;
   const history = buildModelHistory({
     messages,
@@ -123,6 +151,7 @@ async function historyFor(
     images,
     imageWay,
     isCompatible: turn.model.isCompatible,
+    hasStrictIds: lesson.hasStrictIds,
     toModelName: modelTools.toModelName,
     clientArgument: modelTools.clientArgument,
     outputOf: (record) => outputFor(turn, record),

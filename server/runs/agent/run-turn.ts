@@ -7,7 +7,6 @@ import type { Clock } from '../../clock.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
 import { completedWith, endsTurn } from './completion.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
-import { describeRequest } from './model-request.ts';
 import type { UnfitTool } from './model-tools.ts';
 import {
   ANSWER_CUT,
@@ -19,7 +18,13 @@ import {
   toolsLeftOut,
   toolsUnfit,
 } from './notices.ts';
-import { planStep, preparePrompt, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
+import { planStep, type StepPlan } from './prepare-prompt.ts';
+import {
+  type PreparedRequest,
+  prepareRequest,
+  refusedNotices,
+  withoutRefused,
+} from './prepare-request.ts';
 import { beginRequestTrace } from './request-trace.ts';
 import { retryDelay } from './retry-delay.ts';
 import { Spending } from './spending.ts';
@@ -114,24 +119,26 @@ interface Asked extends StepEnd {
 
 async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   const { deps, signal } = turn;
-  const prompt = await abortable(signal, preparePrompt(turn, asking.plan));
-  const described = describeRequest({
-    ...{ ...prompt, tools: prompt.tools?.definitions ?? [], resultBytes: deps.resultBytes },
-  });
-  for (let failures = 1; ; failures += 1) {
-    const beginsStep = !asking.plan.ending && failures === 1;
+  const first = await prepareRequest(turn, asking.plan);
+  let request = first;
+  for (let failures = 0, isFirst = true; ; isFirst = false) {
+    const { prompt, described, lesson } = request;
+    const beginsStep = !asking.plan.ending && isFirst;
     const log = await asking.writer.beginRequest({
       ...{ ...described, step: asking.step, beginsStep, model: turn.model.ref },
     });
     const trace = beginRequestTrace(turn);
     try {
-      const end = await streamPrompt(turn, asking, prompt, {
+      const end = await streamPrompt(turn, asking, request, {
         onAnswered: log.answered,
         traceparent: trace.traceparent,
       });
       log.end(end);
       trace.end(end);
       turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
+      deps.lessons.keep(turn.model.ref, turn.runId, lesson);
+      const refused = refusedNotices(turn.model.ref, first.lesson, lesson);
+      for (const notice of refused) asking.writer.addNotice(notice);
       const { leftOut, unfit, messagesLeftOut } = prompt;
       return { ...end, offered: described.toolsOffered, leftOut, unfit, messagesLeftOut };
     } catch (error) {
@@ -139,6 +146,14 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       const ended = { errorCode: errorCodeOf(turn, error) };
       log.end(ended);
       trace.end(ended);
+      const isSilent = error instanceof StepFailedError && error.isSilent && !signal.aborted;
+      const mended = isSilent && (await withoutRefused(turn, asking.plan, request, error.cause));
+      if (mended) {
+        request = mended;
+        await log.write();
+        continue;
+      }
+      failures += 1;
       const delay = delayBeforeRetry(error, failures, deps.maxRetries);
       if (delay === undefined) throw error;
       await log.write();
@@ -148,9 +163,9 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
 }
 
 const streamPrompt = (
-  { deps, model, signal }: Turn,
+  { deps, signal }: Turn,
   { calls, writer }: Asking,
-  { instructions, messages, tools }: StepPrompt,
+  { model, prompt: { instructions, messages, tools } }: PreparedRequest,
   request: Pick<StepRequest, 'onAnswered' | 'traceparent'>,
 ): Promise<StepEnd> =>
   streamStep({

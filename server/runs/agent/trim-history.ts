@@ -56,7 +56,7 @@ function firstKept(
   return from;
 }
 
-const bytesOf = (messages: readonly ModelMessage[]): number => {
+export const bytesOf = (messages: readonly ModelMessage[]): number => {
   let images = 0;
   const text = JSON.stringify(messages, function (this: unknown, key: string, value: unknown) {
     const held = typeof this === 'object' && this !== null ? Reflect.get(this, key) : value;

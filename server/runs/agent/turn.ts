@@ -12,6 +12,7 @@ import type { AgentSpans } from '../../telemetry/agent-spans.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
+import type { Lessons } from './lessons.ts';
 import type { ImageSource } from './load-images.ts';
 import type { Spending } from './spending.ts';
 import type { TurnBudget } from './turn-budget.ts';
@@ -37,6 +38,8 @@ export interface TurnDeps {
   readonly maxRetries: number;
   /** A model that says nothing for so long is given up. */
   readonly silentMs: number;
+  /** What providers refused before. */
+  readonly lessons: Lessons;
   readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
   /** What must not happen and stops no turn; for the log. */
   readonly logger: Logger;
