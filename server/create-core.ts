@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { Attachment } from '#lib/protocol/attachment';
 import { spellingOf } from '#lib/protocol/tool-name';
 import { createAliveMark } from './alive-mark.ts';
 import { openAudit } from './auth/audit.ts';
@@ -249,13 +250,22 @@ async function createServices(
     ...{ ...ofRuns, known, calls, agent, models, owners: tokens },
     ...{ offersTools: table.offersTools, subAgent: delegation.settingsOf },
   });
-  runTools.connect({ calls, runs, registry: delegation.offering(registry) });
+  const fileText = textOfFile(record);
+  runTools.connect({ calls, runs, registry: delegation.offering(registry), fileText });
   delegation.connect({ runs, known, registry, models, owners: tokens });
   // A title is text of a person: before it is cut, what is secret goes.
   const claimRun: ClaimRun = (runId, title, principal) =>
     known.claim(runId, secrets.hide(title), principal);
   return { policy, policies, calls, callMetrics, models, runs, claimRun };
 }
+
+/** Of a file that is text, without what is secret. */
+const textOfFile =
+  ({ blobs, secrets }: OpenedRecord) =>
+  async ({ blob_id: id }: Attachment): Promise<string | undefined> => {
+    const blob = await blobs.read(id);
+    return blob && secrets.hide(new TextDecoder().decode(blob.bytes));
+  };
 
 /** The parts in the middle: the record, who connects to it, and the agent. What a crash cut goes on. */
 export async function createCore(config: Config, { env, ...options }: CoreOptions) {

@@ -35,9 +35,19 @@ export function AttachmentList(props: AttachmentListProps) {
           ) : (
             <FileLink file={one} url={props.blobUrl(one.blob_id)} />
           )}
+          {one.unreadable !== undefined && <Unreadable why={one.unreadable} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Unreadable({ why }: { why: string }) {
+  const t = useTranslations('card.result');
+  return (
+    <p className="mt-1 text-xs text-muted">
+      <MarkedText text={t('unreadable', { why })} />
+    </p>
   );
 }
 

@@ -45,57 +45,40 @@ overEachTransport(() => {
     expect(blob.headers['content-type']).toBe('image/png');
   });
 
-  test('§5 bytes that are not what they say fail the call, and the client may forget it', async ({
-    connect,
-  }) => {
+  test('§5 bytes that are not what they say are kept as what they are', async ({ connect }) => {
     const client = await connect.client(board(), { tools: ['forger'] });
     const id = await invoke(board(), 'forger');
     await client.request();
-    const data = Buffer.from('<svg onload=alert(1)>').toString('base64');
+    const data = Buffer.from('<html onload=alert(1)>').toString('base64');
     client.succeed(id, 'taken', { attachments: [png({ data })] });
-    const rejected = await client.next('result_rejected');
-    expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
-    expect(rejected.message).toContain('image/png');
-    const call = await readCall(board(), id);
-    expect([call.status, call.error?.code, call.result]).toEqual([
-      'FAILED',
-      'result_invalid',
-      null,
-    ]);
-    expect(call.error?.executed).toBe('yes');
+    await client.next('result_acknowledged');
+    const { status, result, attachments } = await readCall(board(), id);
+    expect([status, result]).toEqual(['SUCCEEDED', 'taken']);
+    expect(attachments).toMatchObject([{ media_type: 'text/plain' }]);
   });
 
-  test('§5 base64 that is none, and a blob that is nowhere, are invalid results', async ({
+  test('§5 a file that cannot be kept, or is too many, costs itself and not the result', async ({
     connect,
   }) => {
     const client = await connect.client(board(), { tools: ['careless'] });
-    for (const attachment of [
-      { media_type: 'application/octet-stream', data: 'no base64 !!' },
-      { media_type: 'image/png', blob_id: `blob_${'0'.repeat(40)}` },
-      { media_type: 'image/png', blob_id: '../../callboard.db' },
-      { media_type: 'not a type', data: 'AAAA' },
-      { media_type: 'text/plain', data: '' },
-    ]) {
-      const id = await invoke(board(), 'careless');
-      await client.request();
-      client.succeed(id, 'x', { attachments: [attachment] });
-      expect(await client.next('result_rejected')).toMatchObject({ id, code: 'result_invalid' });
-      expect((await readCall(board(), id)).status).toBe('FAILED');
-    }
-  });
-
-  test('§5 attachments of another shape, or too many, are invalid results', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['shapeless'] });
     const nine = Array.from({ length: LIMITS.attachmentsPerResult + 1 }, () => png());
-    for (const attachments of [5, null, {}, ['x'], [{ data: 'AAAA' }], [png({ data: 5 })], nine]) {
-      const id = await invoke(board(), 'shapeless', {}, { timeout_ms: 599_000 });
+    const heavy = Buffer.alloc(LIMITS.attachmentBytes + 1).toString('base64');
+    for (const attachments of [
+      ...[5, null, {}, ['x'], [{ data: '!' }], [png({ data: 5 })], nine],
+      [{ media_type: 'application/octet-stream', data: 'no base64 !!' }],
+      [{ media_type: 'image/png', blob_id: `blob_${'0'.repeat(40)}` }],
+      [{ media_type: 'image/png', blob_id: '../../callboard.db' }],
+      [{ media_type: 'text/plain', data: '' }],
+      [{ media_type: 'application/octet-stream', data: heavy }],
+    ]) {
+      const id = await invoke(board(), 'careless', {}, { timeout_ms: 599_000 });
       await client.request();
-      client.succeed(id, 'x', { attachments });
-      const rejected = await client.next('result_rejected');
-      expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
-      expect(rejected.message).toContain('attachments');
-      const { status, error } = await readCall(board(), id);
-      expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
+      client.succeed(id, 'kept', { attachments });
+      await client.next('result_acknowledged');
+      const { status, result, attachments: kept } = await readCall(board(), id);
+      expect([status, result]).toEqual(['SUCCEEDED', 'kept']);
+      expect(kept.at(-1)).toMatchObject({ name: 'files-not-kept.txt' });
+      expect(kept.length).toBeLessThanOrEqual(LIMITS.attachmentsPerResult + 1);
     }
   });
 
@@ -145,20 +128,6 @@ overEachTransport(() => {
     expect(rejected).toMatchObject({ id, code: 'result_too_large', final: true });
     expect(rejected.message).toMatch(/attachment/i);
     expect((await readCall(board(), id)).error?.code).toBe('result_too_large');
-  });
-
-  test('§5 an attachment that is too large for a message fails the call, and says where to send it', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board(), { tools: ['heavy'] });
-    const id = await invoke(board(), 'heavy');
-    await client.request();
-    const data = Buffer.alloc(LIMITS.attachmentBytes + 1).toString('base64');
-    const media_type = 'application/octet-stream';
-    client.succeed(id, 'x', { attachments: [{ media_type, data }] });
-    const rejected = await client.next('result_rejected');
-    expect(rejected).toMatchObject({ id, code: 'result_too_large' });
-    expect(rejected.message).toContain('/v1/blobs');
   });
 
   test('§5 an answer from a client that was not asked leaves no blob behind', async ({

@@ -11,6 +11,7 @@ const INTERFACES = [
   'server/runs/agent/agent.ts',
   'server/auth/principal.ts',
   'server/blobs/blob-store.ts',
+  'server/blobs/foreign-file.ts',
   'server/events/event-bus.ts',
   'server/calls/call-service.ts',
   'server/clock.ts',

@@ -57,7 +57,7 @@ test('[BL1] [BL2] the same bytes are kept once, under the type of the first uplo
   const id = first.ok ? first.attachment.blob_id : '';
   expect(second).toEqual({
     ok: true,
-    attachment: { blob_id: id, media_type: 'text/plain', size: 2, alt: 'empty' },
+    attachment: { blob_id: id, media_type: 'text/plain', size: 2, alt: 'empty', text: '{}' },
   });
   expect((await blobs.read(id))?.attachment.name).toBe('a.txt');
 });

@@ -12,13 +12,12 @@ import {
   type BlobStore,
   type BlobUpload,
 } from './blob-store.ts';
-import { findMismatch, parseMediaType } from './media-type.ts';
+import { factsForModel } from './facts-for-model.ts';
+import { findMismatch, parseMediaType, UNSPECIFIC } from './media-type.ts';
 import { readImageSize } from './read-image-size.ts';
 import { TEMPORARY, writeDurably } from './write-durably.ts';
 
 const BLOB_ID = /^blob_[0-9a-f]{40}$/;
-/** Unspecific, so a later upload may replace it by a specific one. */
-const UNSPECIFIC = 'application/octet-stream';
 
 /**
  * Blobs in a directory of their own (rules BL1 to BL7): the bytes under the
@@ -66,7 +65,11 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
     async put(upload) {
       const refusal = refuse(upload);
       if (refusal) return refusal;
-      const attachment = toAttachment(upload);
+      const described = toAttachment(upload);
+      const attachment = {
+        ...described,
+        ...(await factsForModel(described.media_type, upload.bytes)),
+      };
       return {
         ok: true,
         attachment: await inTurn(attachment.blob_id, () => keep(attachment, upload.bytes)),

@@ -4,6 +4,9 @@ import { sniffMediaType } from './sniff-media-type.ts';
 
 /** Other names of types that their bytes show, and types of one container. */
 const SAME_AS: Readonly<Record<string, string>> = {
+  'image/heif': 'image/heic',
+  'image/x-ms-bmp': 'image/bmp',
+  'image/x-bmp': 'image/bmp',
   'audio/mp3': 'audio/mpeg',
   'audio/wave': 'audio/wav',
   'audio/x-wav': 'audio/wav',
@@ -28,6 +31,9 @@ const MARKED = new Set([
   'application/pdf',
 ]);
 
+/** Says nothing of the bytes. */
+export const UNSPECIFIC = 'application/octet-stream';
+
 const INLINE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /**
@@ -45,12 +51,18 @@ export function parseMediaType(text: string): string | undefined {
   return type === 'image/jpg' ? 'image/jpeg' : type; // A common slip, which models refuse.
 }
 
+const commonName = (type: string): string =>
+  (Object.hasOwn(SAME_AS, type) && SAME_AS[type]) || type;
+
+export const isSameType = (one: string, other: string): boolean =>
+  commonName(one) === commonName(other);
+
 /**
  * The reason why the bytes are not of `mediaType`; undefined when they are, or
  * when the type is one that cannot be checked, which is then only downloaded.
  */
 export function findMismatch(mediaType: string, bytes: Uint8Array): string | undefined {
-  const expected = (Object.hasOwn(SAME_AS, mediaType) && SAME_AS[mediaType]) || mediaType;
+  const expected = commonName(mediaType);
   if (MARKED.has(expected)) return findWrongMark(mediaType, expected, bytes);
   if (mediaType === 'text/plain' && (!isUtf8(bytes) || bytes.includes(0))) {
     return 'the bytes are not text in UTF-8; send them as application/octet-stream';

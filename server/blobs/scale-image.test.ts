@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type ScaleOptions, scaleForModel } from './scale-image.ts';
 
 const flat = (width: number, height: number) =>
@@ -66,6 +71,51 @@ test('[BL11] a type that models do not take becomes one that they do', async () 
   expect(await scaled(bytes)).toMatchObject({ mediaType: 'image/png', width: 64 });
 });
 
+const svg = (inner: string, size = 90): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}">${inner}</svg>`,
+  );
+
+test('[BL20] a drawing becomes a picture, on white', async () => {
+  const drawn = await scaled(svg('<circle cx="45" cy="45" r="40" fill="red"/>'));
+  expect(drawn).toMatchObject({ mediaType: 'image/png', width: 90, height: 90 });
+  const { data } = await sharp(drawn.bytes).raw().toBuffer({ resolveWithObject: true });
+  expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
+});
+
+test('[BL20] nothing that a drawing refers to is read, by address or as a file', async () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const file = join(tmpdir(), `callboard-red-${process.pid}.png`);
+  writeFileSync(file, await flat(90, 90).png().toBuffer());
+  const images = [`http://127.0.0.1:${port}/x.png`, file, `file://${file}`].map(
+    (href) => `<image width="90" height="90" href="${href}"/>`,
+  );
+  const style = `<style>@import url(http://127.0.0.1:${port}/x.css);</style>`;
+  const drawn = await scaled(svg(style + images.join('')));
+  const { channels } = await sharp(drawn.bytes).stats();
+  expect(channels.map(({ min }) => min)).toEqual([255, 255, 255]);
+  expect(requests).toBe(0);
+});
+
+test('[BL20] a drawing that takes too long, or is too large, is refused', async () => {
+  const levels = Array.from({ length: 7 }, (_, at) => {
+    const uses = `<use href="#a${at}"/>`.repeat(10);
+    return `<g id="a${at + 1}">${uses}</g>`;
+  });
+  const endless = svg(`<g id="a0"><rect width="90" height="90"/></g>${levels.join('')}`);
+  expect(await scaleForModel(endless, { drawMs: 1_500 })).toMatchObject({
+    ...{ ok: false, message: expect.stringContaining('it took over 1500 ms') },
+  });
+  expect(await scaleForModel(svg('', 10_000))).toMatchObject({ ok: false, code: 'unreadable' });
+});
+
 test('[BL12] a small file with too many pixels is not unpacked', async () => {
   const bomb = await flat(10_000, 5_000).png({ compressionLevel: 9 }).toBuffer();
   expect(bomb.length).toBeLessThan(500_000);
@@ -85,7 +135,10 @@ test('[BL13] what is not a whole picture is refused as a value', async () => {
   for (const bytes of [
     new Uint8Array(),
     Buffer.from('hello'),
-    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9"'),
+    // What the decoder has no code for is said by its name, not guessed.
+    Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'),
+    Buffer.from('BMx\0\0\0\0\0\0\0', 'latin1'),
     png.subarray(0, 40),
     png.subarray(0, png.length / 2),
   ]) {

@@ -1,6 +1,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { drawSvg } from './draw-svg.ts';
 import { isInlineMediaType } from './media-type.ts';
-import { sniffMediaType } from './sniff-media-type.ts';
+import { isSvg, sniffMediaType } from './sniff-media-type.ts';
 
 type SharpModule = (bytes: Uint8Array, options: SharpOptions) => Sharp;
 
@@ -20,6 +21,8 @@ export interface ScaleOptions {
   /** A small file may hold a picture that takes gigabytes to unpack. */
   readonly maxPixels?: number;
   loadSharp?(): Promise<SharpModule>;
+  /** For a drawing, which is a program of sorts. */
+  readonly drawMs?: number;
 }
 
 /** What models take; any other picture is made into one of these. */
@@ -48,11 +51,12 @@ export async function scaleForModel(
   bytes: Uint8Array,
   options: ScaleOptions = {},
 ): Promise<ScaleOutcome> {
-  const { maxPixels = 40_000_000, loadSharp = importSharp } = options;
+  const { maxPixels = MOST_PIXELS, loadSharp = importSharp } = options;
+  if (isSvg(bytes)) return scaleSvg(bytes, options);
   const found = sniffMediaType(bytes);
-  // What draws rather than holds pixels (SVG, PDF) is a program of sorts, and is not run here.
-  if (found === undefined || !isInlineMediaType(found)) {
-    return failed('unreadable', 'the picture cannot be read; send PNG, JPEG, WebP, GIF or AVIF');
+  if (found === undefined || !(isInlineMediaType(found) || found === 'image/tiff')) {
+    const kind = found?.startsWith('image/') ? `a picture of the type ${found}` : 'the picture';
+    return failed('unreadable', `${kind} cannot be read; send PNG, JPEG, WebP, GIF, AVIF or SVG`);
   }
   const sharp = await attempt(loadSharp);
   if (!sharp.ok) return failed('unavailable', `pictures cannot be scaled here (${sharp.reason})`);
@@ -64,18 +68,36 @@ export async function scaleForModel(
     const size = `${width} × ${height} pixels`;
     return failed('too_many_pixels', `${size} are too many; at most ${maxPixels} in all are read`);
   }
-  const open = () => sharp.value(bytes, { limitInputPixels: maxPixels, failOn: 'error' });
+  const open = () =>
+    sharp
+      .value(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+      .timeout({ seconds: SCALE_SECONDS });
   const scaled = await attempt(() => scale(bytes, header.value, open, options));
   return scaled.ok
     ? scaled.value
     : failed('unreadable', `the picture cannot be read (${scaled.reason})`);
 }
 
+/** Drawn as PNG, and then as any other. */
+async function scaleSvg(bytes: Uint8Array, options: ScaleOptions): Promise<ScaleOutcome> {
+  const { maxPixels = MOST_PIXELS, maxEdge = MOST_EDGE, drawMs = DRAW_MS } = options;
+  const drawn = await attempt(() => drawSvg(bytes, { maxPixels, maxEdge, ms: drawMs }));
+  return drawn.ok
+    ? scaleForModel(drawn.value, options)
+    : failed('unreadable', `the drawing cannot be made a picture (${drawn.reason})`);
+}
+
+const MOST_PIXELS = 40_000_000;
+const MOST_EDGE = 1_568;
+const DRAW_MS = 5_000;
+/** Of one step with a picture of pixels. */
+const SCALE_SECONDS = 10;
+
 async function scale(
   bytes: Uint8Array,
   header: Metadata,
   open: () => Sharp,
-  { maxEdge = 1_568, maxBytes = 1024 * 1024 }: ScaleOptions,
+  { maxEdge = MOST_EDGE, maxBytes = 1024 * 1024 }: ScaleOptions,
 ): Promise<ScaleOutcome> {
   const type = Object.hasOwn(TYPES, header.format) ? TYPES[header.format] : undefined;
   const isUpright = (header.orientation ?? 1) === 1;

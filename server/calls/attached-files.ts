@@ -7,14 +7,20 @@ import { type ToolContext, ToolError } from '../tools/define-tool.ts';
 export function createAttachedFiles(blobs: Pick<BlobStore, 'put'>, signal: AbortSignal) {
   const attached: Attachment[] = [];
   let taken = 0;
+  let given = 0;
   const attach: ToolContext['attach'] = async (file) => {
     signal.throwIfAborted();
     if (taken >= LIMITS.attachmentsPerResult) {
       throw new ToolError(`A result may have ${LIMITS.attachmentsPerResult} attachments at most.`);
     }
-    const place = taken++;
+    taken += 1;
+    const place = given++;
     const put = await blobs.put(file);
-    if (!put.ok) throw new ToolError(put.message);
+    if (!put.ok) {
+      // What is not kept takes no room from the next.
+      taken -= 1;
+      throw new ToolError(put.message);
+    }
     const { name, alt } = file;
     const described = { ...(name !== undefined && { name }), ...(alt !== undefined && { alt }) };
     const attachment = { ...put.attachment, ...described };

@@ -8,11 +8,15 @@ import { type ResultFilter, withNotes } from './result-filter.ts';
 /** What a tool of the server came to. */
 export type Outcome =
   | { readonly answer: ToolAnswer; readonly attachments?: readonly Attachment[] }
-  | { readonly error: CallError };
+  | { readonly error: CallError; readonly attachments?: readonly Attachment[] };
 
 export function toFinished(outcome: Outcome): CallEvent {
-  if ('error' in outcome) return { type: 'finished_here', error: outcome.error };
-  const { answer, attachments = [] } = outcome;
+  const { attachments = [] } = outcome;
+  if ('error' in outcome) {
+    const files = attachments.length > 0 ? { fields: { attachments } } : {};
+    return { type: 'finished_here', error: outcome.error, ...files };
+  }
+  const { answer } = outcome;
   const { output, display } = answer;
   const fields = { result: output ?? null, display, attachments };
   return { type: 'finished_here', error: null, fields };
@@ -38,7 +42,8 @@ export async function toFiltered(
   const { result, isReplaced } = filtered;
   if ('error' in outcome) {
     const error = { ...outcome.error, message: result.ok ? message : result.message };
-    return { ...toFinished({ error }), ...noted };
+    const { attachments = [] } = outcome;
+    return { ...toFinished({ error, attachments: isReplaced ? [] : attachments }), ...noted };
   }
   // What replaced the output has none of the files that came with it.
   return { ...toFinished(isReplaced && result.ok ? { answer: result } : outcome), ...noted };

@@ -42,8 +42,10 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
   const running = new Map<string, AbortController>();
 
   async function execute(record: CallRecord, controller: AbortController) {
+    const files = createAttachedFiles(deps.blobs, controller.signal);
     try {
-      await deps.finish(record.id, await run(deps, record, controller.signal));
+      const answer = await run(deps, record, files.attach, controller.signal);
+      await deps.finish(record.id, { answer, attachments: files.attached() });
     } catch (error) {
       const cancelled = controller.signal.aborted;
       if (!(error instanceof ToolError) && !cancelled)
@@ -51,7 +53,9 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
           ...([error, `${record.toolName} failed`, deps.hiderOf(record.id)] as const),
           { tool_call_id: record.id, run_id: record.runId },
         );
-      await deps.finish(record.id, { error: toCallError(error, cancelled) });
+      // A failure has its pictures, too: often they show why.
+      const attachments = cancelled ? [] : files.attached();
+      await deps.finish(record.id, { error: toCallError(error, cancelled), attachments });
     } finally {
       running.delete(record.id);
     }
@@ -80,24 +84,21 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
 }
 
 async function run(
-  { registry, callers, blobs, publishStatus, isTracing }: InsideExecutorDeps,
+  { registry, callers, publishStatus, isTracing }: InsideExecutorDeps,
   record: CallRecord,
+  attach: ToolContext['attach'],
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ToolAnswer> {
   const { id: callId, runId, ownerToken } = record;
   const principal = callerOfCall(callers, record);
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
   const execute = resumptionOf(registry, record) ?? executionOf(registry, record);
-  const { attach, attached } = createAttachedFiles(blobs, signal);
   const status: ToolContext['status'] = (update) => publishStatus(callId, update);
   const { operands } = record.routing;
   const traceparent = traceparentOf(record, isTracing);
   const caller = { callId, runId, principal, ownerToken, traceparent };
   const context = { ...caller, signal, status, attach, operands };
-  return {
-    answer: await execute(context),
-    attachments: attached(),
-  };
+  return execute(context);
 }
 
 /** What runs the call from its beginning. */

@@ -232,7 +232,7 @@ export class ClientSession {
   async #answer(message: Answer, identity: Identity): Promise<ServerMessage> {
     const { calls, blobs } = this.#deps;
     const from = this.#sender(identity, message.attempt);
-    if (message.type === 'tool_error' || !message.attachments?.length) {
+    if (message.type === 'tool_error' || hasNoFiles(message)) {
       // Decided in the same moment in which it came, so that answers keep their order.
       return calls.answer(from, message.id, toClientAnswer(message, []));
     }
@@ -308,3 +308,6 @@ const createWelcome = (
   cancel,
   protocol: PROTOCOL,
 });
+
+const hasNoFiles = ({ attachments }: ClientMessageOf<'tool_result'>): boolean =>
+  attachments === undefined || (Array.isArray(attachments) && attachments.length === 0);

@@ -1,60 +1,73 @@
+import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
-import type { AttachmentUpload, ClientMessageOf } from '#lib/protocol/client-messages';
+import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
+import { given } from '#lib/util/given';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { readForeignFile } from '../blobs/foreign-file.ts';
 import type { ClientAnswer } from '../calls/client-calls.ts';
-import { toClientAnswer, unusableAnswer } from './client-answer.ts';
+import { toClientAnswer } from './client-answer.ts';
 
-type Stored = { readonly ok: true; readonly attachment: Attachment } | Unusable;
-type Unusable = ReturnType<typeof unusableAnswer>;
+/** One file, or why it is not kept. */
+type Stored = Attachment | string;
 
-/** The answer with its attachments as blobs; unusable when one of them cannot be stored. */
+/** Of those that were not kept, so many are named. */
+const MOST_NAMED = 20;
+
+/**
+ * The answer with its attachments as blobs. The tool has run: a file that cannot be kept costs
+ * itself alone, and a text in its place says so to people and models.
+ */
 export async function storeAttachments(
   message: ClientMessageOf<'tool_result'>,
   blobs: BlobStore,
 ): Promise<ClientAnswer> {
-  const attachments: Attachment[] = [];
-  for (const upload of message.attachments ?? []) {
-    const stored = await storeAttachment(upload, blobs);
-    if (stored.ok !== true) return stored;
-    attachments.push(stored.attachment);
+  const { attachments: sent = [] } = message;
+  const files: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  const kept: Attachment[] = [];
+  const lost: string[] = [];
+  for (const [at, file] of files.entries()) {
+    const stored =
+      kept.length < LIMITS.attachmentsPerResult ? await storeAttachment(file, blobs) : TOO_MANY;
+    if (typeof stored === 'string') lost.push(`File ${at + 1}: ${stored}.`);
+    else kept.push(stored);
   }
-  return toClientAnswer(message, attachments);
+  const note = lost.length > 0 ? await blobs.put(noteOf(lost)) : undefined;
+  return toClientAnswer(message, note?.ok ? [...kept, note.attachment] : kept);
 }
 
-async function storeAttachment(upload: AttachmentUpload, blobs: BlobStore): Promise<Stored> {
-  const { name, alt } = upload;
-  const described = {
-    ...(name === undefined ? {} : { name }),
-    ...(alt === undefined ? {} : { alt }),
-  };
-  if ('blob_id' in upload) {
+const TOO_MANY = `a result may have ${LIMITS.attachmentsPerResult} files`;
+
+function noteOf(lost: readonly string[]) {
+  const more = lost.length > MOST_NAMED ? [`And ${lost.length - MOST_NAMED} more.`] : [];
+  const lines = ['Not kept of the files of this result:', ...lost.slice(0, MOST_NAMED), ...more];
+  const bytes = Buffer.from(lines.join('\n'));
+  return { mediaType: 'text/plain', bytes, name: 'files-not-kept.txt' };
+}
+
+async function storeAttachment(file: unknown, blobs: BlobStore): Promise<Stored> {
+  if (!isRecord(file)) return 'it is no object with media_type and data or blob_id';
+  const described = given({ name: textIn(file.name, 256), alt: textIn(file.alt, 2_000) });
+  if (typeof file.blob_id === 'string') {
     // Not its bytes: a small message may name large blobs, and many such messages may come.
-    const known = await blobs.find(upload.blob_id);
+    const known = await blobs.find(file.blob_id);
+    const { blob_id: id } = file;
     return known
-      ? { ok: true, attachment: { ...known, ...described } }
-      : unusableAnswer(`There is no blob ${upload.blob_id}; upload it before the result`);
+      ? { ...known, ...described }
+      : `there is no blob ${id.slice(0, 64)}; upload it before the result`;
   }
-  const bytes = decodeBase64(upload.data);
-  if (!bytes) {
-    return unusableAnswer(`The data of an attachment of ${upload.media_type} is not base64`);
-  }
-  if (bytes.length > LIMITS.attachmentBytes) return tooLarge(bytes.length);
-  const put = await blobs.put({ mediaType: upload.media_type, bytes, ...described });
-  if (put.ok) return { ok: true, attachment: { ...put.attachment, ...described } };
-  const code = put.code === 'too_large' ? 'result_too_large' : 'result_invalid';
-  return unusableAnswer(put.message, code);
+  if (typeof file.data !== 'string') return 'it has neither data nor blob_id';
+  const mediaType = textIn(file.media_type, 128);
+  const upload = readForeignFile({ data: file.data, ...described, ...given({ mediaType }) });
+  if (!upload) return `its data, of ${mediaType ?? 'no type'}, is not base64`;
+  const { length } = upload.bytes;
+  if (length > LIMITS.attachmentBytes) return tooLarge(length);
+  const put = await blobs.put(upload);
+  return put.ok ? { ...put.attachment, ...described } : put.message;
 }
 
-/** `Buffer` skips what is not base64, and would keep other bytes than the client sent. */
-function decodeBase64(text: string): Buffer | undefined {
-  const bytes = Buffer.from(text, 'base64');
-  const isWhole = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
-  return isWhole ? bytes : undefined;
-}
+const textIn = (value: unknown, most: number): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, most).toWellFormed() : undefined;
 
-const tooLarge = (bytes: number): Unusable =>
-  unusableAnswer(
-    `An attachment has ${bytes} bytes; in a message it may have ${LIMITS.attachmentBytes}. Upload it by POST /v1/blobs and name its blob_id`,
-    'result_too_large',
-  );
+const tooLarge = (bytes: number): string =>
+  `it has ${bytes} bytes; in a message it may have ${LIMITS.attachmentBytes}. Upload it by POST /v1/blobs and name its blob_id`;

@@ -1,12 +1,11 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import { cutAndMark } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
+import { isRecord } from '#lib/json/is-record';
 import { measureJson } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import type { BlobUpload } from '../blobs/blob-store.ts';
+import { type ForeignFile, readForeignFile } from '../blobs/foreign-file.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
-
-type Block = CallToolResult['content'][number];
 
 /** What is known of a resource that a server names. It is fetched by nothing. */
 interface Link {
@@ -16,6 +15,15 @@ interface Link {
   readonly mime_type?: string;
 }
 
+/** One block, as far as it could be read: nothing of another depends on it. */
+interface ReadBlock {
+  readonly text?: string;
+  readonly file?: ForeignFile;
+  /** Of a file that is text: a failure says it. */
+  readonly words?: string;
+  readonly link?: Link;
+}
+
 const RESULT_LIMITS = {
   maxBytes: LIMITS.resultBytes,
   maxDepth: LIMITS.jsonDepth,
@@ -23,22 +31,51 @@ const RESULT_LIMITS = {
 };
 
 /** Of the text of a failure. */
-const ERROR_CHARS = 64 * 1024;
+const ERROR_BYTES = 64 * 1024;
+/** Of a block of a kind that nobody knows, as JSON. */
+const UNKNOWN_BYTES = 16 * 1024;
 
 const NO_REASON = 'The tool failed without a reason.';
 
 /** A result as models and people get it: its text, its files as attachments, what else it has beside it. */
 export async function toAnswer(
-  { content, structuredContent, isError }: CallToolResult,
+  result: unknown,
   attach: ToolContext['attach'],
 ): Promise<ToolAnswer> {
-  const text = textOf(content);
-  if (isError === true) throw new ToolError(text.slice(0, ERROR_CHARS) || NO_REASON);
-  refuseLarge([text, structuredContent]);
-  const files = content.flatMap((block) => fileOf(block) ?? []);
+  const envelope = isRecord(result) ? result : { content: result };
+  const {
+    content,
+    structuredContent: data,
+    isError,
+    _meta: meta,
+    resultType: _,
+    ...rest
+  } = envelope;
+  const blocks = listOf(content).map(readBlock);
+  const text = blocks.flatMap((block) => block.text || []).join('\n\n');
+  const files = blocks.flatMap(({ file }) => file ?? []);
+  if (isError === true || isError === 'true') {
+    const words = blocks.flatMap((block) => block.words || []);
+    // What the message says is no file beside it.
+    await attachAll(
+      blocks.flatMap((one) => (one.file && one.words === undefined ? [one.file] : [])),
+      attach,
+    );
+    throw new ToolError(reasonOf([text, ...words, data, rest], meta));
+  }
+  refuseLarge([text, data, rest]);
   const leftOut = await attachAll(files, attach);
-  const links = content.flatMap((block) => (block.type === 'resource_link' ? [linkOf(block)] : []));
-  const data: unknown = structuredContent;
+  const links = blocks.flatMap(({ link }) => link ?? []);
+  return answerOf(text, { data: data ?? othersOf(rest, blocks), links, leftOut });
+}
+
+interface Beside {
+  readonly data: unknown;
+  readonly links: readonly Link[];
+  readonly leftOut: number;
+}
+
+function answerOf(text: string, { data, links, leftOut }: Beside): ToolAnswer {
   const isAlone = links.length === 0 && leftOut === 0;
   if (isAlone && data === undefined) return { output: text };
   if (isAlone && (text === '' || isTextOf(text, data))) return { output: data };
@@ -51,6 +88,10 @@ export async function toAnswer(
     },
   };
 }
+
+/** Fields that no version of the protocol has are the result where there is no other. */
+const othersOf = (rest: Record<string, unknown>, blocks: readonly ReadBlock[]): unknown =>
+  blocks.length === 0 && Object.keys(rest).length > 0 ? rest : undefined;
 
 /** A client's result has the same limits. */
 function refuseLarge(parts: readonly unknown[]): void {
@@ -65,9 +106,6 @@ function refuseLarge(parts: readonly unknown[]): void {
   throw new ToolError(`The result is larger than what is kept (${most}).`, { code });
 }
 
-const textOf = (content: readonly Block[]): string =>
-  content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
-
 function isTextOf(text: string, data: unknown): boolean {
   try {
     return sameJson(JSON.parse(text), data);
@@ -77,60 +115,109 @@ function isTextOf(text: string, data: unknown): boolean {
   }
 }
 
-const linkOf = ({
-  uri,
-  name,
-  description,
-  mimeType,
-}: Extract<Block, { type: 'resource_link' }>): Link => ({
-  uri,
-  ...given({ name, description, mime_type: mimeType }),
-});
-
-type File = Omit<BlobUpload, 'bytes'> & { readonly data: string; readonly isText: boolean };
-
-function fileOf(block: Block): File | undefined {
-  if (block.type === 'image' || block.type === 'audio') {
-    return { mediaType: block.mimeType, data: block.data, isText: false };
+/** All that says why, wherever the server has put it; `last` where nothing else does. */
+function reasonOf(parts: readonly unknown[], last: unknown): string {
+  const reasons: string[] = [];
+  for (const part of parts) {
+    const reason = wordsIn(part);
+    if (reason !== '' && !reasons.some((known) => known.includes(reason))) reasons.push(reason);
   }
-  if (block.type !== 'resource') return undefined;
-  const { resource } = block;
-  const name = resource.uri.split('/').at(-1)?.slice(0, 128) || undefined;
-  return 'blob' in resource
-    ? {
-        ...given({ name }),
-        mediaType: resource.mimeType ?? ANY,
-        data: resource.blob,
-        isText: false,
-      }
-    : {
-        ...given({ name }),
-        mediaType: resource.mimeType ?? PLAIN,
-        data: resource.text,
-        isText: true,
-      };
+  return cutAndMark(reasons.join('\n\n') || wordsIn(last) || NO_REASON, ERROR_BYTES);
 }
 
-const ANY = 'application/octet-stream';
-const PLAIN = 'text/plain';
+/** The words of a text, or of the one field that there is; else all of it as JSON. */
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  if (typeof value !== 'object' || value === null) return '';
+  const [only, ...others] = Object.values(value);
+  if (only === undefined) return '';
+  return others.length === 0 ? wordsIn(only) || jsonOf(value) : jsonOf(value);
+}
+
+const jsonOf = (value: unknown): string => cutAndMark(JSON.stringify(value), UNKNOWN_BYTES);
+
+/** Where a list is meant, some servers give what it would hold. */
+function listOf(content: unknown): readonly unknown[] {
+  if (content === undefined || content === null) return [];
+  return Array.isArray(content) ? content : [content];
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+function readBlock(block: unknown): ReadBlock {
+  if (typeof block === 'string') return { text: block };
+  if (!isRecord(block)) return block === null || block === undefined ? {} : { text: jsonOf(block) };
+  const { type, text } = block;
+  if (type === 'resource' || isRecord(block.resource)) {
+    return readResource(isRecord(block.resource) ? block.resource : block);
+  }
+  if (type === 'resource_link') return linkOf(block) ?? { text: jsonOf(block) };
+  // A picture as text is none: it is megabytes of letters.
+  const isPicture = isDataUri(text) && /^\s*data:(?:image|audio)\//i.test(text.slice(0, 64));
+  const file = isPicture ? { data: text } : type === 'text' ? undefined : fileIn(block);
+  if (file) return { file };
+  if (typeof text === 'string') return { text };
+  return { text: jsonOf(text ?? block) };
+}
+
+/** Also in the forms of providers of models, which servers hand on. */
+function fileIn(block: Record<string, unknown>): ForeignFile | undefined {
+  const source = isRecord(block.source) ? block.source : block;
+  const url = isRecord(block.image_url) ? block.image_url.url : block.image_url;
+  const uri = [source.data, block.blob, url, source.url].find(isDataUri);
+  const data = uri ?? textIn(source.data) ?? textIn(block.blob);
+  if (data === undefined) return undefined;
+  const mediaType = typeIn(source) ?? typeIn(block);
+  return { data, ...given({ mediaType, name: textIn(block.name)?.slice(0, NAME_CHARS) }) };
+}
+
+const isDataUri = (value: unknown): value is string =>
+  typeof value === 'string' && /^\s*data:/i.test(value.slice(0, 64));
+
+const typeIn = (of: Record<string, unknown>): string | undefined =>
+  textIn(of.mimeType) ?? textIn(of.mime_type) ?? textIn(of.media_type);
+
+const NAME_CHARS = 128;
+
+function readResource(resource: Record<string, unknown>): ReadBlock {
+  const { text, blob, uri } = resource;
+  const name = textIn(uri)?.split('/').at(-1)?.slice(0, NAME_CHARS) || textIn(resource.name);
+  const mediaType = typeIn(resource);
+  if (typeof text === 'string' && text !== '') {
+    const file = { data: text, isText: true, mediaType: mediaType ?? 'text/plain' } as const;
+    return { words: text, file: { ...file, ...given({ name }) } };
+  }
+  const data = textIn(blob) ?? textIn(resource.data);
+  if (data !== undefined) return { file: { data, ...given({ name, mediaType }) } };
+  return linkOf(resource) ?? { text: jsonOf(resource) };
+}
+
+function linkOf(block: Record<string, unknown>): ReadBlock | undefined {
+  const uri = textIn(block.uri);
+  if (uri === undefined) return undefined;
+  const name = textIn(block.name) ?? textIn(block.title);
+  const description = textIn(block.description);
+  return { link: { uri, ...given({ name, description, mime_type: typeIn(block) }) } };
+}
 
 /** How many were not kept: too many of them, too large, or nothing that can be read. */
-async function attachAll(files: readonly File[], attach: ToolContext['attach']): Promise<number> {
+async function attachAll(
+  files: readonly ForeignFile[],
+  attach: ToolContext['attach'],
+): Promise<number> {
   let kept = 0;
-  for (const file of files.slice(0, LIMITS.attachmentsPerResult)) {
-    if (await attachOne(file, attach)) kept += 1;
+  for (const file of files) {
+    if (kept < LIMITS.attachmentsPerResult && (await attachOne(file, attach))) kept += 1;
   }
   return files.length - kept;
 }
 
-const isBase64 = (text: string): boolean =>
-  text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
-
-async function attachOne({ data, isText, ...file }: File, attach: ToolContext['attach']) {
-  if (!isText && !isBase64(data)) return false;
-  const bytes = Buffer.from(data, isText ? 'utf8' : 'base64');
+async function attachOne(file: ForeignFile, attach: ToolContext['attach']): Promise<boolean> {
+  const upload = readForeignFile(file);
+  if (!upload) return false;
   try {
-    await attach({ ...file, bytes });
+    await attach(upload);
     return true;
   } catch (error) {
     if (error instanceof ToolError) return false;

@@ -52,10 +52,8 @@ const BLOCK_BYTES = 1024 * 1024;
  */
 export async function toToolResult(call: CallRecord, sources: ResultSources): Promise<ToolResult> {
   const _meta = { 'callboard/tool_call_id': call.id };
-  if (call.status !== 'SUCCEEDED') {
-    return { content: [{ type: 'text', text: describeFailure(call.error) }], isError: true, _meta };
-  }
-  const { text, rest } = textOf(call);
+  const isFailure = call.status !== 'SUCCEEDED';
+  const { text, rest } = isFailure ? { text: describeFailure(call.error), rest: [] } : textOf(call);
   const content: ContentBlock[] = [{ type: 'text', text }, ...rest];
   let room = await roomForBlocks(call.attachments, sources);
   for (const attachment of call.attachments) {
@@ -65,7 +63,7 @@ export async function toToolResult(call: CallRecord, sources: ResultSources): Pr
   }
   // Its record may have been larger, and its pictures smaller.
   sources.resizeRoom(content.reduce((sum, block) => sum + lengthOf(block), 0));
-  return { content, _meta };
+  return { content, ...(isFailure && { isError: true }), _meta };
 }
 
 /** A refusal before there was a call, or an end without a result. */

@@ -164,6 +164,7 @@ function over(...records: CallRecord[]) {
   const byId = new Map(records.map((record) => [record.id, record]));
   const tool = createReadResult({
     calls: () => ({ get: async (id) => byId.get(id) }),
+    fileText: async ({ blob_id }) => `the text of ${blob_id}`,
     resultBytes: 16 * 1024,
   });
   return async (args: Record<string, unknown>) => String(await runBuiltin(tool, args));
@@ -221,6 +222,15 @@ test('[RT1] the whole of a failure’s message is read, and the text of JSON and
   const content = [{ type: 'text', text: 'say "hi"' }];
   const text = JSON.stringify({ content });
   expect((await over(ended({ content }))({ handle: 'tc_9' })).split('\n')[1]).toBe(text);
+});
+
+test('[RT72] the text of a file of a result is read by its place, and no other file', async () => {
+  const file = { blob_id: 'blob_2', media_type: 'text/csv', size: 90, text: 'the' };
+  const png = { blob_id: 'blob_1', media_type: 'image/png', size: 90 };
+  const read = over(ended('see there', { attachments: [png, file] }));
+  expect(await read({ handle: 'tc_9/2', offset: 4 })).toContain('text of blob_2');
+  await expect(read({ handle: 'tc_9/1' })).rejects.toThrow('There is no result');
+  await expect(read({ handle: 'tc_9/3' })).rejects.toThrow('There is no result');
 });
 
 test('[RT1] places are found as they are written, at most 20, and from an offset on', async () => {

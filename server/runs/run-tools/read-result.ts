@@ -2,13 +2,17 @@ import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import { isMarkedResult, wholeTextOf } from '#lib/call/model-output';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
+import type { Attachment } from '#lib/protocol/attachment';
 import { READ_RESULT } from '#lib/protocol/run-tools';
+import { stripInvisible } from '#lib/text/invisible';
 import { markUntrusted } from '#lib/text/untrusted';
 import type { CallService } from '../../calls/call-service.ts';
 import { defineTool, type ToolContext, ToolError } from '../../tools/define-tool.ts';
 
 export interface ReadResultDeps {
   calls(): Pick<CallService, 'get'>;
+  /** The text of a file, without what is secret; undefined where it is not there any more. */
+  fileText(file: Attachment): Promise<string | undefined>;
   /** Of a result as a model is sent it: a page is never cut again. */
   readonly resultBytes: number;
 }
@@ -46,8 +50,10 @@ export const createReadResult = (deps: ReadResultDeps) =>
     timeoutMs: TIMEOUT_MS,
     concurrency: 2,
     async run({ handle, offset = 0, length, search }, context) {
-      const record = await findResult(deps.calls(), handle, context);
-      const whole = record && wholeTextOf(record);
+      const [, callId = handle, file] = OF_FILE.exec(handle) ?? [];
+      const record = await findResult(deps.calls(), callId, context);
+      const whole =
+        record && (file ? await textOfFile(deps, record, Number(file)) : wholeTextOf(record));
       if (!record || whole === undefined) throw notFound(handle);
       context.status({ tip: `Reading ${record.toolName}` });
       if (offset >= whole.length && whole.length > 0) throw beyond(offset, whole.length);
@@ -61,6 +67,19 @@ export const createReadResult = (deps: ReadResultDeps) =>
       return { output: `${head}\n${isMarked ? markUntrusted(text) : text}` };
     },
   });
+
+/** A file of a result, by its place: `tc_…/2`. */
+const OF_FILE = /^(.+)\/([1-9])$/;
+
+async function textOfFile(
+  { fileText }: ReadResultDeps,
+  { attachments }: CallRecord,
+  place: number,
+): Promise<string | undefined> {
+  const file = attachments[place - 1];
+  const text = file?.text === undefined ? undefined : await fileText(file);
+  return text === undefined ? undefined : stripInvisible(text);
+}
 
 /**
  * The call whose result the reader may have: of its own run, of one that it works for, or of a

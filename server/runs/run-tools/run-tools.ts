@@ -2,11 +2,11 @@ import type { CallService } from '../../calls/call-service.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { RunService } from '../run-service.ts';
-import { createReadResult } from './read-result.ts';
+import { createReadResult, type ReadResultDeps } from './read-result.ts';
 import { createSearchTools } from './search-tools.ts';
 
 /** What the tools need of the parts that are built after them. */
-export interface RunToolsParts {
+export interface RunToolsParts extends Pick<ReadResultDeps, 'fileText'> {
   readonly calls: Pick<CallService, 'get'>;
   readonly runs: Pick<RunService, 'tools'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
@@ -28,7 +28,11 @@ export class RunTools {
 
   tools(): AnyServerTool[] {
     return [
-      createReadResult({ calls: () => this.#use().calls, resultBytes: this.#resultBytes }),
+      createReadResult({
+        calls: () => this.#use().calls,
+        fileText: (file) => this.#use().fileText(file),
+        resultBytes: this.#resultBytes,
+      }),
       createSearchTools({
         statesOf: (runId) => this.#use().runs.tools(runId),
         list: (principal) => this.#use().registry.list(principal),

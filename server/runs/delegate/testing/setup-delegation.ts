@@ -125,7 +125,7 @@ export async function setupDelegation(given: DelegationSetup) {
     },
   });
   const { known, calls, models, runs, tokens } = served;
-  runTools.connect({ calls, runs, registry: offered });
+  runTools.connect({ fileText: async () => undefined, calls, runs, registry: offered });
   delegation.connect({ runs, known, registry, models, owners: tokens.owners });
   await served.recover();
   let isStopped = false;

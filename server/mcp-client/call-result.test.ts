@@ -1,0 +1,114 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
+import { createAttachedFiles } from '../calls/attached-files.ts';
+import { ToolError } from '../tools/define-tool.ts';
+import { toAnswer } from './call-result.ts';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const FACT = 'The harbour opens at seven.';
+const resource = (more: object = {}) => ({
+  type: 'resource',
+  resource: { uri: 'repo://o/README.md', mimeType: 'text/plain', text: FACT, ...more },
+});
+
+/** What people and models get of a result. */
+async function read(result: unknown) {
+  const blobs = createDiskBlobStore({ dir: mkdtempSync(join(tmpdir(), 'blobs-')) });
+  const { attach, attached } = createAttachedFiles(blobs, new AbortController().signal);
+  const answer = await toAnswer(result, attach).catch((error: unknown) => {
+    if (!(error instanceof ToolError)) throw error;
+    return { error: error.message, output: undefined };
+  });
+  return { ...answer, files: attached() };
+}
+
+test.each([
+  ['of text', {}],
+  ['of Markdown', { mimeType: 'text/markdown' }],
+  ['without a type', { mimeType: undefined }],
+  ['with a type that is none', { mimeType: 5 }],
+  ['as base64', { text: undefined, blob: Buffer.from(FACT).toString('base64') }],
+])('[MC30] a model reads the text of an embedded resource %s', async (_, more) => {
+  const { files } = await read({ content: [{ type: 'text', text: 'downloaded' }, resource(more)] });
+  expect(files).toMatchObject([{ name: 'README.md', text: FACT }]);
+});
+
+test.each([
+  ['a data: URI', { type: 'image', data: `data:image/png;base64,${PNG}` }],
+  ['lines', { type: 'image', data: PNG.replace(/(.{40})/g, '$1\n'), mimeType: 'image/png' }],
+  ['another name', { type: 'image', data: PNG, mimeType: 'image/jpg' }],
+  ['a source', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
+  ['an image_url', { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }],
+  ['a text', { type: 'text', text: `data:image/png;base64,${PNG}` }],
+])('[MC30] a picture in %s is a picture', async (_, block) => {
+  expect(await read({ content: [{ type: 'text', text: 'seen' }, block] })).toMatchObject({
+    ...{ output: 'seen', files: [{ media_type: 'image/png', width: 1 }] },
+  });
+});
+
+test.each([
+  ['null', null],
+  ['a text', 'beside'],
+  ['a picture without bytes', { type: 'image', mimeType: 'image/png' }],
+  ['a text that is a number', { type: 'text', text: 7 }],
+  ['a kind that is not known', { type: 'chart', points: [1, 2] }],
+  ['a resource without content', { type: 'resource', resource: { uri: 5 } }],
+])('[MC30] an odd block beside others costs itself alone: %s', async (_, odd) => {
+  const { output, files } = await read({
+    content: [odd, { type: 'text', text: FACT }, { type: 'image', data: PNG }],
+  });
+  expect(JSON.stringify(output)).toContain(FACT);
+  expect(files).toMatchObject([{ media_type: 'image/png' }]);
+});
+
+test.each([
+  ['content is one block', { content: { type: 'text', text: FACT } }],
+  ['content is a text', { content: FACT }],
+  ['there is structured content alone', { structuredContent: { note: FACT } }],
+  ['there is a field that nobody knows', { answer: FACT }],
+  ['there is a text alone', FACT],
+])('[MC30] what can be read is the result where %s', async (_, result) => {
+  expect(JSON.stringify((await read(result)).output)).toContain(FACT);
+});
+
+test.each([
+  ['text', { content: [{ type: 'text', text: FACT }] }],
+  ['a resource', { content: [resource()] }],
+  ['structured content', { content: [], structuredContent: { message: FACT } }],
+  [
+    'structured content beside a text',
+    {
+      content: [{ type: 'text', text: 'Failed' }],
+      structuredContent: { code: 5, error: { detail: FACT } },
+    },
+  ],
+  ['an odd field', { error: { message: FACT } }],
+  ['_meta', { content: [], _meta: { reason: FACT } }],
+])('[MC31] the reason of a failure is found in %s', async (_, result) => {
+  expect(await read({ ...result, isError: true })).toMatchObject({
+    error: expect.stringContaining(FACT),
+  });
+});
+
+test('[MC31] a failure keeps its pictures', async () => {
+  const content = [
+    { type: 'text', text: FACT },
+    { type: 'image', data: PNG },
+  ];
+  expect(await read({ content, isError: true })).toEqual({
+    error: FACT,
+    output: undefined,
+    files: [expect.objectContaining({ media_type: 'image/png' })],
+  });
+});
+
+test('[MC30] of files the odd ones lose themselves, and take no room', async () => {
+  const pictures = Array.from({ length: 8 }, () => ({ type: 'image', data: PNG }));
+  const { output, files } = await read({ content: [{ type: 'image', data: '!' }, ...pictures] });
+  expect(files).toHaveLength(8);
+  expect(output).toEqual({ attachments_left_out: 1 });
+});
