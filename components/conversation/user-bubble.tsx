@@ -1,4 +1,5 @@
 import { useTranslations } from 'next-intl';
+import { personName } from '#lib/format/person-name';
 import type { Message } from '#lib/protocol/run';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 import { AttachmentList } from '../result/attachment-list.tsx';
@@ -12,7 +13,11 @@ export function UserBubble({ message }: { message: Message }) {
   const t = useTranslations('conversation');
   return (
     <div className="ml-auto w-fit max-w-[85%] whitespace-pre-wrap rounded-[10px] bg-surface2 px-3 py-2 [overflow-wrap:anywhere]">
-      <VisuallyHidden>{`${t('you')}: `}</VisuallyHidden>
+      {message.author ? (
+        <p className="text-muted text-xs">{personName(message.author.name)}</p>
+      ) : (
+        <VisuallyHidden>{`${t('you')}: `}</VisuallyHidden>
+      )}
       <MarkedText text={textOf(message)} keepLayout />
       <SentFiles message={message} />
     </div>

@@ -33,6 +33,9 @@ export const messagePartSchema = z.discriminatedUnion('type', [
 ]);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
+const messageAuthorSchema = z.object({ name: z.string(), token_id: z.string().nullable() });
+export type MessageAuthor = z.infer<typeof messageAuthorSchema>;
+
 export const messageSchema = z.object({
   message_id: z.string(),
   run_id: z.string(),
@@ -51,6 +54,8 @@ export const messageSchema = z.object({
   replaces: z.string().optional(),
   /** The id that another front end gave it: sent again, it is the same message. */
   given_id: z.string().optional(),
+  /** The person who wrote it in the run of another; null: by the token of the first run. */
+  author: messageAuthorSchema.optional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 

@@ -95,11 +95,12 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   if (!newest) throw nothingAsked();
   const text = textOf(newest);
   if (!before) await (await claim(deps, caller, { runId, title: text })).write();
-  const outcome = await deps.runs.send(runId, { input: text, givenId: newest.id });
+  const outcome = await deps.runs.send(runId, { by: caller, input: text, givenId: newest.id });
   if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-  if (!before && caller.kind === 'operator') {
-    const act = { ...byCaller(caller, address), act: 'run_started' } as const;
-    await deps.audit.record({ ...act, target: runId, detail: {} });
+  const isOwn = before !== undefined && ownsRun(caller, before);
+  if (caller.kind === 'operator' && !isOwn) {
+    const act = before ? 'message_sent' : 'run_started';
+    await deps.audit.record({ ...byCaller(caller, address), act, target: runId, detail: {} });
   }
   return { run: outcome.run, isNew: before?.status !== 'running' };
 }

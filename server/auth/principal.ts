@@ -43,6 +43,8 @@ export interface RunPrincipal {
   readonly kind: 'run';
   readonly runId: string;
   readonly owner: Caller;
+  /** Another person, who wrote what is being answered: it may do no more than that one may, either. */
+  readonly askedBy?: Caller | undefined;
 }
 
 /** Who is asking, from the server's own record alone; nothing a client sends adds to it. */

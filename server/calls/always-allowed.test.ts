@@ -193,6 +193,30 @@ test('[CA30] another token of the same name is asked about, and the card shows f
   await close();
 });
 
+test('[CA30] what the owner of a run may always do is asked about where another wrote what is answered', async () => {
+  const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
+  const eve = { ...FIRST_OPERATOR, name: 'eve', tokenId: 'tok_eve' };
+  const { connect, calls, close } = await setupCalls({
+    check: () => ({ verdict: 'ask', reason: 'it pays' }),
+    callers: { callerOf: () => olga, operatorNamed: () => undefined },
+    denial: ({ principal }) =>
+      principal.kind === 'run' && principal.owner.tokenId === 'tok_eve' ? 'not hers' : undefined,
+  });
+  connect('till').offer(tool('pay'));
+  const call = async (askedBy?: typeof FIRST_OPERATOR) => {
+    const principal = { kind: 'run', runId: 'run_1', owner: olga, askedBy } as const;
+    const draft = await calls.draft({ principal, runId: 'run_1', tool: 'pay' });
+    const { id, phase, error, card } = await draft.complete({});
+    return { id, is: phase ?? error?.message, caller: card.always_rule?.caller?.name };
+  };
+  const first = await call();
+  await calls.decide(first.id, operator, { decision: 'always' });
+  expect((await call()).is).toBe('offered');
+  expect(await call(operator)).toMatchObject({ is: 'approval', caller: 'operator' });
+  expect((await call(eve)).is).toBe('not hers');
+  await close();
+});
+
 test('[CA30] rules of an earlier version, which name no caller, lapse at the start', async () => {
   const { store, clock, close } = await setupCalls();
   const value = {

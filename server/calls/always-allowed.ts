@@ -49,9 +49,10 @@ interface AlwaysAllowedDeps {
 
 type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
 
-/** Who makes a call, by what is never given to another. */
+/** For whom a call is made, by what is never given to another. */
 export const alwaysCaller = (principal: Principal): AlwaysCaller => {
-  const caller = callerOf(principal);
+  const askedBy = principal.kind === 'run' ? principal.askedBy : undefined;
+  const caller = askedBy ?? callerOf(principal);
   return { kind: principal.kind, name: principalName(caller), id: principalKey(caller) };
 };
 

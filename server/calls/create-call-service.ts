@@ -220,7 +220,7 @@ function createCore(deps: CallServiceDeps) {
   return {
     ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
     withholding,
-    policy: new Policy({ ...deps, check: deps.policy.check, always, questions: withholding }),
+    policy: new Policy({ ...deps, ...deps.policy, always, questions: withholding }),
     onAdopted: (call: CallRecord) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;

@@ -9,7 +9,7 @@ import { ToolError } from '../tools/define-tool.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import { type AlwaysAllowed, alwaysCaller, alwaysOffer } from './always-allowed.ts';
 import { bindOperands, withOperands } from './bound-operands.ts';
-import type { Check, CheckVerdict } from './check.ts';
+import type { Check, CheckRequest, CheckVerdict, Denial } from './check.ts';
 import { shownClient } from './offered-tool.ts';
 import { approvalKey, type Questions } from './open-approvals.ts';
 import { scopeOf } from './route-call.ts';
@@ -44,17 +44,20 @@ const REASON_CHARS = 300;
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it. */
 export class Policy {
   readonly #check: Check;
+  readonly #denial: Denial;
   readonly #facts: (instanceId: string) => { readonly name: string } | undefined;
   readonly #always: Pick<AlwaysAllowed, 'has'>;
   readonly #questions: Questions;
 
   constructor(deps: {
     check: Check;
+    denial: Denial;
     always: Pick<AlwaysAllowed, 'has'>;
     questions: Questions;
     facts(instanceId: string): { readonly name: string } | undefined;
   }) {
     this.#check = deps.check;
+    this.#denial = deps.denial;
     this.#always = deps.always;
     this.#questions = deps.questions;
     this.#facts = deps.facts;
@@ -74,10 +77,22 @@ export class Policy {
     const { via } = routing;
     const args = fields.args ?? call.args;
     const asked = { call, principal, tool };
-    const verdict = this.#check({ principal, toolName, args, runId, via, tool });
+    const request = { principal, toolName, args, runId, via, tool };
+    const denied = this.#deniedTo(request);
+    if (denied !== undefined) return this.#toOutcome(asked, fields, denied);
+    const verdict = this.#check(request);
     return verdict instanceof Promise
       ? verdict.then((given) => this.#toOutcome(asked, fields, given))
       : this.#toOutcome(asked, fields, verdict);
+  }
+
+  /** What a person is denied, they do not get by writing in the run of another. */
+  #deniedTo(request: CheckRequest): CheckVerdict | undefined {
+    const { principal } = request;
+    if (principal.kind !== 'run' || !principal.askedBy) return undefined;
+    const { runId, askedBy: owner } = principal;
+    const reason = this.#denial({ ...request, principal: { kind: 'run', runId, owner } });
+    return reason === undefined ? undefined : { verdict: 'deny', reason };
   }
 
   #toOutcome(

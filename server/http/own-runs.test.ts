@@ -53,11 +53,23 @@ test('[HT63] an agent reads and acts on its own runs', async () => {
   await server.get('/v1/runs', helper);
   await server.get('/v1/runs');
   expect(asked).toEqual([
-    ['run_own', { input: 'on' }],
+    ['run_own', { input: 'on', by: expect.objectContaining({ tokenId: 'tok_helper' }) }],
     'run_own',
     { limit: 50, ownerToken: 'tok_helper' },
     { limit: 50 },
   ]);
+});
+
+test('[HT63] what a person writes in the run of another is theirs, and is written down', async () => {
+  const { server, asked } = await setup();
+  await server.post('/v1/runs/run_own/messages', { input: 'on' }, { token: TOKENS.colleague });
+  const by = expect.objectContaining({ tokenId: 'tok_olga' });
+  expect(asked).toEqual([['run_own', { input: 'on', by }]]);
+  expect(server.audited).toMatchObject([
+    { act: 'message_sent', actor: 'operator:olga', target: 'run_own', detail: {} },
+  ]);
+  await server.post('/v1/runs/run_own/messages', { input: 'on' }, helper);
+  expect(server.audited).toHaveLength(1);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import type { RunOwner, RunParent } from '#lib/protocol/run';
+import type { MessageAuthor, RunOwner, RunParent } from '#lib/protocol/run';
 
 /** A sub-agent's work, which ends with `signal` at the latest. */
 export interface ChildRequest {
@@ -9,6 +9,8 @@ export interface ChildRequest {
   readonly owner: RunOwner | undefined;
   /** The client whose person asked for it all. */
   readonly clientId: string | undefined;
+  /** Who asked for it all, where that is not the owner. */
+  readonly author?: MessageAuthor | undefined;
   /** Of the call that it works for. */
   readonly traceparent: string | undefined;
   readonly signal: AbortSignal;

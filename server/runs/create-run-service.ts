@@ -1,5 +1,5 @@
 import { childRunOf } from '#lib/protocol/child-run';
-import type { ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
+import type { MessageAuthor, ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
@@ -32,7 +32,7 @@ import { stateOf } from './model-turn-log.ts';
 import { newRun } from './new-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import { replaceable } from './replaceable.ts';
-import { type OwnerTokens, ownerOf } from './run-owner.ts';
+import { authorIn, callerOfAuthor, type OwnerTokens, ownerOf } from './run-owner.ts';
 import { notFound, ofSubAgent, refuse, storeFailed } from './run-refusals.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
@@ -72,6 +72,7 @@ export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
 interface Asking {
   readonly clientId?: string | undefined;
   readonly traceparent?: string | undefined;
+  readonly author?: MessageAuthor | undefined;
 }
 
 /** Characters of one message of a person. */
@@ -147,21 +148,21 @@ class AgentRuns implements CreatedRunService {
     first: Pick<RunRecord, 'run_id' | 'title' | 'tools' | 'pinned_tools' | 'owner' | 'parent'> & {
       model: string;
     },
-    { clientId, traceparent }: Asking,
+    { clientId, traceparent, author }: Asking,
   ): Promise<RunOutcome> {
     const { agent, clock, known, secrets } = this.#deps;
     // Before it is cut: half of a secret is not found.
     const title = (secrets?.hide ?? redactShapes)(first.title);
     const summary = newRun(clock, { ...first, title, max_steps: agent.maxSteps });
     const run = known.make(summary);
-    const message = { input: first.title, clientId };
+    const message = { input: first.title, clientId, author };
     const outcome = await this.#begin(run, message, { model: first.model, traceparent });
     if (outcome.ok) known.add(run);
     return outcome;
   }
 
   async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
-    const { model, clientId, replaces, givenId, traceparent } = request;
+    const { model, clientId, replaces, givenId, traceparent, by } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
     const { parent } = run.summary();
@@ -176,8 +177,9 @@ class AgentRuns implements CreatedRunService {
     if (!checked.ok) return checked;
     const isActive = this.#turns.isActive(runId);
     if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
-    if (isActive) return this.#steer(run, { input, clientId, givenId, files });
-    const message = { input, clientId, replaces, givenId, files };
+    const author = by && authorIn(run.summary(), by);
+    if (isActive) return this.#steer(run, { input, clientId, givenId, files, author });
+    const message = { input, clientId, replaces, givenId, files, author };
     return this.#begin(run, message, { model: checked.ref, traceparent });
   }
 
@@ -378,7 +380,8 @@ class AgentRuns implements CreatedRunService {
     };
     const spending = this.#spendingOf(parent, settings?.budget);
     const traceparent = traceparentOfTurn(trace);
-    const of = { principal, model, runId, tools, pinned, traceparent };
+    const authorOf = (author: MessageAuthor) => callerOfAuthor(this.#deps.owners, author);
+    const of = { principal, authorOf, model, runId, tools, pinned, traceparent };
     const turn = { ...asked, ...of, transcript: run, signal };
     return this.#spendings.during(runId, spending, () =>
       this.#deps.agent.runTurn({ ...turn, delegated, spending }),

@@ -1,7 +1,7 @@
 import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelUsage } from '#lib/protocol/model-turn';
-import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { Message, MessageAuthor, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
 import { mapTexts } from '#lib/text/redact';
 import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
@@ -75,6 +75,8 @@ export interface UserInput {
   readonly givenId?: string | undefined;
   /** Beside the text, as they are kept. */
   readonly files?: readonly Attachment[] | undefined;
+  /** Another than the owner of the run. */
+  readonly author?: MessageAuthor | undefined;
 }
 
 /** A run with its newest messages. */
@@ -178,7 +180,7 @@ class RunInMemory implements LiveRun {
   }
 
   addUserMessage(
-    { input, clientId, replaces, givenId: given_id, files = [] }: UserInput,
+    { input, clientId, replaces, givenId: given_id, files = [], author }: UserInput,
     patch: Partial<RunSummary>,
   ): Promise<boolean> {
     const asking = parseAskingClient(clientId);
@@ -193,7 +195,7 @@ class RunInMemory implements LiveRun {
       const message: Message = {
         ...this.#newMessage('user', mapTexts(parts, this.#secrets.hide)),
         ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId }),
-        ...given({ replaces, given_id }),
+        ...given({ replaces, given_id, author }),
       };
       await this.#write(patch, [{ type: 'put_message', message, position: this.#to }]);
       this.#add(message);

@@ -27,10 +27,34 @@ test('[RU31] a run stores who started it, and its turns are in that one’s name
   await ended(run.run_id);
   expect(await store.getRun(run.run_id)).toMatchObject({ owner });
   // A person may write in it, and lends it nothing.
-  await runs.send(run.run_id, { input: 'On' });
+  await runs.send(run.run_id, { input: 'On', by: FIRST_OPERATOR });
   await ended(run.run_id);
+  const asked = (await store.listMessages({ runId: run.run_id, maxChars: 9_999 })).messages;
+  expect(asked.flatMap(({ role, author }) => (role === 'user' ? [author] : []))).toEqual([
+    ...[undefined, { name: 'operator', token_id: null }],
+  ]);
   const principal = { kind: 'run', runId: run.run_id, owner: bot };
   expect(turns.map((turn) => turn.principal)).toEqual([principal, principal]);
+});
+
+test('[RU60] a step acts for no more than the person who wrote what it answers, of a revoked token for nothing', async () => {
+  const askers: unknown[] = [];
+  const { start, ended, runs } = withBot(async ({ authorOf, transcript }) => {
+    const { author } = transcript.messages().findLast(({ role }) => role === 'user') ?? {};
+    askers.push(author && authorOf?.(author));
+    return { status: 'idle' };
+  });
+  const run = await start('Hi', bot);
+  await ended(run.run_id);
+  const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_gone' };
+  for (const by of [FIRST_OPERATOR, olga]) {
+    const count = askers.length;
+    await runs.send(run.run_id, { input: 'On', by });
+    await expect.poll(() => askers.length).toBe(count + 1);
+    await expect.poll(async () => (await runs.get(run.run_id))?.status).toBe('idle');
+  }
+  const revoked = { kind: 'operator', role: 'viewer', tokenId: 'tok_gone' };
+  expect(askers).toMatchObject([undefined, FIRST_OPERATOR, revoked]);
 });
 
 test('[RU31] a run of the first operator, and one of before, is in that one’s name', async () => {

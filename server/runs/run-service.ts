@@ -2,7 +2,7 @@ import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller, Principal } from '../auth/principal.ts';
 import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
 
 export type RunOutcome =
@@ -44,6 +44,8 @@ export interface RunService {
    * `givenId`: what another front end calls the message. One of the newest messages that has it is
    * that message, and is not sent a second time.
    * `files`: kept beside the text, which may be empty then.
+   * `by`: who writes it, where that may be another than the owner. It is the message's author then,
+   * and its turn does nothing that either of the two may not.
    */
   send(
     runId: string,
@@ -55,6 +57,7 @@ export interface RunService {
       givenId?: string;
       files?: readonly Attachment[];
       traceparent?: string;
+      by?: Caller;
     },
   ): Promise<RunOutcome>;
   /**

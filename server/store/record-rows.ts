@@ -74,7 +74,10 @@ export function fromRunRow(stored: RunRow): RunSummary {
 }
 
 /** What shares a column with the parts of a message. */
-type WithParts = Pick<Message, 'parts' | 'client_id' | 'instance_id' | 'replaces' | 'given_id'> & {
+type WithParts = Pick<
+  Message,
+  'parts' | 'client_id' | 'instance_id' | 'replaces' | 'given_id' | 'author'
+> & {
   readonly replay?: unknown;
 };
 

@@ -13,7 +13,7 @@ import {
 import { runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { type AuditedAct, byCaller } from '../../auth/audit.ts';
-import { type Caller, ownToken, principalName } from '../../auth/principal.ts';
+import { type Caller, ownsRun, ownToken, principalName } from '../../auth/principal.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -131,14 +131,17 @@ const acting = (deps: Deps): Route[] => [
     responses: record,
     async handle({ principal, params, body, context }) {
       const { input, model, client_id, instance_id, replaces } = body;
-      const clientId = askingText(client_id, instance_id);
-      const { run_id } = await findRun(deps, principal, params.id);
+      const before = await findRun(deps, principal, params.id);
       const traceparent = readTraceparent(context.incoming.headers.traceparent);
-      const request = given({ input, clientId, model, replaces, traceparent });
-      const outcome = await deps.runs.send(run_id, request);
-      if (replaces === undefined) return done(outcome);
-      const detail = { message_id: replaces, edited: input !== undefined };
-      return audited(deps, outcome, { principal, context, act: 'message_replaced', detail });
+      const clientId = askingText(client_id, instance_id);
+      const more = given({ input, clientId, model, replaces, traceparent });
+      const outcome = await deps.runs.send(before.run_id, { by: principal, ...more });
+      if (replaces !== undefined) {
+        const detail = { message_id: replaces, edited: input !== undefined };
+        return audited(deps, outcome, { principal, context, act: 'message_replaced', detail });
+      }
+      if (ownsRun(principal, before)) return done(outcome);
+      return audited(deps, outcome, { principal, context, act: 'message_sent' });
     },
   }),
   defineRoute({

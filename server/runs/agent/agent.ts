@@ -1,9 +1,9 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
-import type { Message, RunError } from '#lib/protocol/run';
+import type { Message, MessageAuthor, RunError } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
-import type { Principal } from '../../auth/principal.ts';
+import type { Caller, Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Lesson } from './lessons.ts';
 import type { Notice } from './notices.ts';
@@ -113,6 +113,8 @@ export interface Delegated extends CallParent {
 
 export interface TurnRequest {
   readonly principal: Principal;
+  /** The person who wrote a message in the run of another. */
+  readonly authorOf?: (author: MessageAuthor) => Caller;
   readonly runId: string;
   readonly model: ResolvedModel;
   /** Names of the tools that may be called; null for all. */

@@ -31,7 +31,7 @@ import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
 import { stoppedEnd, stoppedWords, stopperOf } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './stream-step.ts';
-import { askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
+import { actingFor, askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
 import type { Ending } from './turn-ending.ts';
 import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
 import { callKey, type TurnProgress } from './turn-progress.ts';
@@ -69,7 +69,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     onWritten: (callId, toolName, args) => turn.written.set(callId, callKey(toolName, args)),
     draft: (tool, modelId) =>
       deps.calls.draft({
-        principal: turn.principal,
+        principal: actingFor(turn),
         runId: turn.runId,
         tool,
         fromClientId: askedFrom(turn),

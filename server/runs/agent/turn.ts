@@ -101,6 +101,14 @@ export function outputFor(
 export const askedIn = (turn: Pick<Turn, 'transcript'>): Message | undefined =>
   messagesRead(turn).findLast(({ role }) => role === 'user');
 
+/** For whom this step acts: never for more than the person may who wrote what it answers. */
+export function actingFor(turn: Turn): Principal {
+  const { principal, authorOf } = turn;
+  const author = askedIn(turn)?.author;
+  if (principal.kind !== 'run' || !author || !authorOf) return principal;
+  return { ...principal, askedBy: authorOf(author) };
+}
+
 /** Whose person sent that message, as `askingText` makes it. It is on disk with it. */
 export function askedFrom(turn: Pick<Turn, 'transcript'>): string | undefined {
   const asked = askedIn(turn);

@@ -169,6 +169,7 @@ export class Delegation {
         ...{ task, model: modelOf(agent, parent), owner: parent.owner, signal: context.signal },
         tools: toolsOf(agent, listings, parent.tools),
         clientId: askingText(asked?.client_id, asked?.instance_id),
+        author: asked?.author,
         traceparent: context.traceparent,
       }),
     );
