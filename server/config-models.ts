@@ -23,6 +23,10 @@ export const modelSettings = closedObject({
   strict_tools: z.boolean().optional(),
   /** Tokens of a request and its answer together: the oldest messages are left out by it. */
   context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
+  /** Without a byte of its server for so long it is given up. */
+  silence_seconds: z.number().int().min(1).max(86_400).optional(),
+  /** For a whole answer. */
+  total_seconds: z.number().int().min(1).max(86_400).optional(),
 })
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
@@ -42,6 +46,8 @@ export interface ModelSettings {
   readonly contextTokens: number | undefined;
   readonly maxTools: number | undefined;
   readonly strictTools: boolean | undefined;
+  readonly silenceSeconds: number | undefined;
+  readonly totalSeconds: number | undefined;
 }
 
 /** By reference. `file` is the configuration file. Throws `ConfigError`. */
@@ -53,7 +59,8 @@ export function readModels(
     const { tool_calling: toolCalling, tool_prompt: path, images, ...rest } = model;
     const { parallel_calls: parallelCalls, context_tokens: contextTokens } = rest;
     const toolPrompt = path === undefined ? undefined : readToolPrompt(file, ref, path);
-    const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools };
+    const patience = { silenceSeconds: rest.silence_seconds, totalSeconds: rest.total_seconds };
+    const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools, ...patience };
     const strictTools = readStrictTools(file, ref, rest.strict_tools);
     return [ref, { toolCalling, toolPrompt, images, strictTools, ...limits }];
   });

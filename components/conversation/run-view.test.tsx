@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { RunView } from './run-view.tsx';
 
@@ -291,4 +291,23 @@ test('messages that no step has read are marked, and can be put back into the fi
   const [first] = screen.getAllByRole('button', { name: 'Put it back into the message field' });
   if (first) fireEvent.click(first);
   expect(workbench.ui.getState().messageText).toBe('In red');
+});
+
+test('a model that takes long to begin its answer is shown as loading', async () => {
+  const { server, show } = await setup();
+  const answer = {
+    ...MESSAGE,
+    message_id: 'm_2',
+    role: 'assistant',
+    status: 'streaming',
+    parts: [],
+  };
+  server.more = { status: 'running', step: 1, messages: [MESSAGE, answer] };
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] });
+  await show();
+  await screen.findByTestId('run-status');
+  expect(screen.queryByText(/may be loading/)).toBe(null);
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  expect(screen.getByText(/may be loading/)).toBeTruthy();
+  vi.useRealTimers();
 });

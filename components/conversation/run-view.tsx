@@ -94,7 +94,13 @@ function Messages({ runId, onSend }: RunViewProps) {
         unread={unreadMessages(run, messages)}
       />
       {resendFailure && <Notice code={resendFailure.code} words={formatFailure(resendFailure)} />}
-      <RunStatusLine run={run} isWaiting={isMessageWaiting(run, messages)} />
+      <RunStatusLine
+        run={run}
+        isWaiting={isMessageWaiting(run, messages)}
+        isUnanswered={
+          messages.at(-1)?.status === 'streaming' && messages.at(-1)?.parts.length === 0
+        }
+      />
       <div className="flex flex-wrap items-center gap-2 empty:hidden">
         {mayResend && run.status !== 'failed' && asked && messages.at(-1) !== asked && (
           <Button size="sm" onClick={() => void resend(asked.message_id)}>

@@ -131,6 +131,7 @@ const OF_MODELS = [
   'repeated_call',
   'rate_limited',
   'arguments_unreadable',
+  'arguments_cut',
   'arguments_incomplete',
 ] as const satisfies readonly CallErrorReason[];
 

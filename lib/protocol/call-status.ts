@@ -78,6 +78,8 @@ export const CALL_ERROR_REASONS = [
   'rate_limited',
   /** `invalid_args`: the model wrote arguments that are not one JSON object. */
   'arguments_unreadable',
+  /** `invalid_args`: the output limit of the model was reached within the arguments. */
+  'arguments_cut',
   /** `invalid_args`: the model stopped before the arguments were complete. */
   'arguments_incomplete',
   /** `outcome_unknown`, `client_disconnected`: the client left and did not come back in time. */

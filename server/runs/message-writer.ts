@@ -75,10 +75,25 @@ class PublishedMessage implements MessageWriter {
     const clean = this.#open?.add(delta) ?? '';
     const shown = kind === 'reasoning' ? this.#shownReasoning(clean) : clean;
     if (isNew) this.#begin(key, { type: kind, text: shown });
-    if (kind === 'reasoning') this.#replay.reasoning(this.#message.parts.length - 1, delta);
+    if (kind === 'reasoning' && !block?.isOfText)
+      this.#replay.reasoning(this.#message.parts.length - 1, delta);
     if (isNew || shown === '') return;
     this.#pending += shown;
     this.#cancelTimer ??= this.#deps.clock.schedule(DELTA_INTERVAL_MS, () => this.#flush());
+  }
+
+  rethink(): void {
+    this.#endText();
+    this.#settle();
+    this.#places.clear();
+    const parts = this.#message.parts.map(
+      (part): MessagePart =>
+        part.type === 'text'
+          ? { ...part, type: 'reasoning', text: this.#shownReasoning(part.text) }
+          : part,
+    );
+    this.#setParts(parts);
+    this.#publish();
   }
 
   addCall(callId: string, modelId?: string): void {

@@ -35,6 +35,8 @@ export interface ScriptedReply {
     readonly reasoning: number;
     readonly cached: number;
   };
+  /** So many comments come first, each after `pieceMs`. */
+  readonly comments?: number;
   /** The body as it is, in place of events. */
   readonly raw?: string;
   readonly status?: number;

@@ -143,6 +143,10 @@ async function sendReply(response: ServerResponse, asked: ScriptedRequest, reply
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   if (reply.raw !== undefined) return void response.end(reply.raw);
   response.flushHeaders();
+  for (let sent = 0; sent < (reply.comments ?? 0); sent += 1) {
+    await delay(reply.pieceMs);
+    response.write(': loading\n\n');
+  }
   let piece = 0;
   for (const event of eventsFor(asked, reply)) {
     if (response.destroyed) return;

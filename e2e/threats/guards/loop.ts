@@ -48,7 +48,7 @@ export const LOOP_GUARDS: readonly Guard[] = [
   {
     number: 'T152',
     file: 'server/runs/agent/step-calls.ts',
-    code: 'const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;',
+    code: 'const unsure = known !== undefined && entry.partial.isEmpty;',
     broken: 'const unsure = false;',
   },
 ];

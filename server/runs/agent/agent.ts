@@ -9,6 +9,7 @@ import type { Lesson } from './lessons.ts';
 import type { Notice } from './notices.ts';
 import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
+import type { Patience } from './silence-watch.ts';
 import type { Spending } from './spending.ts';
 import type { TurnBudget } from './turn-budget.ts';
 
@@ -29,6 +30,7 @@ export interface ResolvedModel {
   /** In whose form it is sent the schemas of tools. */
   readonly schemaTarget: SchemaTarget;
   readonly providerOptions: SharedV4ProviderOptions;
+  readonly patience: Patience;
   /** Markdown that describes the tools to a model without tool calling of its own; null where it has that. */
   readonly toolPrompt: string | null;
 }
@@ -36,6 +38,8 @@ export interface ResolvedModel {
 /** One assistant message while it is being written. Watchers see each change. */
 export interface MessageWriter {
   append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void;
+  /** What was written as text so far was reasoning. */
+  rethink(): void;
   /** `modelId`: the id that the model itself gave the call. */
   addCall(callId: string, modelId?: string): void;
   /** The model's id of a call where it is one that can be kept: of the usual form, and no secret. */
@@ -61,6 +65,8 @@ export interface AnswerBlock {
   readonly id: string;
   readonly isStart?: boolean;
   readonly isEnd?: boolean;
+  /** Reasoning that stood in the text: no provider gave it as such, and none is sent it back. */
+  readonly isOfText?: boolean;
   readonly metadata?: ReplayMetadata | undefined;
 }
 

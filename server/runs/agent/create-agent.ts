@@ -15,7 +15,6 @@ const MAX_STEPS = 10;
 type Optional =
   | 'maxSteps'
   | 'maxRetries'
-  | 'silentMs'
   | 'budget'
   | 'isPolling'
   | 'resultBytes'
@@ -49,7 +48,7 @@ export function createAgent(
   options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>,
 ): Agent {
   const deps: TurnDeps = {
-    ...{ maxSteps: MAX_STEPS, maxRetries: 2, silentMs: 60_000, budget: NO_BUDGET },
+    ...{ maxSteps: MAX_STEPS, maxRetries: 2, budget: NO_BUDGET },
     ...{ isPinned: () => false, denialOf: () => undefined, spans: NO_SPANS },
     ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES, lessons: new Lessons() },
     ...options,

@@ -25,6 +25,17 @@ export class ModelSilentError extends Error {
   }
 }
 
+/** A model whose answer takes longer than it may in all. */
+export class ModelTooLongError extends Error {
+  override readonly name = 'ModelTooLongError';
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`The answer took longer than ${seconds} s.`);
+    this.seconds = seconds;
+  }
+}
+
 /** The stream ended without saying that it was finished. */
 export class StreamCutError extends Error {
   override readonly name = 'StreamCutError';
@@ -40,10 +51,11 @@ export const CONTEXT_FULL =
 export function describeModelError(error: unknown, model: string): TurnError {
   const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
   if (LoadAPIKeyError.isInstance(cause)) return noKey(model);
-  if (cause instanceof ModelSilentError) {
+  if (cause instanceof ModelSilentError || cause instanceof ModelTooLongError) {
     const { message, seconds } = cause;
     const words = `${message} Try again or choose another model.`;
-    return { code: 'model_silent', message: words, params: { model, seconds } };
+    const code = cause instanceof ModelSilentError ? 'model_silent' : 'model_too_long';
+    return { code, message: words, params: { model, seconds } };
   }
   if (cause instanceof StreamCutError) return cut(model);
   // The SDK wraps what its `fetch` throws while it reads.

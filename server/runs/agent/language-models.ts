@@ -8,6 +8,7 @@ import { withReadableAnswers } from './answers/read-answers.ts';
 import type { Lesson } from './lessons.ts';
 import { withLesson } from './mended-fetch.ts';
 import { withPastTools } from './past-tools.ts';
+import { withLifeSigns } from './silence-watch.ts';
 
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
@@ -32,7 +33,7 @@ const refuseWithout =
 /** All is given here, since the SDK reads the environment for what is not. */
 export function createLanguageModels(options: LanguageModelsOptions) {
   const { openaiApiKey, openaiBaseUrl, anthropicApiKey, googleApiKey, rehearsal } = options;
-  const ownFetch = options.fetch ?? fetch;
+  const ownFetch = withLifeSigns(options.fetch ?? fetch);
   const openai = (fetchFrom: typeof fetch) =>
     createOpenAI({
       // Servers of one's own often want no key, and the SDK always wants one.

@@ -18,6 +18,7 @@ import { type Lesson, NO_LESSON } from './lessons.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { createProviders } from './providers.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
+import type { Patience } from './silence-watch.ts';
 import { takesImages } from './takes-images.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
@@ -68,6 +69,10 @@ export interface ModelSettings {
   readonly maxTools?: number | undefined;
   /** Tools are sent in the strict form of OpenAI's API. */
   readonly strictTools?: boolean | undefined;
+  /** Without a byte of its server it is given up; else ten minutes behind `OPENAI_BASE_URL`, two elsewhere. */
+  readonly silenceSeconds?: number | undefined;
+  /** For a whole answer; else half an hour. */
+  readonly totalSeconds?: number | undefined;
 }
 
 export interface ModelsOptions extends LanguageModelsOptions {
@@ -179,7 +184,13 @@ interface Abilities {
   /** Null: as many as its API takes. */
   readonly maxTools: number | null;
   readonly strictTools: boolean;
+  readonly patience: Patience;
 }
+
+/** A server of one's own may have to load the model first. */
+const LOADING_SECONDS = 600;
+const SILENCE_SECONDS = 120;
+const TOTAL_SECONDS = 1_800;
 
 function abilitiesOf(
   ref: ModelRef | undefined,
@@ -187,6 +198,7 @@ function abilitiesOf(
   factsOf: (id: string) => ModelFacts,
 ): Abilities {
   const facts = ref?.provider === 'compatible' ? factsOf(ref.id) : {};
+  const silence = ref?.provider === 'compatible' ? LOADING_SECONDS : SILENCE_SECONDS;
   return {
     toolCalling: settings.toolCalling ?? (facts.tools === false ? 'text' : 'native'),
     toolPrompt: settings.toolPrompt ?? TOOL_PROMPT,
@@ -195,6 +207,10 @@ function abilitiesOf(
     contextTokens: settings.contextTokens ?? facts.contextTokens ?? null,
     maxTools: settings.maxTools ?? null,
     strictTools: settings.strictTools ?? false,
+    patience: {
+      silentMs: 1_000 * (settings.silenceSeconds ?? silence),
+      totalMs: 1_000 * (settings.totalSeconds ?? TOTAL_SECONDS),
+    },
   };
 }
 
@@ -223,6 +239,7 @@ function toResolved(
     schemaTarget: abilities.strictTools ? 'openai-strict' : SCHEMA_TARGETS[ref.provider],
     imageWay: abilities.images ? imageWay : 'none',
     contextTokens,
+    patience: abilities.patience,
     isCompatible: ref.provider === 'compatible',
     providerOptions: providerOptions(ref.provider, parallelCalls || isText),
     toolPrompt: isText ? abilities.toolPrompt : null,

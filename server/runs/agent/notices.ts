@@ -28,6 +28,12 @@ export const toolTimeouts = (tool: string, count: number): Notice => ({
   params: { tool, count },
 });
 
+export const argumentsCut = (tool: string, count: number): Notice => ({
+  code: 'arguments_cut',
+  text: `The model reached its output limit ${count} times in a row while it wrote the arguments of ${tool}; this ended the turn.`,
+  params: { tool, count },
+});
+
 export const budgetSpent = (unit: 'seconds' | 'calls' | 'tokens', limit: number): Notice => ({
   code: `budget_${unit}`,
   text: `The limit of ${limit} ${unit} ended this turn.`,
@@ -71,6 +77,12 @@ export const callsLeftOut = (count: number, limit: number): Notice => ({
   code: 'calls_left_out',
   text: `The model made ${count} more calls in one step than are recorded; they were not run. A step runs at most ${limit} calls.`,
   params: { count, limit },
+});
+
+export const callsAsText = (tool: string, model: string): Notice => ({
+  code: 'calls_as_text',
+  text: `The model wrote a call of ${tool} as text, so it did not run. Set "tool_calling": "text" for "${model}" under "models" in the configuration file, then restart the server.`,
+  params: { tool, model },
 });
 
 export const historyLeftOut = (count: number, model: string): Notice => ({

@@ -93,11 +93,10 @@ describe.each(MODELS)('over %s', (model) => {
     );
     const { turn, openai } = await setupTurns({ model, script, tools: [echo] });
     await turn('three');
-    expect(openai.requests[1]?.toolResults).toEqual([
-      { id: 'same', text: 'echo 1' },
-      { id: expect.any(String), text: 'echo 2' },
-      { id: expect.any(String), text: 'echo 3' },
-    ]);
+    // A call with the id of another one begins once its arguments show that it is no copy.
+    const results = openai.requests[1]?.toolResults ?? [];
+    expect(results.map(({ text }) => text).toSorted()).toEqual(['echo 1', 'echo 2', 'echo 3']);
+    expect(results[0]).toEqual({ id: 'same', text: 'echo 1' });
     const ids = openai.requests[1]?.toolResults.map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(ids).not.toContain('');

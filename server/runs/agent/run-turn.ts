@@ -11,6 +11,7 @@ import type { UnfitTool } from './model-tools.ts';
 import {
   ANSWER_CUT,
   ANSWER_FILTERED,
+  callsAsText,
   callsLeftOut,
   emptyAnswers,
   failure,
@@ -91,7 +92,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     ({ progress } = plan);
     if (ending && ending.words === undefined) return await endUnasked(writer, ending);
     const end = await askModel(turn, { step, plan, writer, calls });
-    const started = calls.finish();
+    const started = calls.finish(end.finishReason === 'length');
     noteLeftOut(turn, { end, writer, calls });
     if (started.length === 0) return await endStep(turn, { writer, end, ending });
     // The calls stand in the history before anything waits for them: a crash loses none.
@@ -171,7 +172,6 @@ const streamPrompt = (
   streamStep({
     ...{ model, instructions, messages, tools, calls, writer, ...request, signal },
     clock: deps.clock,
-    silentMs: deps.silentMs,
   });
 
 /** Undefined when it is not made again. */
@@ -240,6 +240,7 @@ async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<Tur
   const isCut = end.finishReason === 'length' || end.finishReason === 'content-filter';
   const isEmpty = end.isWordless && !isCut && !ending;
   const empty = isEmpty ? 1 + emptyAnswersAtEnd(messagesRead(turn)) : 0;
+  if (end.toolInText !== undefined) writer.addNotice(callsAsText(end.toolInText, turn.model.ref));
   if (empty >= MOST_EMPTY) writer.addNotice(emptyAnswers(empty));
   if (ending) writer.addNotice(ending.notice);
   if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);

@@ -1,18 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../clock.ts';
-import { ModelSilentError } from './describe-model-error.ts';
+import { ModelSilentError, ModelTooLongError } from './describe-model-error.ts';
 
-/** Aborts `signal` with a `ModelSilentError` when nothing was heard for `silentMs`. */
+/** How long a model is waited for. */
+export interface Patience {
+  /** Without a byte of its server. */
+  readonly silentMs: number;
+  /** For its whole answer: a server that only drips is no model that thinks. */
+  readonly totalMs: number;
+}
+
+/** Aborts `signal` with a `ModelSilentError` when nothing was heard for so long, or with a `ModelTooLongError`. */
 export interface SilenceWatch {
   readonly signal: AbortSignal;
+  /** Asks with a `fetch` of `withLifeSigns`, each byte of whose answer is a sign of life. */
+  listen<Answer>(ask: () => Answer): Answer;
   touch(): void;
   end(): void;
 }
 
+/** The SDK passes nothing from the one who asks to its `fetch`, and shows no comments of a stream. */
+const listeners = new AsyncLocalStorage<() => void>();
+
+let dispatcher: Promise<object> | undefined;
+
+/** Node's own limits of five minutes would end a request for which a model is being loaded. */
+async function withoutLimits(): Promise<object> {
+  // Node shows the class of its connections nowhere else, and makes them with its first request.
+  await fetch('data:,');
+  const shared = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
+  return Reflect.construct(shared.constructor, [{ headersTimeout: 0, bodyTimeout: 0 }]);
+}
+
+export const withLifeSigns =
+  (fetchFrom: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const touch = listeners.getStore();
+    dispatcher ??= withoutLimits();
+    const options = Object.assign({}, init, { dispatcher: await dispatcher });
+    const response = await fetchFrom(input, options);
+    if (!touch || !response.body) return response;
+    touch();
+    const transform = (bytes: unknown, controller: TransformStreamDefaultController) => {
+      touch();
+      controller.enqueue(bytes);
+    };
+    return new Response(response.body.pipeThrough(new TransformStream({ transform })), response);
+  };
+
 /** A timer per silence, not per word: `touch` only notes the time. */
-export function createSilenceWatch(clock: Clock, silentMs: number): SilenceWatch {
+export function createSilenceWatch(clock: Clock, { silentMs, totalMs }: Patience): SilenceWatch {
   const controller = new AbortController();
   let lastDataAt = clock.now();
   let cancelTimer = arm(silentMs);
+  const cancelTotal = clock.schedule(totalMs, () =>
+    controller.abort(new ModelTooLongError(totalMs / 1000)),
+  );
 
   function arm(ms: number): () => void {
     return clock.schedule(ms, () => {
@@ -22,13 +65,16 @@ export function createSilenceWatch(clock: Clock, silentMs: number): SilenceWatch
     });
   }
 
+  const touch = () => {
+    lastDataAt = clock.now();
+  };
   return {
     signal: controller.signal,
-    touch() {
-      lastDataAt = clock.now();
-    },
+    listen: (ask) => listeners.run(touch, ask),
+    touch,
     end() {
       cancelTimer();
+      cancelTotal();
     },
   };
 }

@@ -11,14 +11,14 @@ import type { MeantTool } from './find-tool.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 import type { ReplayMetadata } from './replay.ts';
 import type { SpentLimit } from './spending.ts';
-import { callKey, REPEATED_CALL } from './turn-progress.ts';
+import { ARGUMENTS_CUT, callKey, REPEATED_CALL } from './turn-progress.ts';
 
 /** A tool call as the model finished writing it. */
 export interface WrittenCall {
   readonly modelId: string;
   readonly tool: MeantTool;
   readonly input: unknown;
-  /** Set when the arguments are no JSON; then there is nothing that could be run. */
+  /** The text of arguments that are no JSON; then there is nothing that could be run. */
   readonly unreadable: string | undefined;
   /** What the provider says of the call, to be sent back with it. */
   readonly metadata?: ReplayMetadata | undefined;
@@ -32,8 +32,11 @@ export interface StepCalls {
   write(modelId: string, delta: string): void;
   /** The model finished this call; it starts now, though the step may go on. */
   written(call: WrittenCall): Promise<void>;
-  /** The stream ended as it should. Starts what was held back. Returns the calls in order. */
-  finish(): StartedCall[];
+  /**
+   * The stream ended as it should. Starts what was held back. Returns the calls in order. `isCut`: by
+   * the output limit, so that what is not whole was cut by it, and is asked for again.
+   */
+  finish(isCut?: boolean): StartedCall[];
   /** The stream did not: drafts become FAILED records. Returns the calls that had started. */
   abandon(message: string): StartedCall[];
   /** Calls of this step that were not even recorded, since there were too many. */
@@ -64,6 +67,24 @@ const REPEATED = {
     'This call was made before with the same arguments and gave the same result each time, so it was not run again. Use that result, change the arguments, or say what is in the way.',
 } as const;
 
+const UNREADABLE = {
+  reason: 'arguments_unreadable',
+  message: 'The arguments were not valid JSON. Write them again as one JSON object.',
+} as const;
+
+const CUT = {
+  reason: ARGUMENTS_CUT,
+  message:
+    'Your output limit was reached within the arguments, so the call was not run. Make it once more with shorter arguments; write a long text in several calls.',
+} as const;
+
+type Unrunnable = typeof UNREADABLE | typeof CUT;
+type Held = Pick<WrittenCall, 'input' | 'unreadable'>;
+
+/** Of unreadable arguments the model is shown so many characters, under this name. */
+const SHOWN_CHARS = 4_000;
+const AS_WRITTEN = 'arguments_as_written';
+
 interface Entry {
   readonly modelId: string;
   readonly toolName: string;
@@ -74,7 +95,7 @@ interface Entry {
   readonly partial: PartialArguments;
   /** By which it is known as one call with another, once its arguments are whole. */
   key: string | undefined;
-  held: Pick<WrittenCall, 'input' | 'unreadable'> | undefined;
+  held: Held | undefined;
   recorded: Promise<CallRecord> | undefined;
 }
 
@@ -149,16 +170,20 @@ class DraftedCalls implements StepCalls {
     entry.key = key;
     if (metadata) this.#deps.onDescribed(entry.draft.callId, metadata);
     // No arguments at all is also what a stream looks like that was cut at their start.
-    const unsure = known !== undefined && entry.partial.isEmpty && !unreadable;
+    const unsure = known !== undefined && entry.partial.isEmpty;
     const isLast = this.#deps.endsTurn(entry.toolName);
-    if (unsure || isLast) entry.held = { input, unreadable };
+    // What is no JSON may have been cut: that is known at the end.
+    if (unsure || isLast || unreadable !== undefined) entry.held = { input, unreadable };
     else this.#start(entry, input, unreadable);
   }
 
-  finish(): StartedCall[] {
+  finish(isCut = false): StartedCall[] {
     for (const entry of this.#entries) {
       if (entry.recorded) continue;
-      if (entry.held) this.#start(entry, entry.held.input, entry.held.unreadable);
+      const { input, unreadable } = entry.held ?? {};
+      const isPart = entry.partial.isEmpty || !entry.held || unreadable !== undefined;
+      if (isCut && isPart) this.#start(entry, {}, unreadable ?? '', CUT);
+      else if (entry.held) this.#start(entry, input, unreadable);
       else this.#giveUp(entry, 'The model stopped before the arguments were complete.');
     }
     return this.#started();
@@ -204,12 +229,17 @@ class DraftedCalls implements StepCalls {
     return { reason: 'too_many_calls', message };
   }
 
-  #start(entry: Entry, input: unknown, unreadable: string | undefined): void {
+  #start(
+    entry: Entry,
+    input: unknown,
+    unreadable: string | undefined,
+    why: Unrunnable = UNREADABLE,
+  ): void {
     entry.partial.end();
     const isAmongOthers = this.#begun > 1 && this.#deps.endsTurn(entry.toolName);
     const refusal = entry.refusal ?? (isAmongOthers ? NOT_ALONE : undefined);
     const call = { ...entry, refusal };
-    entry.recorded = keep(start(call, { input, unreadable }, this.#deps));
+    entry.recorded = keep(start(call, { input, unreadable, why }, this.#deps));
   }
 
   #giveUp(entry: Entry, message: string): void {
@@ -231,7 +261,7 @@ const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
 function start(
   { draft, toolName, client, refusal: known }: Entry,
-  { input: given, unreadable }: Pick<WrittenCall, 'input' | 'unreadable'>,
+  { input: given, unreadable, why: unrunnable }: Held & { readonly why: Unrunnable },
   { isRepeated, onWritten }: StepCallsDeps,
 ): Promise<CallRecord> {
   const isDeep = isDeeperThan(given, LIMITS.jsonDepth);
@@ -243,8 +273,14 @@ function start(
     const args = !isDeep && isRecord(input) ? { args: input } : {};
     return draft.abandon(refusal.message, { code, reason: refusal.reason, ...args });
   }
-  if (unreadable !== undefined)
-    return draft.abandon(unreadable, { reason: 'arguments_unreadable' });
+  if (unreadable !== undefined) {
+    const shown = unreadable.slice(0, SHOWN_CHARS).toWellFormed();
+    const cut = unreadable.length > SHOWN_CHARS ? `${shown}…` : shown;
+    return draft.abandon(unrunnable.message, {
+      reason: unrunnable.reason,
+      args: { [AS_WRITTEN]: cut },
+    });
+  }
   if (isDeep) {
     const message = 'The arguments are nested too deeply.';
     return draft.abandon(message, { reason: 'arguments_unreadable' });

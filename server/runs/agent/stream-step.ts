@@ -1,5 +1,4 @@
 import {
-  InvalidToolInputError,
   type LanguageModelUsage,
   type ModelMessage,
   streamText,
@@ -13,9 +12,12 @@ import type { Clock } from '../../clock.ts';
 import type { MessageWriter, ResolvedModel } from './agent.ts';
 import { StreamCutError } from './describe-model-error.ts';
 import type { ModelTools } from './model-tools.ts';
+import { readArguments } from './read-arguments.ts';
 import { toReplayMetadata } from './replay.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
-import type { StepCalls } from './step-calls.ts';
+import type { StepCalls, WrittenCall } from './step-calls.ts';
+import { callInText } from './text-calls/call-in-text.ts';
+import { ThoughtReader } from './thoughts.ts';
 
 export interface StepRequest {
   readonly model: ResolvedModel;
@@ -31,7 +33,6 @@ export interface StepRequest {
   readonly onAnswered: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly silentMs: number;
 }
 
 export interface StepEnd {
@@ -39,6 +40,8 @@ export interface StepEnd {
   readonly usage: ModelUsage;
   /** Not one character of text that shows. */
   readonly isWordless: boolean;
+  /** The tool of which the text holds a call, from a model that should have called it. */
+  readonly toolInText: string | undefined;
 }
 
 /** The model's stream failed. With `isSilent` it may be asked again as if it had not been. */
@@ -59,8 +62,8 @@ type Part = TextStreamPart<ToolSet>;
  * with the reason of `signal` when that aborts, with `StepFailedError` for the rest.
  */
 export async function streamStep(request: StepRequest): Promise<StepEnd> {
-  const silence = createSilenceWatch(request.clock, request.silentMs);
-  const progress = { isSilent: true, isWordless: true };
+  const silence = createSilenceWatch(request.clock, request.model.patience);
+  const progress: Progress = { isSilent: true, text: '', thoughts: new ThoughtReader() };
   try {
     return await readStep(request, silence, progress);
   } catch (error) {
@@ -72,26 +75,34 @@ export async function streamStep(request: StepRequest): Promise<StepEnd> {
   }
 }
 
+interface Progress {
+  isSilent: boolean;
+  /** The beginning of the text that shows. */
+  text: string;
+  readonly thoughts: ThoughtReader;
+}
+
+const MOST_TEXT = 32 * 1024;
+
 async function readStep(
   request: StepRequest,
   silence: SilenceWatch,
-  progress: { isSilent: boolean; isWordless: boolean },
+  progress: Progress,
 ): Promise<StepEnd> {
   const abortSignal = AbortSignal.any([request.signal, silence.signal]);
-  const parts = ask(request, abortSignal)[Symbol.asyncIterator]();
+  const parts = silence.listen(() => ask(request, abortSignal))[Symbol.asyncIterator]();
   for (;;) {
     const next = await abortable(abortSignal, parts.next());
     if (next.done) throw new StreamCutError('The stream ended without a finish.');
     silence.touch();
     const part = next.value;
     if (part.type === 'error') throw part.error;
-    if (part.type === 'finish') return { ...endOf(part), isWordless: progress.isWordless };
-    if (part.type === 'text-delta' && part.text.trim() !== '') progress.isWordless = false;
+    if (part.type === 'finish') return { ...endOf(part), ...wordsOf(progress, request) };
     if (isContent(part) && progress.isSilent) {
       progress.isSilent = false;
       request.onAnswered();
     }
-    await abortable(abortSignal, takePart(part, request));
+    await abortable(abortSignal, takePart(part, request, progress));
   }
 }
 
@@ -113,7 +124,7 @@ function ask(request: StepRequest, abortSignal: AbortSignal) {
 }
 
 /** A stream that just stops is `interrupted`, or gives no reason of its provider's. */
-function endOf(part: Extract<Part, { type: 'finish' }>): Omit<StepEnd, 'isWordless'> {
+function endOf(part: Extract<Part, { type: 'finish' }>): Pick<StepEnd, 'finishReason' | 'usage'> {
   const isNoReason = part.finishReason === 'other' && part.rawFinishReason === undefined;
   if (part.finishReason === 'interrupted' || part.finishReason === 'error' || isNoReason) {
     throw new StreamCutError('The stream ended without a finish.');
@@ -135,9 +146,15 @@ const isContent = (part: Part): boolean =>
   part.type === 'tool-input-start' ||
   part.type === 'tool-call';
 
-async function takePart(part: Part, request: StepRequest): Promise<void> {
+function wordsOf({ text }: Progress, { tools, model }: StepRequest) {
+  const isNative = tools !== null && model.toolPrompt === null;
+  const names = isNative ? tools.definitions.map(({ name }) => name) : [];
+  return { isWordless: text.trim() === '', toolInText: callInText(text, names) };
+}
+
+async function takePart(part: Part, request: StepRequest, progress: Progress): Promise<void> {
   const { writer, calls, tools } = request;
-  if (isBlock(part)) takeBlock(part, writer);
+  if (isBlock(part)) takeBlock(part, writer, progress);
   // What a model calls that was offered nothing is not written down: it never was a call.
   if (!tools) return;
   if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
@@ -146,8 +163,7 @@ async function takePart(part: Part, request: StepRequest): Promise<void> {
     await calls.written({
       modelId: part.toolCallId,
       tool: tools.find(part.toolName),
-      input: part.input ?? {},
-      unreadable: unreadable(part),
+      ...argumentsOf(part),
       metadata: toReplayMetadata(part.providerMetadata),
     });
   }
@@ -157,20 +173,33 @@ type BlockPart = Extract<Part, { type: `${'text' | 'reasoning'}-${'start' | 'del
 
 const isBlock = (part: Part): part is BlockPart => /^(text|reasoning)-/.test(part.type);
 
-function takeBlock(part: BlockPart, writer: MessageWriter): void {
+function takeBlock(part: BlockPart, writer: MessageWriter, progress: Progress): void {
   const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
-  writer.append(kind, 'text' in part ? part.text : '', {
-    id: part.id,
-    isStart: part.type.endsWith('-start'),
-    isEnd: part.type.endsWith('-end'),
+  const { id } = part;
+  const isEnd = part.type.endsWith('-end');
+  const { thoughts } = progress;
+  const delta = 'text' in part ? part.text : '';
+  const pieces = kind === 'reasoning' ? [] : isEnd ? thoughts.end() : thoughts.push(delta);
+  for (const piece of pieces) {
+    if (piece.kind === 'text')
+      progress.text += piece.text.slice(0, MOST_TEXT - progress.text.length);
+    else if (piece.kind === 'rethink') progress.text = '';
+    if (piece.kind === 'rethink') writer.rethink();
+    else writer.append(piece.kind, piece.text, { id, isOfText: piece.kind === 'reasoning' });
+  }
+  writer.append(kind, kind === 'reasoning' ? delta : '', {
+    ...{ id, isStart: part.type.endsWith('-start'), isEnd },
     metadata: toReplayMetadata(part.providerMetadata),
   });
 }
 
-/** Arguments that are no JSON. What the SDK says of a tool's name is decided by `find`. */
-function unreadable(part: Extract<Part, { type: 'tool-call' }>): string | undefined {
-  if (!('invalid' in part) || part.invalid !== true) return undefined;
-  const unparsed = typeof part.input === 'string' && part.input.trim() !== '';
-  if (!unparsed && !InvalidToolInputError.isInstance(part.error)) return undefined;
-  return 'The arguments were not valid JSON. Write them again as one JSON object.';
+/** Arguments that are no JSON are texts here. What the SDK says of a tool's name is decided by `find`. */
+function argumentsOf(
+  part: Extract<Part, { type: 'tool-call' }>,
+): Pick<WrittenCall, 'input' | 'unreadable'> {
+  const input: unknown = part.input ?? {};
+  const isUnread = 'invalid' in part && typeof input === 'string' && input.trim() !== '';
+  if (!isUnread) return { input, unreadable: undefined };
+  const read = readArguments(input);
+  return { input: read ?? {}, unreadable: read ? undefined : input };
 }

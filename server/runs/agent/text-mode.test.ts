@@ -184,7 +184,10 @@ test('[AL132] an answer that is cut at its limit in a call leaves a call that di
   ]);
   await turn('go');
   expect([...calls.records.values()]).toMatchObject([
-    { status: 'FAILED', error: { executed: 'no', message: expect.stringContaining('stopped') } },
+    {
+      status: 'FAILED',
+      error: { executed: 'no', message: expect.stringContaining('output limit') },
+    },
   ]);
 });
 

@@ -1,4 +1,11 @@
-import { budgetSpent, type Notice, repeatedCalls, stepLimit, toolTimeouts } from './notices.ts';
+import {
+  argumentsCut,
+  budgetSpent,
+  type Notice,
+  repeatedCalls,
+  stepLimit,
+  toolTimeouts,
+} from './notices.ts';
 import type { Turn } from './turn.ts';
 import type { TurnProgress } from './turn-progress.ts';
 
@@ -11,9 +18,10 @@ export interface Ending {
 
 /** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123). */
 export function endingOf(turn: Turn, progress: TurnProgress, step: number): Ending | undefined {
-  const { stuck, timedOut } = progress;
+  const { stuck, timedOut, cut } = progress;
   if (timedOut)
     return { notice: toolTimeouts(timedOut.toolName, timedOut.count), words: undefined };
+  if (cut) return { notice: argumentsCut(cut.toolName, cut.count), words: undefined };
   if (stuck) {
     const words = `You called ${stuck.toolName} ${stuck.count} times with the same arguments and the same result, and cannot call tools any more.`;
     return { notice: repeatedCalls(stuck.toolName, stuck.count), words };

@@ -7,8 +7,9 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 const MOST_REPEATS = 3;
 /** A turn whose model makes such a call still, so often in all, is ended. Those of one step alone end none. */
 const ENDING_REPEATS = 5;
-/** Timeouts of one tool, one after the other, that end a turn. */
+/** Timeouts of one tool, one after the other, that end a turn; and calls of which the arguments were cut. */
 const ENDING_TIMEOUTS = 3;
+const ENDING_CUTS = 2;
 
 export interface CountedTool {
   readonly toolName: string;
@@ -27,7 +28,11 @@ export interface TurnProgress {
   readonly stuck: CountedTool | undefined;
   /** A tool whose last calls timed out, so many that the turn ends. */
   readonly timedOut: CountedTool | undefined;
+  /** A tool whose last calls were cut by the output limit, so many that the turn ends. */
+  readonly cut: CountedTool | undefined;
 }
+
+export const ARGUMENTS_CUT = 'arguments_cut';
 
 export const REPEATED_CALL = 'repeated_call';
 
@@ -49,9 +54,11 @@ export function readProgress(
   /** What became of what the model wrote, where that is something else. */
   const recorded = new Map<string, string>();
   const timeouts = new Map<string, number>();
+  const cuts = new Map<string, number>();
   for (const record of records) {
     if (!isFinalStatus(record.status)) continue;
-    countTimeout(timeouts, record);
+    countInRow(timeouts, record, record.status === 'TIMEOUT');
+    countInRow(cuts, record, record.error?.reason === ARGUMENTS_CUT);
     if (isPolling(record.toolName)) continue;
     const key = callKey(record.toolName, record.args, record.wantedClientId);
     const asWritten = written.get(record.id);
@@ -59,7 +66,6 @@ export function readProgress(
     countRepeat(repeats, isRefused(record) ? (recorded.get(key) ?? key) : key, record);
   }
   const counted = [...repeats.values()].filter(({ count }) => count >= MOST_REPEATS);
-  const timedOut = [...timeouts].find(([, count]) => count >= ENDING_TIMEOUTS);
   return {
     calls: records.length,
     repeated: counted,
@@ -68,7 +74,8 @@ export function readProgress(
       return (repeats.get(recorded.get(key) ?? key)?.count ?? 0) >= MOST_REPEATS;
     },
     stuck: counted.find(({ count, isWarned }) => count >= ENDING_REPEATS && isWarned),
-    timedOut: timedOut && { toolName: timedOut[0], count: timedOut[1] },
+    timedOut: countedIn(timeouts, ENDING_TIMEOUTS),
+    cut: countedIn(cuts, ENDING_CUTS),
   };
 }
 
@@ -93,9 +100,15 @@ function countRepeat(repeats: Map<string, Repeats>, key: string, record: CallRec
   });
 }
 
-function countTimeout(timeouts: Map<string, number>, { toolName, status }: CallRecord): void {
-  if (status === 'TIMEOUT') timeouts.set(toolName, (timeouts.get(toolName) ?? 0) + 1);
-  else timeouts.delete(toolName);
+/** How many calls of each tool, one after the other, were so. */
+function countInRow(counts: Map<string, number>, { toolName }: CallRecord, isSo: boolean): void {
+  if (isSo) counts.set(toolName, (counts.get(toolName) ?? 0) + 1);
+  else counts.delete(toolName);
+}
+
+function countedIn(counts: ReadonlyMap<string, number>, least: number): CountedTool | undefined {
+  const [toolName, count] = [...counts].find(([, one]) => one >= least) ?? [];
+  return toolName === undefined || count === undefined ? undefined : { toolName, count };
 }
 
 /** The same for calls that are the same. */

@@ -36,8 +36,6 @@ export interface TurnDeps {
   readonly denialOf: DenialOf;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
-  /** A model that says nothing for so long is given up. */
-  readonly silentMs: number;
   /** What providers refused before. */
   readonly lessons: Lessons;
   readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
