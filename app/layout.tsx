@@ -1,11 +1,12 @@
 import type { Metadata, Viewport } from 'next';
-import { cookies } from 'next/headers';
+import { cookies, headers } from 'next/headers';
 import { connection } from 'next/server';
 import { NextIntlClientProvider } from 'next-intl';
 import { getLocale } from 'next-intl/server';
 import type { ReactNode } from 'react';
 import { AppFrame } from '#components/shell/app-frame';
 import { THEME_COOKIE, toTheme } from '#lib/i18n/locales';
+import { oldBrowserCheck } from '#lib/i18n/oldest-browsers';
 import './globals.css';
 
 export const metadata: Metadata = {
@@ -20,9 +21,13 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   // Every page is drawn per request: each needs the nonce of its own answer.
   await connection();
   const theme = toTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const locale = await getLocale();
+  const policy = (await headers()).get('content-security-policy') ?? '';
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
   return (
-    <html lang={await getLocale()} data-theme={theme}>
+    <html lang={locale} data-theme={theme}>
       <body>
+        <script nonce={nonce}>{oldBrowserCheck(locale.startsWith('zh') ? 'zh' : 'en')}</script>
         <NextIntlClientProvider>
           <AppFrame theme={theme}>{children}</AppFrame>
         </NextIntlClientProvider>

@@ -31,7 +31,7 @@ export function AskSheet({ store }: { store: DeviceStore }) {
           key={ask.id}
           aria-label={texts.ask.region}
           data-call-id={ask.callId}
-          className="fade-in fixed inset-x-0 z-10 bottom-0 mx-auto flex max-h-[85dvh] max-w-md flex-col gap-3 rounded-t-2xl border-attn border-t-4 bg-bg p-4 shadow-(--shadow) [padding-bottom:max(1rem,env(safe-area-inset-bottom))]"
+          className="fade-in fixed inset-x-0 z-10 bottom-0 mx-auto flex max-h-[85dvh] max-w-md flex-col gap-3 rounded-t-2xl border-attn border-t-4 safe-area bg-bg shadow-(--shadow) [--edge:1rem]"
         >
           <AwayNote store={store} />
           {ask.shown ? (

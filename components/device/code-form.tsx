@@ -1,7 +1,9 @@
 import { type FormEvent, useRef } from 'react';
+import { OLDEST_BROWSERS } from '#lib/i18n/oldest-browsers';
 import { useDevicePage } from './device-context.tsx';
 import type { PairingStep, PairingStore } from './pairing-store.ts';
 import { ProblemNote } from './problem-note.tsx';
+import { fill } from './texts.ts';
 
 type At = Extract<PairingStep, { step: 'code' | 'looking' }>;
 
@@ -60,6 +62,7 @@ export function CodeForm({ at, store }: { at: At; store: PairingStore }) {
           {texts.pair.next}
         </button>
       </div>
+      <p className="text-muted text-sm">{fill(texts.pair.oldest, { browsers: OLDEST_BROWSERS })}</p>
       <p role="status" className="text-muted empty:hidden">
         {isLooking ? texts.pair.looking : ''}
       </p>

@@ -18,7 +18,7 @@ export function DeviceApp() {
   if (kept)
     return <DeviceView kept={kept} onForgotten={() => go('/device')} onPair={() => go('/pair')} />;
   return (
-    <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-4 p-4">
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col safe-area gap-4 [--edge:1rem]">
       <h1 className="font-semibold text-2xl">{texts.none.title}</h1>
       <p>{texts.none.text}</p>
       <button type="button" className="btn btn-primary" onClick={() => go('/pair')}>

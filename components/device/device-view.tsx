@@ -48,7 +48,7 @@ export function DeviceView({ kept: given, onForgotten, onPair }: DeviceViewProps
       {/* Before all else in the order of the keyboard: they wait for the person, or end what runs. */}
       <AskSheet store={store} />
       <RunningTools store={store} />
-      <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-6 p-4 pb-24">
+      <main className="mx-auto flex min-h-dvh max-w-md flex-col safe-area gap-6 [--edge:1rem] pb-24">
         <header className="flex flex-col gap-1">
           <h1 className="font-semibold text-2xl">{name}</h1>
           {!isOver && <p className="text-muted">{fill(texts.state.pairedWith, { workbench })}</p>}

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { isApple } from '../push/push-browser.ts';
 import { useDevicePage } from './device-context.tsx';
 import { installOffer } from './install-offer.ts';
 
@@ -7,8 +8,7 @@ export function InstallHint() {
   const { texts } = useDevicePage();
   const install = useSyncExternalStore(installOffer.subscribe, installOffer.get);
   const isInstalled = matchMedia('(display-mode: standalone)').matches;
-  const isIos = /iPhone|iPad/.test(navigator.userAgent);
-  if (isInstalled || (install === null && !isIos)) return null;
+  if (isInstalled || (install === null && !isApple())) return null;
   return (
     <section aria-labelledby="install" className="flex flex-col gap-2">
       <h2 id="install" className="font-semibold text-lg">

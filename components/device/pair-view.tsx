@@ -26,7 +26,7 @@ export function PairView({ code, onGo }: { code: string; onGo: (path: string) =>
     }
   }, [at.step]);
   return (
-    <main className="mx-auto flex min-h-dvh max-w-md flex-col gap-4 p-4">
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col safe-area gap-4 [--edge:1rem]">
       <p className="text-muted">{texts.app}</p>
       <Step at={at} store={store} onGo={onGo} />
     </main>

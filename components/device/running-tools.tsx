@@ -15,7 +15,7 @@ export function RunningTools({ store }: { store: DeviceStore }) {
   return (
     <section
       aria-label={texts.running.title}
-      className={`fade-in fixed inset-x-0 z-10 ${edge} mx-auto max-h-[40dvh] max-w-md overflow-y-auto rounded-2xl border-2 border-accent bg-bg p-2 shadow-(--shadow) [padding-bottom:max(0.5rem,env(safe-area-inset-bottom))]`}
+      className={`fade-in fixed inset-x-0 z-10 ${edge} mx-auto max-h-[40dvh] max-w-md overflow-y-auto rounded-2xl border-2 border-accent safe-area bg-bg shadow-(--shadow) [--edge:0.5rem]`}
     >
       <ul className="flex flex-col gap-1">
         {running.map(({ callId, tool, requestedBy, stop }) => {

@@ -21,7 +21,8 @@ export interface BrowserSubscription {
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
-const isApple = () =>
+/** An iPhone or iPad: what it offers is an app on its home screen. */
+export const isApple = (): boolean =>
   /iPhone|iPad/.test(navigator.userAgent) ||
   // An iPad names itself a Mac, which has no touch screen.
   (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);

@@ -1,5 +1,6 @@
 // Runs in service workers, with no page around it: nothing of React, and no package.
 
+import { parseUrl } from '#lib/client/page/parse-url';
 import type { PushText } from '#lib/protocol/push';
 import type { ChangeEvent, ClickEvent, WorkerScope } from './worker-scope.ts';
 
@@ -54,7 +55,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 export function pathOf({ notification }: ClickEvent, origin: string, home: string): string {
   const { data } = notification;
   const path = typeof data === 'object' && data !== null && 'path' in data ? data.path : undefined;
-  const url = typeof path === 'string' ? URL.parse(path, origin) : null;
+  const url = typeof path === 'string' ? parseUrl(path, origin) : undefined;
   return url?.origin === origin ? url.pathname + url.search + url.hash : home;
 }
 

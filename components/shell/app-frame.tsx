@@ -27,7 +27,7 @@ export function AppFrame({ theme, children }: { theme: Theme; children: ReactNod
     <NuqsAdapter>
       <WorkbenchProvider>
         <SkipLink />
-        <div className="flex h-dvh flex-col">
+        <div className="safe-area flex h-dvh flex-col">
           <Header theme={theme} />
           <InsecureBanner />
           <TabClient />

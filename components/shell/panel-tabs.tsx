@@ -31,7 +31,7 @@ export function PanelTabs() {
       role="tablist"
       aria-label={t('tabs')}
       onKeyDown={onKeyDown}
-      className="flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]"
+      className="flex shrink-0 border-t border-line bg-surface"
     >
       {TABS.map(({ panel, Icon }) => (
         <button

@@ -10,8 +10,15 @@ import type { Callboard, StartOptions } from '../start-callboard.ts';
 export interface ForeignPage {
   readonly board: Callboard;
   readonly origin: string;
-  /** Opens the page with the client's script, its attributes, and a script of its own behind it. */
-  open(page: Page, of: { readonly script: string; readonly attributes?: string }): Promise<void>;
+  /** From now on the page has the client's script, its attributes, and a script of its own behind it. */
+  serve(of: Served): void;
+  /** Opens it so. */
+  open(page: Page, of: Served): Promise<void>;
+}
+
+interface Served {
+  readonly script: string;
+  readonly attributes?: string;
 }
 
 /** A third party's page on another port, whose origin the server lets in; with the operator's token. */
@@ -28,13 +35,17 @@ export async function serveForeignPage(
   const file = join(await mkdtemp(join(tmpdir(), 'callboard-page-')), 'config.json');
   await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
   const board = await startServer({ env: { CALLBOARD_CONFIG: file } });
+  const serve = ({ script, attributes = '' }: Served) => {
+    html = `<!doctype html><html lang="en"><title>A shop</title>
+<script src="${board.url}/client.js" data-token="${board.token}" ${attributes}></script>
+<body><script>${script}</script>`;
+  };
   return {
     board,
     origin,
-    async open(page, { script, attributes = '' }) {
-      html = `<!doctype html><html lang="en"><title>A shop</title>
-<script src="${board.url}/client.js" data-token="${board.token}" ${attributes}></script>
-<body><script>${script}</script>`;
+    serve,
+    async open(page, of) {
+      serve(of);
       await page.goto(origin);
     },
   };

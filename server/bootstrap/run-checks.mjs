@@ -65,7 +65,7 @@ export const ALL_CHECKS = [
   { name: 'unit tests', needs: ['chromium'], run: runUnitTests },
   {
     name: 'end-to-end tests',
-    needs: ['build', 'chromium', 'curl', 'python', 'proxies'],
+    needs: ['build', 'chromium', 'curl', 'python', 'proxies', 'browsers'],
     run: runEndToEndTests,
   },
   { name: 'short torture', needs: ['build', 'chromium', 'compiler'], run: runShortTorture },

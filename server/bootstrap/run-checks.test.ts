@@ -30,6 +30,7 @@ function recorder(...missing: string[]) {
     python: way('python'),
     compiler: way('compiler'),
     proxies: way('proxies'),
+    browsers: way('browsers'),
   };
   const ensure: typeof ensureNeeds = (needs, before) => ensureNeeds(needs, before, ways);
   /** The real checks, of which each only notes that it ran, and with what. */
@@ -58,6 +59,7 @@ test('everything that any stage needs is ensured once, before the first stage', 
     'ensure compiler',
     'ensure curl',
     'ensure proxies',
+    'ensure browsers',
     'ensure python',
   ]);
   expect(log.slice(first)).toEqual(ALL_CHECKS.map(({ name }) => `run ${name}`));
@@ -67,7 +69,7 @@ test('a stage says what its tests start: browsers, the built server, programs of
   const needs = Object.fromEntries(ALL_CHECKS.map(({ name, needs: own }) => [name, own]));
   expect(needs).toMatchObject({
     'unit tests': ['chromium'],
-    'end-to-end tests': ['build', 'chromium', 'curl', 'python', 'proxies'],
+    'end-to-end tests': ['build', 'chromium', 'curl', 'python', 'proxies', 'browsers'],
     'short torture': ['build', 'chromium', 'compiler'],
   });
 });

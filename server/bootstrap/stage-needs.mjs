@@ -2,14 +2,21 @@ import { ensureBuild } from './build.mjs';
 import { ensureChromium, ensureHeadlessShell } from './find-chromium.mjs';
 import { say } from './project.mjs';
 import { wasTold } from './run-child.mjs';
-import { C_COMPILER, CURL, ensureProgram, PROXIES, PYTHON } from './system-programs.mjs';
+import {
+  C_COMPILER,
+  CURL,
+  ensureProgram,
+  OTHER_BROWSERS,
+  PROXIES,
+  PYTHON,
+} from './system-programs.mjs';
 
 /**
  * @typedef {import('./project.mjs').Setup} Setup
  * @typedef {import('./project.mjs').Environment} Environment
  *
  * What a stage of the tests cannot do without.
- * @typedef {'build' | 'chromium' | 'curl' | 'python' | 'compiler' | 'proxies'} Need
+ * @typedef {'build' | 'chromium' | 'curl' | 'python' | 'compiler' | 'proxies' | 'browsers'} Need
  *
  * Makes, finds or installs one; gives the variables by which tests find it.
  * @typedef {(setup: Setup) => Promise<{ env: Environment } | { problem: string }>} Way
@@ -34,15 +41,23 @@ const WAYS = {
   // What it compiles is made for Linux; elsewhere the torture goes without.
   compiler: async (setup) =>
     process.platform === 'linux' ? onPath(C_COMPILER, setup) : { env: {} },
-  // The tests of those that cannot be had are skipped.
-  proxies: async (setup) => {
-    for (const proxy of PROXIES) {
-      const found = await ensureProgram(proxy, setup);
-      if ('problem' in found) say(`${found.problem} That test is skipped.`);
-    }
-    return { env: {} };
-  },
+  proxies: (setup) => orSkipped(PROXIES, setup),
+  browsers: (setup) => orSkipped(OTHER_BROWSERS, setup),
 };
+
+/**
+ * The tests of those that cannot be had are skipped.
+ *
+ * @param {readonly import('./system-programs.mjs').SystemProgram[]} programs
+ * @param {Setup} setup
+ */
+async function orSkipped(programs, setup) {
+  for (const program of programs) {
+    const found = await ensureProgram(program, setup);
+    if ('problem' in found) say(`${found.problem} That test is skipped.`);
+  }
+  return { env: {} };
+}
 
 /**
  * @param {import('./system-programs.mjs').SystemProgram} program

@@ -37,6 +37,27 @@ export const PROXIES = ['nginx', 'caddy'].map((name) => ({
   starts: ['-h'],
 }));
 
+/** The engine of each iPhone with what drives it and its screen, and Firefox. @type {readonly SystemProgram[]} */
+export const OTHER_BROWSERS = [
+  {
+    names: ['WebKitWebDriver'],
+    packages: ['webkit2gtk-driver'],
+    purpose: 'the pages in WebKit',
+    starts: ['--help'],
+  },
+  {
+    names: ['xvfb-run'],
+    packages: ['xvfb', 'xauth'],
+    purpose: 'the pages in WebKit',
+    starts: ['--help'],
+  },
+  {
+    names: ['firefox-esr', 'firefox'],
+    packages: ['firefox-esr'],
+    purpose: 'the pages in Firefox',
+  },
+];
+
 /**
  * Finds a program on the PATH, or installs it from the system's packages.
  *

@@ -8,6 +8,7 @@ import {
   THEME_COOKIE,
   toTheme,
 } from '#lib/i18n/locales';
+import { oldBrowserCheck } from '#lib/i18n/oldest-browsers';
 
 const fileName = z.string().regex(/^[\w-]+\.(?:js|css)$/);
 
@@ -66,7 +67,7 @@ export function deviceHtml(index: DeviceIndex, incoming: Headers, nonce: string)
 <link rel="apple-touch-icon" href="/device/apple-touch-icon.png">
 <link rel="stylesheet" href="/device/assets/${index.style}">
 ${preloads}<script type="module" nonce="${nonce}" src="/device/assets/${index.entry}"></script>
-</head><body><div id="device"></div><noscript>${TEXTS[locale].noScript}</noscript></body></html>
+</head><body><script nonce="${nonce}">${oldBrowserCheck(locale)}</script><div id="device"></div><noscript>${TEXTS[locale].noScript}</noscript></body></html>
 `;
 }
 
@@ -83,7 +84,8 @@ export function deviceManifest(incoming: Headers) {
     description: TEXTS[locale].description,
     lang: LANGUAGE_TAGS[locale],
     start_url: '/device',
-    scope: '/device',
+    // A link of pairing lies at `/pair`: outside of the scope the installed app would show a bar.
+    scope: '/',
     display: 'standalone',
     background_color: '#0d1014',
     theme_color: '#0d1014',

@@ -108,7 +108,7 @@ test('[DP21] the manifest names what is needed to install the page', async () =>
   const { headers, text } = await server.get('/device/manifest.webmanifest', visitor);
   const manifest = JSON.parse(text);
   expect(headers['content-type']).toBe('application/manifest+json');
-  expect(manifest).toMatchObject({ start_url: '/device', scope: '/device', display: 'standalone' });
+  expect(manifest).toMatchObject({ start_url: '/device', scope: '/', display: 'standalone' });
   const icons: { sizes: string; purpose: string }[] = manifest.icons;
   expect(icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual([
     '192x192 any',

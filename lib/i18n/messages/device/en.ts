@@ -8,6 +8,7 @@ export const en = {
     intro: 'Type the code that the workbench shows under Devices, Pair.',
     code: 'Code',
     codeHint: '8 letters and digits, such as ABCD-2345',
+    oldest: 'The oldest browsers that work: {browsers}.',
     paste: 'Paste',
     next: 'Next',
     looking: 'Looking for the workbench…',

@@ -9,6 +9,7 @@ export const zh: SameKeys<typeof en> = {
     intro: '请输入工作台“设备 → 配对”中显示的代码。',
     code: '代码',
     codeHint: '8 个字母和数字，例如 ABCD-2345',
+    oldest: '可用的最低浏览器版本：{browsers}。',
     paste: '粘贴',
     next: '下一步',
     looking: '正在查找工作台…',
