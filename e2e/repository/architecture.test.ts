@@ -11,6 +11,7 @@ const INTERFACES = [
   'server/runs/agent/agent.ts',
   'server/auth/principal.ts',
   'server/blobs/blob-store.ts',
+  'server/blobs/find-file.ts',
   'server/blobs/foreign-file.ts',
   'server/events/event-bus.ts',
   'server/calls/call-service.ts',
@@ -98,6 +99,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/openai': [
     ...['server/openai', 'server/auth', 'server/events/follow-run.ts'],
     ...['server/ag-ui/ag-ui-events.ts', 'server/ag-ui/turn-events.ts'],
+    ...['server/ag-ui/message-content.ts', 'server/runs/agent/answer-aside.ts'],
     ...INTERFACES,
     'lib',
   ],

@@ -8,7 +8,7 @@ const idSchema = z.string().min(1).max(256);
 const messageSchema = z.object({
   id: idSchema,
   role: z.string().max(32),
-  /** Of the newest message of a person: a text, or parts of type `text`. */
+  /** Of the newest message of a person: a text, or parts of texts and files. */
   content: z.unknown(),
 });
 export type AgUiInputMessage = z.infer<typeof messageSchema>;

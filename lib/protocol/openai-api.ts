@@ -5,11 +5,8 @@ import { z } from 'zod';
 /** As `model` of a request: the server's default. */
 export const DEFAULT_MODEL = 'callboard';
 
-/** A text, or parts with a text. Which parts a message may have is checked where it is read. */
-const contentSchema = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string().max(64) })).max(1_000),
-]);
+/** A text, or parts of texts and files: each is read by itself (server/ag-ui/message-content.ts). */
+const contentSchema = z.unknown().optional();
 
 const MOST_MESSAGES = 10_000;
 
@@ -24,7 +21,7 @@ const common = {
 export const chatCompletionBodySchema = z.object({
   ...common,
   messages: z
-    .array(z.object({ role: z.string().max(32), content: contentSchema.nullish() }))
+    .array(z.object({ role: z.string().max(32), content: contentSchema }))
     .min(1)
     .max(MOST_MESSAGES),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
@@ -46,7 +43,7 @@ export const responseBodySchema = z.object({
             .max(256)
             .nullish()
             .transform((id) => id ?? undefined),
-          content: contentSchema.nullish(),
+          content: contentSchema,
         }),
       )
       .min(1)

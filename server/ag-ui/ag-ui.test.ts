@@ -160,6 +160,9 @@ function gated() {
   return { tool, started, end };
 }
 
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 describe('a connection that is cut', () => {
   test('[AG5] [AG12] the turn goes on, and the next request gets a snapshot, then what follows', async () => {
     const gate = gated();
@@ -354,7 +357,6 @@ describe('input', () => {
     [{ messages: [{ role: 'user', content: 'Hello' }] }],
     [{ messages: [user('')] }],
     [{ messages: [user('x'.repeat(256 * 1024 + 1))] }],
-    [{ messages: [user(['Hello'])] }],
     [{ messages: [user(null)] }],
     [{ messages: [user([{ type: 'image', source: { type: 'url', value: 'http://x' } }])] }],
     [{ messages: [user('Hello')], tools: 7 }],
@@ -364,6 +366,18 @@ describe('input', () => {
     const { response, json } = await post(url, body);
     expect([response.status, json.error.code]).toEqual([400, 'bad_request']);
     expect((await runs.list({ limit: 10 })).runs).toEqual([]);
+  });
+
+  test.each([
+    { type: 'binary', mimeType: 'image/png', data: PNG },
+    { type: 'image', source: { type: 'data', value: PNG, mimeType: 'image/png' } },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+  ])('[AG13] a picture of a message reaches a model that sees: %j', async (part) => {
+    const { url, openai } = await serve({ script: () => ({ text: 'A dot' }), images: true });
+    const content = [{ type: 'text', text: 'What is this?' }, part, { type: 'odd' }];
+    const { response } = await post(url, { messages: [user(content)] });
+    expect(response.status).toBe(200);
+    expect(openai.requests.at(-1)?.images).toEqual([`data:image/png;base64,${PNG}`]);
   });
 
   test('[AG9] a patch applies whatever the names of arguments are', async () => {

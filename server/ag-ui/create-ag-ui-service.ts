@@ -1,4 +1,3 @@
-import { isRecord } from '#lib/json/is-record';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
 import { sendMessageBodySchema } from '#lib/protocol/rest';
@@ -8,12 +7,14 @@ import { stripInvisible } from '#lib/text/invisible';
 import { type Audit, byCaller } from '../auth/audit.ts';
 import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, ownToken, principalKey } from '../auth/principal.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimRun, RunService } from '../runs/run-service.ts';
 import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
 import type { AgUiRequest, AgUiService, AgUiSink } from './ag-ui-service.ts';
+import { keepFiles, type MessageContent, readAsked } from './message-content.ts';
 import { TurnEvents } from './turn-events.ts';
 
 export interface AgUiServiceDeps {
@@ -24,6 +25,7 @@ export interface AgUiServiceDeps {
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly audit: Pick<Audit, 'record'>;
+  readonly blobs: Pick<BlobStore, 'put'>;
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
   readonly logger: Logger;
@@ -93,9 +95,13 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));
   if (known) return { run: before, isNew: false };
   if (!newest) throw nothingAsked();
-  const text = textOf(newest);
-  if (!before) await (await claim(deps, caller, { runId, title: text })).write();
-  const outcome = await deps.runs.send(runId, { by: caller, input: text, givenId: newest.id });
+  const content = readAsked(newest.content);
+  const text = textOf(content);
+  const { files, lost } = await keepFiles(content.files, deps.blobs);
+  const title = text || files[0]?.name || 'A file';
+  if (!before) await (await claim(deps, caller, { runId, title })).write();
+  const sent = { by: caller, input: text + lost, files, givenId: newest.id };
+  const outcome = await deps.runs.send(runId, sent);
   if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
   const isOwn = before !== undefined && ownsRun(caller, before);
   if (caller.kind === 'operator' && !isOwn) {
@@ -122,27 +128,14 @@ const isSame = (one: RunRecord['messages'][number], { id }: AgUiInputMessage): b
   one.role === 'user' && (one.given_id === id || one.message_id === id);
 
 /** Its words, as a run takes them: one that is refused leaves no run. */
-function textOf(message: AgUiInputMessage): string {
-  const checked = sendMessageBodySchema.safeParse({ input: wordsOf(message) });
+function textOf({ text, files }: MessageContent): string {
+  if (files.length > 0 && text === '') return text;
+  const checked = sendMessageBodySchema.safeParse({ input: text });
   const { input = '' } = checked.data ?? {};
-  if (stripInvisible(input).trim() !== '') return input;
+  if (files.length > 0 ? checked.success : stripInvisible(input).trim() !== '') return input;
   throw new HttpError(
     'bad_request',
-    'The newest message of role "user" must have a text, of at most 262144 characters.',
-  );
-}
-
-/** Throws where it has anything else: the agent would answer to half of it. */
-function wordsOf({ content }: AgUiInputMessage): string {
-  if (typeof content === 'string') return content;
-  const parts: unknown[] = Array.isArray(content) ? content : [undefined];
-  const texts = parts.map((part) =>
-    isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? part.text : undefined,
-  );
-  if (texts.every((text) => text !== undefined)) return texts.join('\n\n');
-  throw new HttpError(
-    'bad_request',
-    'The content of the newest message of role "user" must be a text, or parts of type "text" with a text; pictures and files are not taken here.',
+    'The newest message of role "user" must have a text or a file, the text of at most 262144 characters.',
   );
 }
 

@@ -4,6 +4,7 @@ import { isRecord } from '#lib/json/is-record';
 import { measureJson } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
+import { findFile } from '../blobs/find-file.ts';
 import { type ForeignFile, readForeignFile } from '../blobs/foreign-file.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 
@@ -161,15 +162,10 @@ function readBlock(block: unknown): ReadBlock {
   return { text: jsonOf(text ?? block) };
 }
 
-/** Also in the forms of providers of models, which servers hand on. */
+/** What lies elsewhere is not fetched. */
 function fileIn(block: Record<string, unknown>): ForeignFile | undefined {
-  const source = isRecord(block.source) ? block.source : block;
-  const url = isRecord(block.image_url) ? block.image_url.url : block.image_url;
-  const uri = [source.data, block.blob, url, source.url].find(isDataUri);
-  const data = uri ?? textIn(source.data) ?? textIn(block.blob);
-  if (data === undefined) return undefined;
-  const mediaType = typeIn(source) ?? typeIn(block);
-  return { data, ...given({ mediaType, name: textIn(block.name)?.slice(0, NAME_CHARS) }) };
+  const found = findFile(block);
+  return found && 'url' in found ? undefined : found;
 }
 
 const isDataUri = (value: unknown): value is string =>

@@ -1,9 +1,11 @@
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
+import { keepFiles } from '../ag-ui/message-content.ts';
 import { type Audit, byCaller } from '../auth/audit.ts';
 import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, principalKey } from '../auth/principal.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { ClaimRun, RunService } from '../runs/run-service.ts';
@@ -15,6 +17,7 @@ export interface ConversationRunsDeps {
   /** Takes the id of a run that is not there for the caller. */
   readonly claimRun: ClaimRun;
   readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly blobs: Pick<BlobStore, 'put'>;
   readonly audit: Pick<Audit, 'record'>;
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
@@ -95,15 +98,17 @@ export class ConversationRuns {
     { caller, address, conversation, model }: Asking,
     { runId, next, before }: SendTo,
   ): Promise<RunRecord> {
-    const { runs, claimRun, audit } = this.#deps;
-    const input = before ? conversation.newest : asFirstMessage(conversation);
+    const { runs, claimRun, audit, blobs } = this.#deps;
+    const { files, lost } = await keepFiles(conversation.files, blobs);
+    const input = (before ? conversation.newest : asFirstMessage(conversation)) + lost;
     if (!before) {
-      const claim = await claimRun(runId, conversation.newest, caller);
+      const title = conversation.newest || files[0]?.name || 'A file';
+      const claim = await claimRun(runId, title, caller);
       if (claim.ownerToken !== caller.tokenId) throw notThere();
       await claim.write();
     }
     const replaces = before ? next : undefined;
-    const outcome = await runs.send(runId, { input, ...given({ model, replaces }) });
+    const outcome = await runs.send(runId, { input, files, ...given({ model, replaces }) });
     if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
     if (!before && caller.kind === 'operator') {
       const by = byCaller(caller, address);
@@ -114,12 +119,12 @@ export class ConversationRuns {
 
   #answered(
     owner: string,
-    { conversation: { earlier, newest: asked }, user }: Asking,
+    { conversation: { earlier, asked }, user }: Asking,
     { runId, text }: { runId: string; text: string },
   ): void {
     if (user !== undefined) return;
     const answer = { role: 'assistant', text } as const;
-    this.#known.keep(owner, [...earlier, { role: 'user', text: asked }, answer], { runId });
+    this.#known.keep(owner, [...earlier, ...asked, answer], { runId });
   }
 }
 

@@ -5,7 +5,9 @@ import { byCaller } from '../auth/audit.ts';
 import { principalName } from '../auth/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { answerAside } from '../runs/agent/answer-aside.ts';
 import { type AnswerPiece, createAnswerPieces } from './answer-pieces.ts';
+import { isBackgroundTask } from './background-task.ts';
 import { type AnswerHead, ChatText, completionOf, createChatChunks } from './chat-completion.ts';
 import {
   type Asking,
@@ -26,6 +28,7 @@ import { ResponseItems } from './response-object.ts';
 
 export interface OpenAiServiceDeps extends ConversationRunsDeps {
   readonly config: OpenAiConfig;
+  readonly models: Parameters<typeof answerAside>[0];
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
@@ -53,6 +56,9 @@ export function createOpenAiService(deps: OpenAiServiceDeps): OpenAiService {
   ): Promise<OpenAiAnswer> => {
     const { caller, address, body } = request;
     const model = body.model === DEFAULT_MODEL ? undefined : body.model;
+    if (isBackgroundTask(conversation, body.stream === true)) {
+      return answerTask(deps, { request, model, conversation }, shapeOf);
+    }
     const asking = { caller, address, conversation, model, user: body.user || undefined };
     const begun = await conversations.begin(asking);
     const created = Math.floor(deps.clock.now() / 1000);
@@ -74,6 +80,43 @@ export function createOpenAiService(deps: OpenAiServiceDeps): OpenAiService {
       answer(request, readResponse(request.body), (head) =>
         responseShape(head, deps.config.response_calls),
       ),
+  };
+}
+
+interface TaskAsked {
+  readonly request: OpenAiRequest<
+    Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'stream'>
+  >;
+  readonly model: string | undefined;
+  readonly conversation: Conversation;
+}
+
+/** A title or the like, which a front end asks for itself: no run, no tools (OA21). */
+async function answerTask(
+  { models, clock, newSecret }: OpenAiServiceDeps,
+  { request: { body, signal }, model, conversation }: TaskAsked,
+  shapeOf: (head: AnswerHead) => Shape,
+): Promise<OpenAiAnswer> {
+  const { instructions, earlier, asked } = conversation;
+  const messages = [...earlier, ...asked];
+  const answer = await answerAside(models, { model, instructions, messages, signal });
+  if (!answer.ok) return answer;
+  const id = newSecret();
+  const shape = shapeOf({ id, model: body.model, created: Math.floor(clock.now() / 1000) });
+  const begin = shape.begin();
+  const pieces: AnswerPiece[] = [
+    { type: 'text', messageId: id, delta: answer.text },
+    { type: 'text_end', messageId: id },
+    { type: 'end' },
+  ];
+  const sent = pieces.flatMap((piece) => shape.take(piece));
+  if (!body.stream) return { ok: true, json: shape.whole(answer.tokens) };
+  return {
+    stream(sink) {
+      for (const one of [...begin, ...sent, ...shape.end(answer.tokens)]) sink.send(one);
+      sink.end();
+      return () => undefined;
+    },
   };
 }
 

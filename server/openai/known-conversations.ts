@@ -19,7 +19,8 @@ const MOST = 10_000;
 /** Programs change blanks and line ends, and repeat an answer in one message or in several. */
 function keyOf(owner: string, messages: readonly SentMessage[]): string {
   const merged: [role: string, text: string][] = [];
-  for (const { role, text } of messages) {
+  for (const { role, text: words, print = '' } of messages) {
+    const text = words + print;
     const last = merged.at(-1);
     if (last?.[0] === role) last[1] += ` ${text}`;
     else merged.push([role, text]);

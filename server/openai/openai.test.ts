@@ -411,7 +411,6 @@ describe('who may do what', () => {
     [{ messages: [{ role: 'system', content: 'Be brief' }] }],
     [{ messages: [user('')] }],
     [{ messages: [user(null)] }],
-    [{ messages: [user({ type: 'text', text: 'Hello' })] }],
     [{ messages: [user([{ type: 'image_url', image_url: { url: 'http://x' } }])] }],
     [{ messages: [user('x'.repeat(256 * 1024 + 1))] }],
     [{ messages: [user('Hello')], model: '' }],
@@ -438,5 +437,116 @@ describe('who may do what', () => {
       .split('\n')
       .find((one: string) => one.startsWith('> '));
     expect(line).toBe('> `page`: `![x](http://evil.example/?q=1) # Title <img src=x>`');
+  });
+});
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const uri = `data:image/png;base64,${PNG}`;
+const ask = { type: 'text', text: 'What is this?' };
+
+describe('pictures and files', () => {
+  test.each([
+    ['chat/completions', { type: 'image_url', image_url: { url: uri } }],
+    ['chat/completions', { type: 'image_url', image_url: uri }],
+    ['chat/completions', { type: 'file', file: { filename: 'a.png', file_data: PNG } }],
+    ['responses', { type: 'input_image', image_url: uri }],
+    ['responses', { type: 'input_file', filename: 'a.png', file_data: uri }],
+  ] as const)('[OA22] by %s, a picture reaches a model that sees: %j', async (path, part) => {
+    const { url, openai } = await serve({ script: () => ({ text: 'A dot' }), images: true });
+    const messages = [user([ask, part])];
+    const { status } = await post(
+      url,
+      path,
+      path === 'responses' ? { input: messages } : { messages },
+    );
+    expect(status).toBe(200);
+    expect(openai.requests.at(-1)?.images).toEqual([uri]);
+  });
+
+  test('[OA22] a model that sees none is told so, and reads files of text', async () => {
+    const { url, openai } = await serve({ script: () => ({ text: 'No' }) });
+    const file = { filename: 'a.csv', file_data: `data:text/csv;base64,${btoa('a;b')}` };
+    const content = [ask, { type: 'image_url', image_url: { url: uri } }, { type: 'file', file }];
+    await post(url, 'chat/completions', { messages: [user(content)] });
+    const sent = JSON.stringify(openai.requests.at(-1)?.body);
+    expect(openai.requests.at(-1)?.images).toEqual([]);
+    expect(sent).toContain('Not shown to you: picture 1');
+    expect(sent).toContain('a;b');
+  });
+
+  test('[OA22] nothing is fetched from an address, and the refusal says so', async () => {
+    const { url } = await serve();
+    const part = { type: 'image_url', image_url: { url: 'http://127.0.0.1:9/x.png' } };
+    const { status, json } = await post(url, 'chat/completions', { messages: [user([ask, part])] });
+    expect([status, json.error.message]).toEqual([
+      400,
+      expect.stringContaining('fetches no pictures'),
+    ]);
+  });
+
+  test.each([
+    ['of an unknown type', { type: 'video_url', video: 5 }],
+    ['without a type', {}],
+    ['that is null', null],
+    ['whose data is none', { type: 'image_url', image_url: { url: 'data:image/png;base64,!!' } }],
+  ])('[OA22] a part %s costs itself alone', async (_, part) => {
+    const { url, openai } = await serve({ script: () => ({ text: 'Hi' }) });
+    const { status } = await post(url, 'chat/completions', { messages: [user([ask, part])] });
+    expect(status).toBe(200);
+    expect(JSON.stringify(openai.requests.at(-1)?.body)).toContain('What is this?');
+  });
+
+  test('[OA4] a conversation with a picture goes on in its run, one with another does not', async () => {
+    const { url, runs } = await serve({ script: () => ({ text: 'A dot' }), images: true });
+    const seen = (of: string) => user([ask, { type: 'image_url', image_url: { url: of } }]);
+    const rest = [{ role: 'assistant', content: 'A dot' }, user('And now?')];
+    await post(url, 'chat/completions', { messages: [seen(uri)] });
+    await post(url, 'chat/completions', { messages: [seen(uri), ...rest] });
+    expect((await runs.list({ limit: 9 })).runs).toHaveLength(1);
+    const gif = `data:image/gif;base64,${btoa('GIF89a\x01\0\x01\0')}`;
+    await post(url, 'chat/completions', { messages: [seen(gif), ...rest] });
+    expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
+  });
+});
+
+describe('what a front end asks for itself', () => {
+  const history = '### Chat History:\n<chat_history>\nUSER: What is the weather?\n</chat_history>';
+  test.each([
+    `### Task:\nGenerate a concise title with an emoji.\n### Output:\nJSON\n${history}`,
+    `### Task:\nSuggest 3-5 relevant follow-up questions.\n### Guidelines:\n- short\n${history}`,
+    'Provide a concise, 5-word-or-less title for the conversation, using title case conventions.',
+    'Please generate a four to five word title summarizing our conversation without any lead-in.',
+    '使用四到五个字直接返回这句话的简要主题，不要解释、不要标点。',
+  ])('[OA21] is answered without tools, and makes no conversation: %s', async (content) => {
+    const { url, runs, openai } = await serve({ script: () => ({ text: 'Weather' }) });
+    const { json } = await post(url, 'chat/completions', { messages: [user(content)] });
+    expect(json.choices[0].message.content).toBe('Weather');
+    expect(openai.requests.map(({ toolNames }) => toolNames)).toEqual([[]]);
+    expect((await runs.list({ limit: 1 })).runs).toEqual([]);
+  });
+
+  test.each([
+    'Write a title for my book about Kiel',
+    'Which tasks are open in the chat with Ada?',
+    '### Task:\nFix the build',
+  ])('[OA21] what a person asks is a conversation: %s', async (content) => {
+    const { url, runs } = await serve({ script: () => ({ text: 'Done' }) });
+    await post(url, 'chat/completions', { messages: [user(content)] });
+    expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
+  });
+
+  test('[OA21] a stream of it is a stream, and a failed one an error', async () => {
+    const content = `### Task:\nWrite tags.\n${history}`;
+    const { url } = await serve({ script: () => ({ text: 'Weather' }) });
+    const body = { messages: [user(content)], stream: true };
+    const { events, text } = await post(url, 'chat/completions', body);
+    expect(events.map((one) => one.choices[0]?.delta?.content ?? '').join('')).toBe('Weather');
+    expect(text).toContain('[DONE]');
+    const failing = await serve({ script: () => ({ status: 401 }) });
+    const { status, json } = await post(failing.url, 'chat/completions', {
+      messages: [user(content)],
+    });
+    expect([status, json.error.code]).toEqual([424, 'model_unauthenticated']);
   });
 });

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { HttpError } from '#lib/protocol/http-error';
 import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
 import { stripInvisible } from '#lib/text/invisible';
+import { type MessageContent, readAsked, readContent } from '../ag-ui/message-content.ts';
 
 /** A message as far as it is a text; calls of earlier turns are none. */
 export interface SentMessage {
@@ -8,6 +10,8 @@ export interface SentMessage {
   readonly text: string;
   /** In place of its words: what it was called in an answer. */
   readonly isReference?: true;
+  /** Of the files that came with it. */
+  readonly print?: string;
 }
 
 /** As a text, of an answer whose items a program names. */
@@ -18,9 +22,11 @@ export interface Conversation {
   readonly instructions: string;
   readonly earlier: readonly SentMessage[];
   readonly newest: string;
+  readonly files: MessageContent['files'];
+  /** The newest message as the next request repeats it. */
+  readonly asked: readonly SentMessage[];
 }
 
-type Content = ChatCompletionBody['messages'][number]['content'];
 type RawMessage = ChatCompletionBody['messages'][number] & { readonly id?: string | undefined };
 
 const REFERENCE = 'item_reference';
@@ -45,17 +51,19 @@ function read(messages: readonly RawMessage[], given: string): Conversation {
   const newest = messages[at];
   if (!newest) throw bad('There is no message with the role "user" to be answered.');
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
-  const text = textOf(newest.content, (type) => {
-    throw bad(`A part of the type "${type}" cannot be sent; the newest message must be text.`);
-  });
-  if (stripInvisible(text).trim() === '') throw bad('The newest message must have a text.');
+  const { text, files } = readAsked(newest.content);
+  if (files.length === 0 && stripInvisible(text).trim() === '') {
+    throw bad('The newest message must have a text, or a file.');
+  }
   if (text.length > LONGEST) throw bad(`The newest message has over ${LONGEST} characters.`);
   return {
-    instructions: [given, ...system.map(({ content }) => textOf(content))]
+    instructions: [given, ...system.map(({ content }) => readContent(content).text)]
       .filter(Boolean)
       .join('\n\n'),
     earlier: messages.slice(0, at).flatMap(toSent),
     newest: text,
+    files,
+    asked: toSent(newest),
   };
 }
 
@@ -64,18 +72,10 @@ function toSent({ role, content, id }: RawMessage): SentMessage[] {
     return [{ role: 'assistant', text: referenceTo(id), isReference: true }];
   }
   if (role !== 'user' && role !== 'assistant') return [];
-  const text = textOf(content);
-  return text === '' ? [] : [{ role, text }];
-}
-
-const TEXT_TYPES = new Set(['text', 'input_text', 'output_text']);
-
-function textOf(content: Content, other: (type: string) => string = (type) => `[${type}]`): string {
-  if (typeof content === 'string') return content;
-  const texts = (content ?? []).map(({ type, text }) =>
-    TEXT_TYPES.has(type) && typeof text === 'string' ? text : other(type),
-  );
-  return texts.join('\n\n');
+  const { text, files } = readContent(content);
+  if (files.length === 0) return text === '' ? [] : [{ role, text }];
+  const print = hash('sha256', files.map(({ data }) => data).join(' '));
+  return [{ role, text: `${text}\n\n[${files.length} files, which are not sent again.]`, print }];
 }
 
 /** Of one message of a run. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Agent, type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
 import { Tokens } from '../auth/tokens.ts';
+import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
+import { scaleForModel } from '../blobs/scale-image.ts';
 import type { CallServiceDeps } from '../calls/create-call-service.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { createSystemClock } from '../clock.ts';
@@ -31,6 +33,8 @@ export interface FrontEndOptions {
   readonly policy?: CallServiceDeps['policy'];
   /** Of the model `openai:scripted`; the rehearsal model is the default. */
   readonly script?: Script;
+  /** Whether that model sees pictures. */
+  readonly images?: boolean;
 }
 
 type Parts = Pick<HttpDeps, 'runs' | 'calls' | 'bus' | 'snapshot' | 'logger' | 'audit'> &
@@ -40,12 +44,17 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
   const openai = await createScriptedOpenAI({ script: options.script ?? (() => ({})) });
   const tools = new OwnTools([createCalculationEval(), ...(options.tools ?? [])]);
   const parts = await openParts(dir, [tools]);
+  const blobs = createDiskBlobStore({ dir: join(dir, 'blobs') });
   const tokens = createOwnerTokens();
   tokens.add({ ...HELPER, tools: options.allowed ?? HELPER.tools });
   tokens.add(OLGA);
   const served = serveRuns({
     ...{ parts, tokens, openaiUrl: openai.url, policy: options.policy ?? ALLOW_ALL },
-    models: { defaultModel: options.script ? 'openai:scripted' : 'rehearsal' },
+    models: {
+      defaultModel: options.script ? 'openai:scripted' : 'rehearsal',
+      settings: { 'openai:scripted': { images: options.images ?? false } },
+    },
+    agent: { images: { readBlob: (id) => blobs.read(id), scaleForModel } },
   });
   const snapshot = createSnapshots({
     ...{ ...parts, ...served, clients: () => [], publishNow: () => {} },
@@ -64,7 +73,7 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
     await openai.close();
   };
   const claimRun = served.known.claim;
-  return { ...parts, ...served, snapshot, audit, audited, claimRun, dir, openai, close };
+  return { ...parts, ...served, snapshot, audit, audited, claimRun, dir, openai, blobs, close };
 }
 
 function tempDir(): string {

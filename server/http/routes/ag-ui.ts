@@ -1,4 +1,5 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
+import { LIMITS } from '#lib/protocol/limits';
 import { createCountOfEach } from '../count-of-each.ts';
 import { eventResponse } from '../event-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -24,6 +25,8 @@ export function agUiRoute(deps: Deps): Route {
       'A turn of the built-in agent as events of AG-UI 1.0: of a new message, or the one that runs. It goes on when the front end leaves',
     access: AGENTS,
     body: runAgentInputSchema,
+    // Pictures are in it, and those of before once more.
+    maxBodyBytes: LIMITS.frameBytes,
     responses: { 200: { description: 'text/event-stream; data is an event of AG-UI as JSON' } },
     async handle({ principal, body, context }) {
       takePlace(streams, principal, context.outgoing, TOO_MANY);

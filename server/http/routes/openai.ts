@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/principal.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../openai/openai-service.ts';
@@ -69,7 +70,7 @@ async function answer<Schema extends z.ZodType>(
 ): Promise<HttpResponse> {
   try {
     takePlace(deps.places, caller, context.outgoing, TOO_MANY);
-    const body = checkShape(schema, (await readJson(context)).value, 'body');
+    const body = checkShape(schema, (await readJson(context, LIMITS.frameBytes)).value, 'body');
     const { address } = context;
     const made = await ask({ caller, address, body, signal: context.signal() });
     if ('stream' in made) return toStream(deps, caller, made.stream);
