@@ -373,3 +373,31 @@ test('no page scrolls beyond its end, however long it is', async ({ page, startA
     expect(await beyond(), path).toBe(0);
   }
 });
+
+test('[CD50] a browser whose clock is an hour off shows what is left by the server’s clock', async ({
+  page,
+  startAsking,
+}) => {
+  const { board } = await startAsking();
+  const id = await invoke(board, 'gate.open', { gate: 1 });
+  await page.addInitScript(() => {
+    const Real = Date;
+    const HOUR = 3_600_000;
+    globalThis.Date = class extends Real {
+      constructor(...args: unknown[]) {
+        super(...((args.length === 0 ? [Real.now() + HOUR] : args) as [number]));
+      }
+      static override now() {
+        return Real.now() + HOUR;
+      }
+    } as DateConstructor;
+  });
+  await signIn(page, board);
+  for (const path of ['/', '/approvals']) {
+    await page.goto(`${board.url}${path}`);
+    await expect(cardOf(page, id).getByTestId('card-time')).toContainText(
+      /^(9:[0-5]\d|10:00) left/,
+    );
+  }
+  await expect(page.getByText(/^Asked by operator now/)).toBeVisible();
+});

@@ -54,7 +54,7 @@ const CADDY: Proxy = {
         `board.example:${port} {\n  bind 127.0.0.1\n  tls board.crt board.key`,
       )
       .replace('127.0.0.1:3000', new URL(board).host);
-    return `{\n  admin off\n  auto_https disable_redirects\n  persist_config off\n  storage file_system ${dir}\n}\n${site}`;
+    return `{\n  admin off\n  auto_https disable_redirects\n  storage file_system ${dir}\n}\n${site}`;
   },
   command: (dir) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(dir, 'config')],
 };
@@ -84,7 +84,12 @@ for (const { name, configure, command } of [NGINX, CADDY]) {
     const page = await readFile(resolve(import.meta.dirname, '../docs/https.md'), 'utf8');
     await writeFile(join(dir, 'config'), configure(page, { dir, port, board: own.url }));
     const [program, ...args] = command(dir);
-    const proxy = spawn(program, args, { cwd: dir, stdio: 'ignore' });
+    const quiet = {
+      cwd: dir,
+      stdio: 'ignore',
+      env: { ...process.env, XDG_CONFIG_HOME: dir },
+    } as const;
+    const proxy = spawn(program, args, quiet);
     const rules = `--host-resolver-rules=MAP board.example 127.0.0.1`;
     const launch = { ...headlessShell, args: [...(headlessShell.args ?? []), rules] };
     const browser = await chromium.launch(launch);

@@ -8,6 +8,7 @@ import { useIsViewer, useRuns, useUi } from '../providers/workbench-context.tsx'
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
+import { serverNow } from '../ui/server-clock.ts';
 import { useOlderRuns } from './use-older-runs.ts';
 
 export interface RunSwitcherProps {
@@ -83,7 +84,7 @@ function RunLine({ run, selected }: { run: RunSummary; selected: boolean }) {
       >
         {run.status === 'running'
           ? t('running')
-          : formatRelativeTime(run.updated_at * 1_000, Date.now(), locale)}
+          : formatRelativeTime(run.updated_at * 1_000, serverNow(), locale)}
       </span>
     </>
   );

@@ -108,7 +108,7 @@ function readable(value: unknown): string {
 
 function TimeLeft({ ask }: { ask: Ask }) {
   const { texts, locale } = useDevicePage();
-  const left = ask.endsAt - useNow();
+  const left = ask.endsAt - useNow(Date.now);
   const time = formatDuration(left, locale, { whole: true, fromSeconds: true });
   return <span className="tabular-nums">{fill(texts.ask.left, { time })}</span>;
 }

@@ -1,5 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { followServerClock } from '../ui/server-clock.ts';
 import { DeviceApp } from './device-app.tsx';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory, pageStorage } from './device-memory.ts';
@@ -13,7 +14,7 @@ async function start(root: HTMLElement): Promise<void> {
   const locale = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
   const { storage, isKept } = pageStorage();
   const memory = createDeviceMemory(storage);
-  const api = createPairingApi((url, init) => fetch(url, init));
+  const api = createPairingApi(followServerClock((url, init) => fetch(url, init)));
   const page = { texts: await loadTexts(locale), locale, memory, isKept, api } as const;
   createRoot(root).render(
     <StrictMode>

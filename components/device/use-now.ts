@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** Milliseconds since the epoch, each second anew. */
-export function useNow(): number {
-  const [now, setNow] = useState(Date.now);
+/** Milliseconds since the epoch by this clock, each second anew. */
+export function useNow(clock: () => number): number {
+  const [now, setNow] = useState(clock);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    const timer = setInterval(() => setNow(clock()), 1_000);
     return () => clearInterval(timer);
-  }, []);
+  }, [clock]);
   return now;
 }

@@ -1,5 +1,6 @@
 import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import { serverNow } from '../ui/server-clock.ts';
 import { useDevicePage } from './device-context.tsx';
 import type { AskingDevice } from './device-memory.ts';
 import { StepHeading } from './step-heading.tsx';
@@ -9,7 +10,7 @@ import { useNow } from './use-now.ts';
 /** A person at the workbench decides; this page asks until it has the outcome. */
 export function WaitingForPerson({ kept, isUnsure }: { kept: AskingDevice; isUnsure: boolean }) {
   const { texts, locale } = useDevicePage();
-  const left = kept.expires_at * 1_000 - useNow();
+  const left = kept.expires_at * 1_000 - useNow(serverNow);
   const time = formatDuration(left, locale, { whole: true, fromSeconds: true });
   const workbench = showControlCharacters(kept.workbench.name);
   return (

@@ -1,5 +1,6 @@
 import { createSessionFetch, type PageFetch } from '#lib/api/session-fetch';
 import { PROTOCOL, toCredentialProtocol } from '#lib/protocol/subprotocols';
+import { followServerClock } from '../ui/server-clock.ts';
 import { browserMemory } from './stored-text.ts';
 
 const KEY = 'callboard:session';
@@ -29,10 +30,9 @@ export const forgetSessionKey = (): void => browserMemory.write(KEY, null);
 
 /** For paths of our own API. */
 export const pageFetch: PageFetch = (url, init) =>
-  createSessionFetch({ fetch: (...asked) => fetch(...asked), origin: location.origin, readKey })(
-    url,
-    init,
-  );
+  followServerClock(
+    createSessionFetch({ fetch: (...asked) => fetch(...asked), origin: location.origin, readKey }),
+  )(url, init);
 
 /** What a socket of this page offers. Asked anew for each. */
 export function pageProtocols(): readonly string[] {

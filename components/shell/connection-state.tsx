@@ -78,7 +78,7 @@ function Reconnecting({ attempt, retryAt, storeFailed }: ReconnectingProps) {
   const t = useTranslations('shell.connection');
   const advice = useTranslations('errors.whatToDo')('store_failed');
   const { retryNow } = useFeedControl();
-  const seconds = Math.ceil((retryAt - useNow(true)) / 1_000);
+  const seconds = Math.ceil((retryAt - useNow(true, Date.now)) / 1_000);
   return (
     <>
       {storeFailed ? (

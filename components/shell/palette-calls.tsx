@@ -9,6 +9,7 @@ import type { ListedCall } from '#lib/protocol/call-record';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { useRevealCall, useUi } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { serverNow } from '../ui/server-clock.ts';
 import { FOUND_PREFIX } from './palette-match.ts';
 import type { FoundCalls } from './use-found-calls.ts';
 
@@ -46,7 +47,7 @@ export function PaletteCalls({ found, className, choose }: PaletteCallsProps) {
             <MarkedText text={jsonLine(call.args, 120)} />
           </span>
           <span className="shrink-0 text-xs text-muted">
-            {formatRelativeTime(call.created_at * 1_000, Date.now(), locale)}
+            {formatRelativeTime(call.created_at * 1_000, serverNow(), locale)}
           </span>
         </Command.Item>
       ))}

@@ -1,5 +1,5 @@
 export interface TickerDeps {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the server's clock. */
   readonly now: () => number;
   /** Starts repeating, and gives back how to stop it. */
   readonly every: (ms: number, run: () => void) => () => void;

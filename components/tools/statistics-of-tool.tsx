@@ -7,6 +7,7 @@ import { pathOfCall } from '#lib/call/call-address';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import { isDecided } from '#lib/protocol/is-decided';
 import { useClients } from '../providers/workbench-context.tsx';
+import { serverNow } from '../ui/server-clock.ts';
 import type { Figures, ToolUse } from './sort-statistics.ts';
 import { useFormatFigures } from './use-format-figures.ts';
 
@@ -66,7 +67,7 @@ function LastErrors({ errors }: { errors: ToolUse['last_errors'] }) {
           <li key={id}>
             <code className="text-error">{code}</code>{' '}
             <span className="text-xs text-muted">
-              {formatRelativeTime(at * 1_000, Date.now(), locale)}
+              {formatRelativeTime(at * 1_000, serverNow(), locale)}
             </span>{' '}
             <Link href={pathOfCall(id)} className="text-xs underline underline-offset-2">
               {t('call', { id })}
