@@ -126,6 +126,11 @@ const fileSchema = closedObject({
   /** Origins besides our own from which pages may connect. */
   allowed_origins: z.array(origin).default([]),
   policy: policyDefinitionSchema.prefault({}),
+  /** So many questions of a run are shown to people at once, each for so long. */
+  approvals: closedObject({
+    at_once: z.number().int().min(1).max(50).default(5),
+    wait_seconds: z.number().int().min(10).max(86_400).default(600),
+  }).prefault({}),
   hooks: hooksDefinitionSchema,
   agent: agentSchema.default(agentSchema.parse({})),
   tools: toolsConfigSchema,

@@ -223,7 +223,7 @@ async function createServices(
   const calls = createCalls({
     ...{ store, bus, registry, breaker, clock, logger },
     ...{ ...policy.forCalls, results: hooks, callers: tokens, blobs, secrets },
-    ...{ rootOf: delegation.rootOf, isTracing: tracing.isOn },
+    ...{ rootOf: delegation.rootOf, isTracing: tracing.isOn, approvals: config.file.approvals },
     newCallId: () => newId('tc'),
     callMadeAt: (id) => timeOfNewId('tc', id),
     claimRun: known.claim,

@@ -18,6 +18,8 @@ export function cardSentence(card: Card, view: CardView, t: CardTranslator): Car
   switch (view.kind) {
     case 'streaming':
       return own ?? ours(t('tip.streaming'));
+    case 'held':
+      return ours(t('tip.held'));
     case 'queued':
       return ours(t('tip.queued', { client: formatClient(card, t, 'anyClient') }));
     case 'approval':
@@ -83,6 +85,9 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
   }
   if (card.question && error.code === 'approval_expired') return t('question.expired');
   if (card.question && card.approval_decision?.decision === 'no') return t('question.declined');
+  if (error.code === 'approval_expired' && error.params?.seconds) {
+    return t('error.expiredAfter', { limit: formatLimit(Number(error.params.seconds), locale) });
+  }
   const client = formatClient(card, t);
   if (error.code === 'timeout') {
     const limit = formatDuration(card.timeout_ms ?? 0, locale, { whole: true });
@@ -103,6 +108,14 @@ export function formatCause(card: Card, t: CardTranslator, locale: string): stri
   return t(`error.${error.code}`, { client });
 }
 
+/** In minutes where they are whole. */
+function formatLimit(seconds: number, locale: string): string {
+  const isWhole = seconds % 60 === 0;
+  const unit = isWhole ? 'minute' : 'second';
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' });
+  return format.format(isWhole ? seconds / 60 : seconds);
+}
+
 const isCancelledBy = (card: Card): card is Card & { cancelled_by: string } =>
   card.error?.code === 'cancelled' && card.cancelled_by !== undefined;
 
@@ -110,7 +123,13 @@ const isCancelledBy = (card: Card): card is Card & { cancelled_by: string } =>
 export function ownMessage(card: Card): string | null {
   const { error, approval_decision: decision } = card;
   // The cause names the clock that ran out, and who cancelled.
-  if (!error || error.code === 'timeout' || isCancelledBy(card)) return null;
+  if (
+    !error ||
+    error.code === 'timeout' ||
+    error.code === 'approval_expired' ||
+    isCancelledBy(card)
+  )
+    return null;
   if (error.reason === 'repeated_call' || isContentChanged(error)) return null;
   // Who denied it stands below; why is that person's own words.
   if (error.code === 'denied' && decision?.decision === 'no') return decision.note ?? null;

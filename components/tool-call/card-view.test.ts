@@ -31,7 +31,7 @@ describe('looks', () => {
     [failedWith('tool_error'), 'failed'],
     [failedWith('timeout'), 'timeout'],
     [failedWith('denied'), 'denied'],
-    [failedWith('approval_expired'), 'denied'],
+    [failedWith('approval_expired'), 'expired'],
     [failedWith('cancelled'), 'cancelled'],
     [failedWith('client_disconnected'), 'disconnected'],
     [failedWith('outcome_unknown'), 'unknown'],

@@ -4,6 +4,7 @@ import type { Card } from '#lib/protocol/card';
 /** The looks of a card. Each has its own sentence, icon and word on the chip. */
 export type CardViewKind =
   | 'streaming'
+  | 'held'
   | 'approval'
   | 'question'
   | 'queued'
@@ -16,6 +17,7 @@ export type CardViewKind =
   | 'failed'
   | 'timeout'
   | 'denied'
+  | 'expired'
   | 'repeated'
   | 'cancelled'
   | 'disconnected'
@@ -79,6 +81,7 @@ const mayHaveRun = (error: Card['error']): boolean =>
 
 const TONES: Record<CardViewKind, Tone> = {
   streaming: 'wait',
+  held: 'wait',
   approval: 'attn',
   question: 'attn',
   queued: 'wait',
@@ -91,6 +94,7 @@ const TONES: Record<CardViewKind, Tone> = {
   failed: 'error',
   timeout: 'error',
   denied: 'cancel',
+  expired: 'cancel',
   repeated: 'cancel',
   cancelled: 'cancel',
   disconnected: 'error',
@@ -104,7 +108,7 @@ const BY_CODE: Record<CallErrorCode, CardViewKind> = {
   tool_error: 'failed',
   invalid_args: 'invalid',
   denied: 'denied',
-  approval_expired: 'denied',
+  approval_expired: 'expired',
   cancelled: 'cancelled',
   no_provider: 'noProvider',
   client_disconnected: 'disconnected',
@@ -127,6 +131,7 @@ function viewKind(card: Card): CardViewKind {
     case 'WAIT':
     case undefined:
       if (card.phase === 'approval') return card.question ? 'question' : 'approval';
+      if (card.phase === 'held') return 'held';
       return card.phase === 'streaming' || card.partial ? 'streaming' : 'queued';
   }
 }

@@ -7,6 +7,7 @@ import {
   CircleQuestionMark,
   Clock,
   FileWarning,
+  Hourglass,
   LoaderCircle,
   type LucideIcon,
   MessageCircleQuestionMark,
@@ -26,6 +27,7 @@ import type { CardViewKind, Tone } from './card-view.ts';
 
 const ICONS: Record<CardViewKind, LucideIcon> = {
   streaming: CircleDashed,
+  held: Hourglass,
   approval: ShieldAlert,
   question: MessageCircleQuestionMark,
   queued: Clock,
@@ -38,6 +40,7 @@ const ICONS: Record<CardViewKind, LucideIcon> = {
   failed: OctagonX,
   timeout: TimerOff,
   denied: ShieldOff,
+  expired: TimerOff,
   repeated: Repeat2,
   cancelled: Ban,
   disconnected: Unplug,

@@ -139,6 +139,24 @@ describe('every view shows what is going on', () => {
       'Stopping',
       'Asked iPhone 15 to stop; waiting for its answer.',
     ],
+    [
+      'held',
+      cardOf({ status: 'WAIT', phase: 'held' }),
+      'Waits its turn',
+      'Other questions come first.',
+    ],
+    [
+      'expired',
+      cardOf({
+        ...{ status: 'ERROR', phase: null },
+        error: {
+          ...{ code: 'approval_expired', message: 'No person answered', executed: 'no' },
+          params: { seconds: '600' },
+        },
+      }),
+      'Expired',
+      'Nobody decided within 10 min. It did not run.',
+    ],
     ['done', cardOf({ status: 'SUCCESS', tip: 'Got it.', result: 1 }), 'Done', 'Got it.'],
     ['failed', failed('tool_error', 'yes'), 'Failed', 'the words of the server'],
     [
@@ -149,7 +167,7 @@ describe('every view shows what is going on', () => {
     ],
     ['invalid', failed('invalid_args', 'no'), 'Invalid arguments', 'the words of the server'],
     ['denied', failed('denied', 'no'), 'Denied', 'It did not run.'],
-    ['denied', failed('approval_expired', 'no'), 'Denied', 'not approved in time'],
+    ['expired', failed('approval_expired', 'no'), 'Expired', 'Nobody decided in time.'],
     ['cancelled', failed('cancelled', 'unknown'), 'Cancelled', 'It may have run.'],
     ['noProvider', failed('no_provider', 'no'), 'No client', 'No client offers this tool'],
     ['disconnected', failed('client_disconnected', 'no'), 'Disconnected', 'It did not run.'],

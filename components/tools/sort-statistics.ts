@@ -3,7 +3,7 @@ import type { ToolStats } from '#lib/protocol/tool-stats';
 export type ToolUse = ToolStats['tools'][number];
 export type Figures = Pick<
   ToolUse,
-  'count' | 'succeeded' | 'decided' | 'p50_ms' | 'p95_ms' | 'p99_ms'
+  'count' | 'succeeded' | 'decided' | 'expired' | 'p50_ms' | 'p95_ms' | 'p99_ms'
 >;
 
 /** Of the calls that no decision ended; null: there is none. */
@@ -18,7 +18,8 @@ const VALUES = {
   count: ({ count }: Figures) => count,
   success: successOf,
   failed: failedOf,
-  decided: ({ decided }: Figures) => decided,
+  decided: ({ decided, expired }: Figures) => decided - expired,
+  expired: ({ expired }: Figures) => expired,
   p50: (use: Figures) => use.p50_ms,
   p95: (use: Figures) => use.p95_ms,
   p99: (use: Figures) => use.p99_ms,
@@ -30,6 +31,7 @@ export const COLUMNS = [
   'success',
   'failed',
   'decided',
+  'expired',
   'p50',
   'p95',
   'p99',

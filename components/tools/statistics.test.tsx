@@ -15,11 +15,26 @@ const times = (p50: number | null) => ({ p50_ms: p50, p95_ms: p50, p99_ms: p50 }
 const none = { failures: {}, last_errors: [], clients: [] };
 
 const STATS: ToolStats = {
-  calls: 2_012,
+  ...{ calls: 2_012, from: 1_790_000_000, to: 1_790_003_600 },
   tools: [
-    { tool_name: 'a.often', count: 2_000, succeeded: 1_999, decided: 0, ...times(12), ...none },
     {
-      ...{ tool_name: 'b.fails', count: 10, succeeded: 4, decided: 0, ...times(90_000) },
+      tool_name: 'a.often',
+      count: 2_000,
+      succeeded: 1_999,
+      decided: 0,
+      expired: 0,
+      ...times(12),
+      ...none,
+    },
+    {
+      ...{
+        tool_name: 'b.fails',
+        count: 10,
+        succeeded: 4,
+        decided: 0,
+        expired: 0,
+        ...times(90_000),
+      },
       failures: { timeout: 1, tool_error: 5 },
       last_errors: [
         {
@@ -30,10 +45,26 @@ const STATS: ToolStats = {
         },
       ],
       clients: [
-        { client_id: 'phone', count: 10, succeeded: 4, decided: 0, failures: {}, ...times(90_000) },
+        {
+          client_id: 'phone',
+          count: 10,
+          succeeded: 4,
+          decided: 0,
+          expired: 0,
+          failures: {},
+          ...times(90_000),
+        },
       ],
     },
-    { tool_name: 'c.never', count: 2, succeeded: 0, decided: 2, ...times(null), ...none },
+    {
+      tool_name: 'c.never',
+      count: 2,
+      succeeded: 0,
+      decided: 2,
+      expired: 1,
+      ...times(null),
+      ...none,
+    },
   ],
 };
 
@@ -70,9 +101,9 @@ const press = async (name: string) => {
 test('a row for each tool has its calls, successes, failures and times; its name leads to it', async () => {
   const { sent, onSelect } = await setup();
   expect(sent).toMatchObject([{ path: '/v1/tools/stats' }]);
-  expect(rows()[1]).toBe('a.often2,00099.9%1012 ms12 ms12 ms');
-  expect(rows()[2]).toBe('b.fails1040%601m 30s1m 30s1m 30s');
-  expect(rows()[3]).toBe('c.never2–02–––');
+  expect(rows()[1]).toBe('a.often2,00099.9%10012 ms12 ms12 ms');
+  expect(rows()[2]).toBe('b.fails1040%6001m 30s1m 30s1m 30s');
+  expect(rows()[3]).toBe('c.never2–011–––');
   expect(screen.getByText(/^Of the newest 2,012 calls/)).toBeTruthy();
   await press('b.fails');
   expect(onSelect).toHaveBeenCalledWith('b.fails');

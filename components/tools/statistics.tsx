@@ -1,6 +1,6 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { useCallback, useId, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { Api } from '#lib/api/http-client';
@@ -23,6 +23,7 @@ const read = (api: Api) => () => api.request<ToolStats>({ method: 'GET', path: '
 export function Statistics({ tool, onSelect }: StatisticsProps) {
   const t = useTranslations('tools.statistics');
   const api = useApi();
+  const locale = useLocale();
   const titleId = useId();
   const [ask, setAsk] = useState(() => read(api));
   const answer = useAnswer(ask);
@@ -38,14 +39,19 @@ export function Statistics({ tool, onSelect }: StatisticsProps) {
         </Button>
       </div>
       <Fetched answer={answer} loading={<p role="status">{t('loading')}</p>}>
-        {({ calls, tools }) => {
+        {({ calls, from, to, tools }) => {
           const one = tools.find(({ tool_name: name }) => name === tool);
           if (calls === 0 || (tool !== null && !one)) {
             return <p className="text-muted">{t(tool === null ? 'none' : 'noneOfTool')}</p>;
           }
           return (
             <>
-              <p className="mb-2 text-xs text-muted">{t('of', { count: calls })}</p>
+              <p className="mb-2 text-xs text-muted">
+                {t('of', { count: calls })}
+                {from !== null &&
+                  to !== null &&
+                  ` ${t('ended', { span: formatSpan(from, to, locale) })}`}
+              </p>
               {one ? (
                 <StatisticsOfTool use={one} />
               ) : (
@@ -58,3 +64,9 @@ export function Statistics({ tool, onSelect }: StatisticsProps) {
     </section>
   );
 }
+
+const formatSpan = (from: number, to: number, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).formatRange(
+    from * 1_000,
+    to * 1_000,
+  );

@@ -21,7 +21,8 @@ export function brokenPromise(before: World, w: World, bounds: Bounds): string |
   const hasEffects = effects.some((one) => !isRerunnableAt(bounds, one[0] ?? ''));
   const most = hasEffects ? 1 : mostRuns(w, bounds);
   if (effects.length > most) return `P3: ${effects.length} effects of at most ${most}`;
-  if (disk.phase === 'approval' && effects.length > 0) return 'P3: it ran, and no yes is on disk';
+  const isAsked = disk.phase === 'approval' || disk.phase === 'held';
+  if (isAsked && effects.length > 0) return 'P3: it ran, and no yes is on disk';
   if (disk.executed === 'no' && effects.length > 0)
     return 'P3: executed "no", and it had an effect';
   if (disk.status === 'SUCCEEDED') return badSuccess(disk, effects);

@@ -12,6 +12,7 @@ import {
   takeVoid,
 } from '#lib/call/engine-loop';
 import { type JournalEntry, onReturn } from '#lib/call/resume-matrix';
+import type { WaitingApprovals } from '#lib/call/waiting-approvals';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { EventBatch } from '../../server/calls/event-batch.ts';
@@ -30,6 +31,12 @@ import {
   type WaitingEffect,
   type World,
 } from './world.ts';
+
+/** As many questions are shown as may be at once. */
+const FULL: WaitingApprovals = {
+  ...{ equal: 0, isEqualHeld: false, atOnce: 1, ofRun: 1, ofCaller: 0, ofOwner: 0, held: 0 },
+  lately: { count: 0, nextInMs: 0 },
+};
 
 /** No clock runs by itself here: the explorer lets each run out. */
 const NEVER_LATER = { wall: 0, steady: 0 };
@@ -51,9 +58,10 @@ export function createServer(design: Design, bounds: Bounds) {
     },
   });
 
-  function create(w: World, only: Instance | null): void {
+  function create(w: World, only: Instance | null, isHeld = false): void {
     const batch = new EventBatch(toCall(w.rec, bounds), 0);
-    const event: CallEvent = { type: 'arguments_complete', check: isAsked ? 'ask' : 'allow' };
+    const check = isAsked ? 'ask' : 'allow';
+    const event = { type: 'arguments_complete', check, ...(isHeld && { waiting: FULL }) } as const;
     beginWith(batch, event, 'operator', rulesOf(w, only), NEVER_LATER);
     commit(w, batch, 'accepted');
     w.isNew = false;

@@ -68,6 +68,14 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   /** Who serves its tool at that moment is offered the call at once; else it waits. */
   const ofTheMoment = (w: World): Step[] => [
     { label: 'it is made', take: (w) => server.create(w, null) },
+    ...(bounds.isAsked
+      ? [
+          {
+            label: 'it is made, and waits for its turn',
+            take: (w: World) => server.create(w, null, true),
+          },
+        ]
+      : []),
     ...(bounds.isAsked ? [] : server.canBeOffered(w)).map((i) => ({
       label: `it is made and offered to ${i}`,
       take: (w: World) => server.create(w, i),
@@ -75,7 +83,10 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   ];
 
   function ofThePerson(w: World): Step[] {
-    if (w.rec.phase !== 'approval' || w.isForgotten) return [];
+    if (w.isForgotten) return [];
+    if (w.rec.phase === 'held')
+      return [{ label: 'its turn comes', take: (w) => server.apply(w, { type: 'turn_came' }) }];
+    if (w.rec.phase !== 'approval') return [];
     return [
       { label: 'a person allows it', take: (w) => server.apply(w, { type: 'approved' }) },
       {

@@ -41,18 +41,22 @@ describe('the life of a call', () => {
     }
   });
 
-  test('[CS9] a sixth question is refused, the hundred and first equal call, and the thirty-first in an hour', () => {
-    const ask = (equal: number, ofRun: number, ofCaller = 0, count = 0, ofOwner = 0) => {
-      const waiting = { equal, ofRun, ofCaller, ofOwner, lately: { count, nextInMs: 1 } };
-      const asked = transition(fresh, { type: 'arguments_complete', check: 'ask', waiting });
-      return asked.ok && (asked.error?.reason ?? asked.phase);
+  test('[CS9] a sixth question is held; refused are a fifty-sixth, the hundred and first equal call, and one more after thirty in an hour', () => {
+    const ask = (equal: number, ofRun: number, ofCaller = 0, count = 0, ofOwner = 0, held = 0) => {
+      const asked = { equal, ofRun, ofCaller, ofOwner, lately: { count, nextInMs: 1 } };
+      const waiting = { ...asked, held, isEqualHeld: held > 0, atOnce: 5 };
+      const moved = transition(fresh, { type: 'arguments_complete', check: 'ask', waiting });
+      return moved.ok && (moved.error?.reason ?? moved.phase);
     };
     expect([ask(0, 4), ask(0, 4, 4), ask(1, 5, 5), ask(99, 5)]).toEqual(Array(4).fill('approval'));
-    expect([ask(0, 5), ask(0, 1, 5), ask(100, 1)]).toEqual(Array(3).fill('too_many_approvals'));
+    expect([ask(0, 5), ask(0, 1, 5), ask(0, 1, 0, 0, 0, 49), ask(1, 5, 0, 0, 0, 1)]).toEqual(
+      Array(4).fill('held'),
+    );
+    expect([ask(0, 5, 0, 0, 0, 50), ask(100, 1)]).toEqual(Array(2).fill('too_many_approvals'));
     expect([ask(0, 4, 4, 29), ask(1, 4, 4, 30)]).toEqual(Array(2).fill('approval'));
     expect(ask(0, 0, 0, 30)).toBe('approval_rate');
     expect([ask(0, 0, 0, 0, 19), ask(1, 1, 0, 0, 20)]).toEqual(Array(2).fill('approval'));
-    expect(ask(0, 0, 0, 0, 20)).toBe('too_many_approvals');
+    expect([ask(0, 0, 0, 0, 20), ask(0, 0, 0, 0, 20, 50)]).toEqual(['held', 'too_many_approvals']);
   });
 
   test('[CS3] what was only offered is offered again, what may have run is not', () => {

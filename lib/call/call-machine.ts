@@ -1,7 +1,7 @@
 import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
-import { refusalToAsk, type WaitingApprovals } from './waiting-approvals.ts';
+import { toAsk, type WaitingApprovals } from './waiting-approvals.ts';
 
 /** The one client instance and attempt that may answer a call. */
 export interface ProviderRef {
@@ -32,6 +32,8 @@ export type StateEvent =
       readonly waiting?: WaitingApprovals;
     }
   | { readonly type: 'refused'; readonly error: CallError }
+  /** Fewer questions wait now: a person is shown this one. */
+  | { readonly type: 'turn_came' }
   | { readonly type: 'approved' }
   /** What was approved has changed, or its client has left: a person decides anew. */
   | { readonly type: 'asked_again' }
@@ -109,10 +111,10 @@ export function transition(state: CallState, event: StateEvent): Transition {
       return event.check === 'ask' ? asked(state, event.waiting) : move(state, 'PENDING', 'queued');
     case 'refused':
       return refused(state, event.error);
+    case 'turn_came':
+      return goOn(state, 'held', 'approval');
     case 'approved':
-      return state.phase === 'approval'
-        ? move(state, 'PENDING', 'queued')
-        : refuse('not_possible_now');
+      return goOn(state, 'approval', 'queued');
     case 'asked_again':
       return state.status === 'PENDING' && state.phase === 'queued'
         ? move(state, 'PENDING', 'approval')
@@ -160,9 +162,12 @@ export function transition(state: CallState, event: StateEvent): Transition {
   }
 }
 
+const goOn = (state: CallState, from: CallPhase, to: CallPhase): Transition =>
+  state.phase === from ? move(state, 'PENDING', to) : refuse('not_possible_now');
+
 function asked(state: CallState, waiting: WaitingApprovals | undefined): Transition {
-  const refusal = waiting && refusalToAsk(waiting);
-  return refusal ? fail(state, refusal) : move(state, 'PENDING', 'approval');
+  const next = waiting ? toAsk(waiting) : 'approval';
+  return typeof next === 'string' ? move(state, 'PENDING', next) : fail(state, next);
 }
 
 function answered(state: CallState, from: Answerer, error: CallError | null): Transition {
@@ -276,6 +281,7 @@ function ranOut(
         code: 'approval_expired',
         message: `No person answered within ${seconds(limitMs)}; the call was not run`,
         executed: 'no',
+        params: { seconds: String(limitMs / 1_000) },
       });
     case 'queue':
       if (state.granted || (state.phase !== 'queued' && state.phase !== 'offered'))

@@ -45,6 +45,8 @@ export interface Routing {
   readonly hasOwnTimeout: boolean;
   /** Null for a call that needs no approval. */
   readonly approval: ApprovalScope | null;
+  /** How long a person has to decide, where that is not ten minutes. */
+  readonly approvalMs?: number;
   /** The approval is for what the arguments refer to as it was; not there where no person was asked, or the tool binds nothing. */
   readonly operands?: readonly BoundOperand[];
   /** It came over MCP; else the built-in agent or a request over HTTP made it, as its caller shows. */

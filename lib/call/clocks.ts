@@ -49,8 +49,10 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRec
       return { ...next, deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: wall };
     case 'streaming':
       return next;
+    case 'held':
+      return { ...next, deadlines: NO_DEADLINES };
     case 'approval':
-      return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + CLOCKS.approvalMs } };
+      return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };
     case 'queued':
       return {
         ...next,
@@ -83,6 +85,9 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRec
       return { ...next, deadlines: { ...NO_DEADLINES, cancel: steady + CLOCKS.cancelMs } };
   }
 }
+
+/** How long a person has to decide, as it was set when the call had to wait for that. */
+const approvalMs = ({ routing }: CallRecord): number => routing.approvalMs ?? CLOCKS.approvalMs;
 
 function offeredClocks(prev: CallRecord, next: CallRecord, { wall, steady }: Moment): CallRecord {
   const offered = { ...next, offeredAt: wall, executeLeftMs: null };
@@ -150,7 +155,7 @@ export function movedDeadlines(
 export function limitOf(record: CallRecord, which: CallClock): number {
   switch (which) {
     case 'approval':
-      return CLOCKS.approvalMs;
+      return record.phase === 'approval' ? approvalMs(record) : CLOCKS.approvalMs;
     case 'queue':
       return CLOCKS.queueMs;
     case 'start':
@@ -195,6 +200,7 @@ export function runningClock(record: CallRecord, now: Moment): CardUpdate['clock
       return stoppedClock(record.executeLeftMs ?? 0);
     case 'cancelling':
       return clock('cancel', deadlines.cancel);
+    case 'held':
     case 'streaming':
     case null:
       return null;

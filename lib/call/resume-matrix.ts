@@ -108,6 +108,7 @@ export function resumeAction({ server, client, rerunnable, claims }: ResumeCase)
   if (!claims) return server === 'queued' || rerunnable ? 'offer' : 'leave'; // RM5
   switch (server) {
     case 'streaming':
+    case 'held':
     case 'approval':
     case 'queued':
       return 'leave';

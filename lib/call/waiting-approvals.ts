@@ -1,9 +1,9 @@
 import type { CallError } from '../protocol/call-status.ts';
 
-/** Questions of one run, or of one program, that wait for a person's decision. */
-const OPEN_APPROVALS = 5;
-/** The same of all runs that one program began: people ask by them as well, so there may be more. */
-const OPEN_OF_OWNER = 20;
+/** Of all runs that one program began so many times more are shown: people ask by them as well. */
+const TIMES_OF_OWNER = 4;
+/** Questions of one run, or of one program, that wait for their turn to be shown. */
+const HELD_APPROVALS = 50;
 /** Calls that wait for one decision, as they are the same. */
 const EQUAL_APPROVALS = 100;
 /** Questions of one run, or of one program, within a time in milliseconds. */
@@ -20,29 +20,45 @@ export interface AskedLately {
 export interface WaitingApprovals {
   /** Calls of the same question: same run, caller, tool, client, arguments, reason. */
   readonly equal: number;
+  /** Those wait for their turn. */
+  readonly isEqualHeld: boolean;
+  /** So many questions of a run, or of a program, are shown at once. */
+  readonly atOnce: number;
   /** Questions of its run. */
   readonly ofRun: number;
   /** Questions of its caller, over all runs; 0 for the calls of a run and of a person. */
   readonly ofCaller: number;
   /** Questions of all runs that the program began that owns its run; 0 for those of people. */
   readonly ofOwner: number;
+  /** Questions that wait for their turn: of its run, its caller or its owner, whichever has more. */
+  readonly held: number;
   /** Of its run or its caller, whichever was asked more. */
   readonly lately: AskedLately;
 }
 
-/** Why one more call may not wait for a decision (CS9): undefined when it may. For a model. */
-export function refusalToAsk(waiting: WaitingApprovals): CallError | undefined {
-  const { equal, ofRun, ofCaller, ofOwner, lately } = waiting;
+type Shown = Pick<WaitingApprovals, 'ofRun' | 'ofCaller' | 'ofOwner' | 'atOnce'>;
+
+/** Whether one more question may be shown. */
+export const hasRoom = ({ ofRun, ofCaller, ofOwner, atOnce }: Shown): boolean =>
+  Math.max(ofRun, ofCaller) < atOnce && ofOwner < atOnce * TIMES_OF_OWNER;
+
+/** What becomes of one more call that has to wait for a decision (CS9): shown, held, or the reason why it may not. */
+export function toAsk(waiting: WaitingApprovals): 'approval' | 'held' | CallError {
+  const { equal, isEqualHeld, held, lately } = waiting;
   if (equal >= EQUAL_APPROVALS) {
     return tooMany(`${equal} calls that are the same wait for a person's decision already`);
   }
-  if (equal > 0) return undefined;
-  const questions = Math.max(ofRun, ofCaller);
-  if (questions >= OPEN_APPROVALS || ofOwner >= OPEN_OF_OWNER) {
-    const most = Math.max(questions, ofOwner);
-    return tooMany(`${most} calls wait for a person's decision already, and no more may`);
+  if (equal > 0) return isEqualHeld ? 'held' : 'approval';
+  // No call overtakes those that wait for their turn.
+  const isNext = held === 0 && hasRoom(waiting);
+  if (!isNext && held >= HELD_APPROVALS) {
+    const shown = Math.max(waiting.ofRun, waiting.ofCaller, waiting.ofOwner);
+    return tooMany(
+      `${shown} calls wait for a person's decision and ${held} more for their turn already, and no more may`,
+    );
   }
-  return lately.count >= ASKED_WITHIN.most ? tooOften(lately) : undefined;
+  if (lately.count >= ASKED_WITHIN.most) return tooOften(lately);
+  return isNext ? 'approval' : 'held';
 }
 
 const tooMany = (what: string): CallError => ({

@@ -6,6 +6,8 @@ export type CallStatus = z.infer<typeof callStatusSchema>;
 
 export const callPhaseSchema = z.enum([
   'streaming',
+  /** It waits until fewer questions of its run or its caller wait for a person. */
+  'held',
   'approval',
   'queued',
   'offered',

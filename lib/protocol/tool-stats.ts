@@ -7,9 +7,12 @@ const figures = {
     .number()
     .int()
     .describe('Denied, cancelled, or not approved in time: neither successes nor failures'),
+  expired: z.number().int().describe('Of those the ones that nobody decided in time'),
   failures: z
     .record(z.string(), z.number().int())
-    .describe('Calls without success by the code of the error, those decided too'),
+    .describe(
+      'Calls without success by the tool’s own code of the error, else by ours, those decided too',
+    ),
   p50_ms: z
     .number()
     .nullable()
@@ -37,6 +40,8 @@ const toolUseSchema = z.object({
 /** What `GET /v1/tools/stats` answers. */
 export const toolStatsSchema = z.object({
   calls: z.number().int().describe('How many ended calls were looked at, the newest'),
+  from: z.number().nullable().describe('When the oldest of them ended, in Unix seconds'),
+  to: z.number().nullable().describe('When the newest did'),
   tools: z.array(toolUseSchema).describe('Most calls first'),
 });
 export type ToolStats = z.infer<typeof toolStatsSchema>;

@@ -38,7 +38,7 @@ import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
 import { resumptionOf } from './resumption.ts';
 import { type InstanceFacts, Router } from './router.ts';
-import { WaitingBelow } from './waiting-below.ts';
+import { WaitingBelow, type WaitingBelowDeps } from './waiting-below.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { type KnownSecrets, lost, Withholding } from './withholding.ts';
 
@@ -62,6 +62,8 @@ export interface CallServiceDeps {
   readonly secrets?: KnownSecrets;
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   rootOf(runId: string): string;
+  /** How people are asked: so many questions of a run at once, each for so long. */
+  readonly approvals?: { readonly at_once: number; readonly wait_seconds: number } | undefined;
   newCallId(): string;
   /** Whether spans of calls are exported: those whom calls go to are sent theirs. */
   readonly isTracing?: boolean;
@@ -180,11 +182,24 @@ async function cancelOf(
   await Promise.all(open.map(({ id }) => actions.cancel(id, OWNER_REVOKED, 'server')));
 }
 
+const askingOf = ({ approvals }: CallServiceDeps) => ({
+  atOnce: approvals?.at_once ?? 5,
+  approvalMs: approvals && approvals.wait_seconds * 1_000,
+});
+
+/** Shows people a call whose turn has come. */
+const showing =
+  ({ repository, engine, isStopped }: WaitingBelowDeps) =>
+  (callId: string): void => {
+    const call = isStopped() ? undefined : repository.latest(callId);
+    if (call) engine().apply(call, { type: 'turn_came' }, 'server');
+  };
+
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
   const lately = new AskedLately({ store, clock, logger });
-  const index = new CallIndex({ rootOf: deps.rootOf, callers: deps.callers, lately });
+  const asking = askingOf(deps);
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const always = new AlwaysAllowed({ store, clock, logger });
   const withholding = new Withholding(registry, deps.secrets);
@@ -192,6 +207,8 @@ function createCore(deps: CallServiceDeps) {
   const reoffers = new PendingReoffers();
   let isStopped = false;
   const late = { withholding, repository, engine: () => engine, isStopped: () => isStopped };
+  const ofApprovals = { rootOf: deps.rootOf, callers: deps.callers, lately, ...asking };
+  const index = new CallIndex({ ...ofApprovals, show: showing(late) });
   const inside = createInside(deps, late);
   const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
   const runner = new EffectRunner({ executors, reoffers });
@@ -220,7 +237,7 @@ function createCore(deps: CallServiceDeps) {
   return {
     ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
     withholding,
-    policy: new Policy({ ...deps, ...deps.policy, always, questions: withholding }),
+    policy: new Policy({ ...deps, ...deps.policy, ...asking, always, questions: withholding }),
     onAdopted: (call: CallRecord) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { WaitingApprovals } from '#lib/call/waiting-approvals';
+import { hasRoom, type WaitingApprovals } from '#lib/call/waiting-approvals';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { AskedLately } from './asked-lately.ts';
 import type { CallersOfCalls } from './caller-of-call.ts';
@@ -19,6 +19,10 @@ export interface OpenApprovalsDeps {
   /** Whose the run of a call is. */
   readonly callers: Pick<CallersOfCalls, 'callerOf'>;
   readonly lately: Pick<AskedLately, 'of' | 'count'>;
+  /** So many questions of a run, or of a program, are shown at once. */
+  readonly atOnce: number;
+  /** Shows a call whose turn has come. */
+  show(callId: string): void;
 }
 
 interface Scopes {
@@ -29,9 +33,10 @@ interface Scopes {
   readonly owner: string | undefined;
 }
 
-/** Which calls wait for a person's decision, and which of them are one question (rules CA43, CA44). */
+/** Which calls wait for a person's decision, or for their turn, and which of them are one question (rules CA43, CA44, CA71). */
 export class OpenApprovals {
   readonly #deps: OpenApprovalsDeps;
+  /** By phase and scope. */
   readonly #byScope = new Map<string, IdsByKey>();
   /** Of the calls that wait. A run that has ended has no root any more, and its calls may wait on. */
   readonly #scopes = new Map<string, Scopes>();
@@ -41,32 +46,36 @@ export class OpenApprovals {
   }
 
   update(call: CallRecord, previous: CallRecord | undefined, isAdopted: boolean): void {
-    const was = previous && keyOf(previous);
-    const is = keyOf(call);
-    if (was === is) return;
+    const was = previous && placeOf(previous);
+    const is = placeOf(call);
+    if (was?.phase === is?.phase && was?.key === is?.key) return;
     // Neither its run nor its caller changes.
     const scopes = this.#scopesOf(call);
-    for (const scope of [scopes.run, scopes.caller, scopes.owner]) {
-      if (scope === undefined) continue;
-      if (was !== undefined) this.#remove(scope, was, call.id);
-      if (is !== undefined) this.#add(scope, is, call.id);
+    for (const scope of listed(scopes)) {
+      if (was) this.#remove(`${was.phase} ${scope}`, was.key, call.id);
+      if (is) this.#add(`${is.phase} ${scope}`, is.key, call.id);
     }
-    if (is === undefined) this.#scopes.delete(call.id);
-    else this.#scopes.set(call.id, scopes);
-    const isAsked = was === undefined && !isAdopted && this.sameAs(call).length === 1;
+    if (is) this.#scopes.set(call.id, scopes);
+    else this.#scopes.delete(call.id);
+    const isShown = is?.phase === 'approval' && was?.phase !== 'approval';
+    const isAsked = isShown && !isAdopted && this.sameAs(call).length === 1;
     if (isAsked) this.#deps.lately.count(countedOf(scopes)); // CA46
+    const isHeldThere = listed(scopes).some((scope) => this.#sizeOf(scope, 'held') > 0);
+    // Not within the decision that it follows from.
+    if (isHeldThere && (was || isAdopted)) queueMicrotask(() => this.#letIn(scopes));
   }
 
   /** The event, with what waits now where that decides on it. */
   besides(call: CallRecord, event: CallEvent): CallEvent {
     if (event.type !== 'arguments_complete' || event.check !== 'ask') return event;
     const scopes = this.#scopesOf(call);
-    const key = event.shown?.approval_key;
+    const equal = (phase: Place['phase']) =>
+      this.#equal(scopes, { phase, key: event.shown?.approval_key ?? '' })?.size ?? 0;
     const waiting: WaitingApprovals = {
-      equal: (key && this.#byScope.get(scopes.run)?.get(key)?.size) || 0,
-      ofRun: this.#sizeOf(scopes.run),
-      ofCaller: this.#sizeOf(scopes.caller),
-      ofOwner: this.#sizeOf(scopes.owner),
+      ...this.#shown(scopes),
+      equal: equal('approval') + equal('held'),
+      isEqualHeld: equal('held') > 0,
+      held: Math.max(...listed(scopes).map((scope) => this.#sizeOf(scope, 'held'))),
       lately: this.#deps.lately.of(countedOf(scopes)),
     };
     return { ...event, waiting };
@@ -74,9 +83,34 @@ export class OpenApprovals {
 
   /** All that one decision on this call decides: itself, and the calls that wait for the same. */
   sameAs(call: CallRecord): readonly string[] {
-    const key = keyOf(call);
-    const equal = key && this.#byScope.get(this.#scopesOf(call).run)?.get(key);
+    const place = placeOf(call);
+    const equal = place && this.#equal(this.#scopesOf(call), place);
     return [call.id, ...[...(equal ?? [])].filter((id) => id !== call.id)];
+  }
+
+  /** Where there is room now, those that wait for their turn are shown, the oldest first. */
+  #letIn(scopes: Scopes): void {
+    const held = listed(scopes).flatMap((scope) => [
+      ...(this.#byScope.get(`held ${scope}`)?.values() ?? []),
+    ]);
+    for (const [first, ...equal] of held.map((ids) => [...ids])) {
+      const own = first === undefined ? undefined : this.#scopes.get(first);
+      if (first === undefined || !own || !hasRoom(this.#shown(own))) continue;
+      for (const id of [first, ...equal]) this.#deps.show(id);
+    }
+  }
+
+  #shown(scopes: Scopes) {
+    return {
+      ofRun: this.#sizeOf(scopes.run),
+      ofCaller: this.#sizeOf(scopes.caller),
+      ofOwner: this.#sizeOf(scopes.owner),
+      atOnce: this.#deps.atOnce,
+    };
+  }
+
+  #equal({ run }: Scopes, { phase, key }: Place): ReadonlySet<string> | undefined {
+    return this.#byScope.get(`${phase} ${run}`)?.get(key);
   }
 
   #scopesOf(call: CallRecord): Scopes {
@@ -93,8 +127,8 @@ export class OpenApprovals {
     };
   }
 
-  #sizeOf(scope: string | undefined): number {
-    return (scope !== undefined && this.#byScope.get(scope)?.size) || 0;
+  #sizeOf(scope: string | undefined, phase: Place['phase'] = 'approval'): number {
+    return this.#byScope.get(`${phase} ${scope}`)?.size ?? 0;
   }
 
   #add(scope: string, key: string, id: string): void {
@@ -114,9 +148,18 @@ export class OpenApprovals {
 const countedOf = ({ run, caller }: Scopes): readonly string[] =>
   caller === undefined ? [run] : [run, caller];
 
+const listed = ({ run, caller, owner }: Scopes): readonly string[] =>
+  [run, caller, owner].filter((scope) => scope !== undefined);
+
+/** Where a call waits, and for which question. */
+interface Place {
+  readonly phase: 'approval' | 'held';
+  readonly key: string;
+}
+
 /** Undefined while it waits for no decision. One of before has no key, and is a question of its own. */
-const keyOf = ({ phase, card, id }: CallRecord): string | undefined =>
-  phase === 'approval' ? (card.approval_key ?? id) : undefined;
+const placeOf = ({ phase, card, id }: CallRecord): Place | undefined =>
+  phase === 'approval' || phase === 'held' ? { phase, key: card.approval_key ?? id } : undefined;
 
 /** The same for calls that a person need not be asked about one by one. `call` has the whole arguments. */
 export function approvalKey(

@@ -1,5 +1,5 @@
 import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
+import type { CallRecord, Routing } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { Question } from '#lib/protocol/question';
 import { isTrusted } from '#lib/protocol/tool-source';
@@ -48,6 +48,7 @@ export class Policy {
   readonly #facts: (instanceId: string) => { readonly name: string } | undefined;
   readonly #always: Pick<AlwaysAllowed, 'has'>;
   readonly #questions: Questions;
+  readonly #waits: Pick<Routing, 'approvalMs'>;
 
   constructor(deps: {
     check: Check;
@@ -55,7 +56,10 @@ export class Policy {
     always: Pick<AlwaysAllowed, 'has'>;
     questions: Questions;
     facts(instanceId: string): { readonly name: string } | undefined;
+    /** How long a person has to decide, where that is not ten minutes. */
+    approvalMs: number | undefined;
   }) {
+    this.#waits = deps.approvalMs === undefined ? {} : { approvalMs: deps.approvalMs };
     this.#check = deps.check;
     this.#denial = deps.denial;
     this.#always = deps.always;
@@ -151,7 +155,8 @@ export class Policy {
         : fields;
       return { type: 'arguments_complete', check: 'allow', fields: free };
     }
-    const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
+    const approval = scopeOf(tool);
+    const routing = { ...(fields.routing ?? call.routing), ...this.#waits, approval };
     const bound = { ...fields, routing };
     const caller = alwaysCaller(principal);
     const isEachTime = tool.neverAlways || (verdict.verdict === 'ask' && verdict.isEachTime);
@@ -185,7 +190,8 @@ export class Policy {
   ): CallEvent {
     const asked = questionOf(toQuestion, fields.args ?? call.args);
     if ('error' in asked) return { type: 'refused', error: asked.error, fields };
-    const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
+    const approval = scopeOf(tool);
+    const routing = { ...(fields.routing ?? call.routing), ...this.#waits, approval };
     const bound = { ...fields, args: { ...asked.question }, routing };
     const reason = cutText(asked.question.question);
     return {

@@ -83,6 +83,7 @@ test('[CA60] declined with a reason, cancelled or unanswered it ends, not run, a
     code: 'approval_expired',
     message: 'No person answered within 600 s; the call was not run',
     executed: 'no',
+    params: { seconds: '600' },
   });
 });
 
@@ -140,9 +141,7 @@ test('[CA60] [CA43] [CA46] questions and approvals are counted together', async 
   });
   for (const n of [1, 2, 3]) await one.ask({ question: `Number ${n}?` });
   for (const n of [1, 2]) await one.invoke('hold', { accepting: `${n}` }, { principal: run });
-  expect((await one.ask({ question: 'And?' })).error).toMatchObject({
-    ...{ code: 'denied', reason: 'too_many_approvals' },
-  });
+  expect((await one.ask({ question: 'And?' })).phase).toBe('held');
 });
 
 test('[CA60] [TB40] the policy may deny it, and a text that no person can see is not asked', async () => {

@@ -43,7 +43,7 @@ test('[CA50] the statistics of a tool count its ended calls, failures by code, a
   const stats = await readToolStats(store, undefined);
   expect(toolStatsSchema.parse(stats)).toEqual(stats);
   expect(stats).toMatchObject({
-    calls: 103,
+    ...{ calls: 103, from: 1, to: 3 },
     tools: [
       {
         ...{ tool_name: 'slow.tool', count: 102, succeeded: 100, decided: 0 },
@@ -64,7 +64,9 @@ test('[CA50] the holder of a token gets the statistics of its own calls alone', 
     calls: 1,
     tools: [{ tool_name: 'own.tool', count: 1 }],
   });
-  expect(await readToolStats(store, 'tok_2')).toEqual({ calls: 0, tools: [] });
+  expect(await readToolStats(store, 'tok_2')).toEqual({
+    ...{ calls: 0, from: null, to: null, tools: [] },
+  });
 });
 
 test('[CA50] what people decided is counted apart, and is no error of the tool', async () => {
@@ -78,7 +80,32 @@ test('[CA50] what people decided is counted apart, and is no error of the tool',
   await store.write(calls.map((call) => appendCall({ ...call, version: 1 })));
   const { tools } = await readToolStats(store, 'tok_asked');
   expect(tools).toMatchObject([
-    { count: 4, succeeded: 0, decided: 3, failures: { denied: 1, cancelled: 1, timeout: 1 } },
+    {
+      count: 4,
+      succeeded: 0,
+      decided: 3,
+      expired: 1,
+      failures: { denied: 1, cancelled: 1, timeout: 1 },
+    },
   ]);
   expect(tools[0]?.last_errors).toMatchObject([{ code: 'timeout' }]);
+});
+
+test('[CA50] failures are counted by the tool’s own code, of which the rarest are counted by ours', async () => {
+  const codes = ['permission_denied', 'permission_denied', 'denied'];
+  for (let n = 0; n < 30; n += 1) codes.push(`own_${n}`);
+  const calls = codes.map((client_code, n) =>
+    ended(`tc_own_${n}`, 1, {
+      ...{ toolName: 'own.codes', ownerToken: 'tok_codes', status: 'FAILED', result: undefined },
+      error: { code: 'tool_error', message: 'no', executed: 'yes', client_code },
+    }),
+  );
+  await store.write(calls.map((call) => appendCall({ ...call, version: 1 })));
+  const { tools } = await readToolStats(store, 'tok_codes');
+  const failures: Record<string, number> = tools[0]?.failures ?? {};
+  expect(failures).toMatchObject({ permission_denied: 2 });
+  expect(tools[0]?.decided).toBe(0);
+  expect(failures.denied).toBeUndefined();
+  expect(Object.keys(failures).length).toBeLessThanOrEqual(21);
+  expect(Object.values(failures).reduce((sum, count) => sum + count, 0)).toBe(33);
 });

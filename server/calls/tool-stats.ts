@@ -7,6 +7,8 @@ const MOST_CALLS = 5_000;
 const MOST_TOOLS = 200;
 const MOST_CLIENTS = 20;
 const MOST_ERRORS = 3;
+/** Words of clients for kinds of errors; they may have any number. */
+const MOST_CLIENT_CODES = 20;
 
 type EndedUse = Awaited<ReturnType<Store['toolUse']['recent']>>[number];
 
@@ -28,6 +30,8 @@ export async function readToolStats(
   );
   return {
     calls: uses.length,
+    from: endOf(uses, Math.min),
+    to: endOf(uses, Math.max),
     tools: tools.map(([tool_name, ofTool]) => ({
       tool_name,
       ...figuresOf(ofTool),
@@ -36,6 +40,10 @@ export async function readToolStats(
     })),
   };
 }
+
+/** Unix seconds; null where no call is looked at. */
+const endOf = (uses: readonly EndedUse[], which: (...times: number[]) => number) =>
+  uses.length === 0 ? null : which(...uses.map(({ endedAt }) => endedAt)) / 1_000;
 
 function clientsOf(ofTool: readonly EndedUse[]) {
   const byClient = Map.groupBy(ofTool, ({ clientId }) => clientId);
@@ -52,16 +60,27 @@ function figuresOf(uses: readonly EndedUse[]) {
     .flatMap(({ startedAt, endedAt }) => (startedAt === null ? [] : [endedAt - startedAt]))
     .toSorted((a, b) => a - b);
   const failed = uses.filter(({ status }) => status !== 'SUCCEEDED');
-  const byCode = Map.groupBy(failed, ({ code }) => code ?? 'unknown');
+  const byCode = Map.groupBy(failed, kindOf(failed));
   return {
     count: uses.length,
     succeeded: uses.length - failed.length,
     decided: failed.filter(({ code }) => isDecided(code)).length,
+    expired: failed.filter(({ code }) => code === 'approval_expired').length,
     failures: Object.fromEntries([...byCode].map(([code, ended]) => [code, ended.length])),
     p50_ms: percentile(times, 0.5),
     p95_ms: percentile(times, 0.95),
     p99_ms: percentile(times, 0.99),
   };
+}
+
+/** By the tool's own word for its error where it has one, as far as these are few; never by one of ours for a decision. */
+function kindOf(failed: readonly EndedUse[]): (use: EndedUse) => string {
+  const own = Map.groupBy(failed, ({ clientCode }) => clientCode ?? '');
+  const known = new Set(largest(own, MOST_CLIENT_CODES).map(([code]) => code));
+  return ({ code, clientCode }) =>
+    clientCode && known.has(clientCode) && !isDecided(clientCode)
+      ? clientCode
+      : (code ?? 'unknown');
 }
 
 /** The smallest that so large a part is not above (nearest rank); a clock that was set back gives 0. */
@@ -74,9 +93,9 @@ const lastErrors = (uses: readonly EndedUse[]) =>
   uses
     .filter(({ status, code }) => status !== 'SUCCEEDED' && !isDecided(code))
     .slice(0, MOST_ERRORS)
-    .map(({ id, endedAt, code, message }) => ({
+    .map(({ id, endedAt, code, clientCode, message }) => ({
       tool_call_id: id,
       at: endedAt / 1_000,
-      code: code ?? 'unknown',
+      code: clientCode ?? code ?? 'unknown',
       message: message ?? '',
     }));

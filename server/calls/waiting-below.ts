@@ -72,4 +72,5 @@ export class WaitingBelow {
 }
 
 /** For an operator, or for the person at the device. */
-const waits = ({ phase }: CallRecord): boolean => phase === 'approval' || phase === 'device';
+const waits = ({ phase }: CallRecord): boolean =>
+  phase === 'approval' || phase === 'held' || phase === 'device';

@@ -36,10 +36,12 @@ test('[HT74] an agent gets the statistics of its own calls, people those of all'
   const asked: unknown[] = [];
   const toolStats = async (ownerToken: string | undefined) => {
     asked.push(ownerToken);
-    return { calls: 0, tools: [] };
+    return { calls: 0, from: null, to: null, tools: [] };
   };
   const server = await startTestServer({ deps: { toolStats } });
-  expect((await server.get('/v1/tools/stats', helper)).json).toEqual({ calls: 0, tools: [] });
+  expect((await server.get('/v1/tools/stats', helper)).json).toEqual({
+    ...{ calls: 0, from: null, to: null, tools: [] },
+  });
   expect((await server.get('/v1/tools/stats')).status).toBe(200);
   expect(asked).toEqual(['tok_helper', undefined]);
 });

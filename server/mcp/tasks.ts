@@ -85,6 +85,7 @@ const endOf = ({ status, error }: CallRecord): string =>
 
 /** What waits for a person takes its time. */
 function pollMs(phase: CallPhase | null, age: number): number {
-  if (phase === 'approval' || phase === 'queued' || phase === 'device') return 5_000;
+  const isOfPerson = phase === 'approval' || phase === 'held' || phase === 'device';
+  if (isOfPerson || phase === 'queued') return 5_000;
   return age < FIRST_POLLS_MS ? 500 : 1_000;
 }

@@ -6,6 +6,8 @@ export function waitsFor({ phase, card, toolName, status }: CallRecord): string 
   switch (phase) {
     case 'approval':
       return 'Waiting for approval on the board.';
+    case 'held':
+      return 'Waiting for its turn to be approved on the board.';
     case 'queued':
       return `Waiting for a client that has ${toolName}.`;
     case 'offered':

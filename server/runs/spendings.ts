@@ -57,4 +57,5 @@ export class Spendings {
 }
 
 /** For an operator, or for the person at the device. */
-const waits = ({ phase }: Card | CardUpdate): boolean => phase === 'approval' || phase === 'device';
+const waits = ({ phase }: Card | CardUpdate): boolean =>
+  phase === 'approval' || phase === 'held' || phase === 'device';

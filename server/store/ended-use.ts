@@ -9,6 +9,8 @@ export interface EndedUse {
   readonly startedAt: number | null;
   readonly endedAt: number;
   readonly code: string | null;
+  /** The tool's own word for the kind of error. */
+  readonly clientCode: string | null;
   /** At most 300 characters. */
   readonly message: string | null;
 }

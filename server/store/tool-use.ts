@@ -17,7 +17,7 @@ export const createToolUse = (
 /** All of them stand before the columns that may be large. */
 const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status,
   started_at as startedAt, coalesce(completed_at, created_at) as endedAt,
-  error ->> '$.code' as code, substr(error ->> '$.message', 1, 300) as message`;
+  error ->> '$.code' as code, error ->> '$.client_code' as clientCode, substr(error ->> '$.message', 1, 300) as message`;
 
 /** Not those that asked each client (`pool`): what they asked counts, each by itself. */
 const ENDED = sql`status not in ('PENDING', 'RUNNING') and source is not ${POOL_SOURCE}`;

@@ -13,6 +13,7 @@ export const card = {
   en: {
     chip: {
       streaming: 'Waiting',
+      held: 'Waits its turn',
       approval: 'Needs approval',
       question: 'Needs an answer',
       queued: 'Waiting',
@@ -25,6 +26,7 @@ export const card = {
       failed: 'Failed',
       timeout: 'Timed out',
       denied: 'Denied',
+      expired: 'Expired',
       repeated: 'Not repeated',
       cancelled: 'Cancelled',
       disconnected: 'Disconnected',
@@ -43,6 +45,7 @@ export const card = {
     tip: {
       deleted: 'This call was deleted: it is older than what this server keeps.',
       streaming: 'The model is writing the arguments.',
+      held: 'Other questions come first. This one is shown for a decision after them.',
       queued: 'Waiting for {client}.',
       approval: 'The agent wants to call this tool.',
       policy: 'The policy of this server asks an operator before {tool}.',
@@ -204,6 +207,7 @@ export const card = {
   zh: {
     chip: {
       streaming: '等待中',
+      held: '排队等待',
       approval: '待批准',
       question: '待回答',
       queued: '等待中',
@@ -216,6 +220,7 @@ export const card = {
       failed: '失败',
       timeout: '超时',
       denied: '已拒绝',
+      expired: '已过期',
       repeated: '未重复执行',
       cancelled: '已取消',
       disconnected: '已断开',
@@ -234,6 +239,7 @@ export const card = {
     tip: {
       deleted: '此调用已被删除：它早于本服务器保留的历史记录。',
       streaming: '模型正在写参数。',
+      held: '前面还有其他待处理的请求，之后才轮到这一个。',
       queued: '正在等待{client}。',
       approval: '智能体想要调用此工具。',
       policy: '按此服务器的策略，调用 {tool} 前须由操作员批准。',

@@ -9,6 +9,7 @@ export const toolsStatistics = {
     none: 'No call has ended yet.',
     noneOfTool: 'No call of this tool is among the newest that ended.',
     of: '{count, plural, one {Of the one call that has ended} other {Of the newest # calls that have ended}}; times are from the start of the tool to its end.',
+    ended: 'They ended {span}.',
     table: 'Statistics of all tools',
     column: {
       tool: 'Tool',
@@ -16,6 +17,7 @@ export const toolsStatistics = {
       success: 'Success',
       failed: 'Failed',
       decided: 'Denied or cancelled',
+      expired: 'Expired',
       p50: 'p50',
       p95: 'p95',
       p99: 'p99',
@@ -32,6 +34,7 @@ export const toolsStatistics = {
     none: '还没有已结束的调用。',
     noneOfTool: '最近结束的调用中没有此工具的调用。',
     of: '最近结束的 {count, number} 个调用；时间从工具开始到结束。',
+    ended: '结束时间：{span}。',
     table: '全部工具的统计',
     column: {
       tool: '工具',
@@ -39,6 +42,7 @@ export const toolsStatistics = {
       success: '成功率',
       failed: '失败',
       decided: '拒绝或取消',
+      expired: '已过期',
       p50: 'p50',
       p95: 'p95',
       p99: 'p99',

@@ -35,6 +35,7 @@ export interface SetupOptions {
   readonly denial?: Denial;
   /** Without it each run is one that a person or a program began. */
   readonly rootOf?: (runId: string) => string;
+  readonly approvals?: { readonly at_once: number; readonly wait_seconds: number };
   readonly onDecided?: (call: CallRecord) => void;
   readonly onDurable?: (call: CallRecord, previous: CallRecord | undefined) => void;
   readonly isTracing?: boolean;
@@ -103,6 +104,7 @@ export async function setupCalls(options: SetupOptions = {}) {
     blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
     ...(options.secrets && { secrets: options.secrets }),
     rootOf: options.rootOf ?? ((runId) => runId),
+    approvals: options.approvals,
     newCallId: () => `tc_${Date.now().toString(36)}_${++number}`,
     callMadeAt: (id) => (/^tc_\d+$/.test(id) ? Number(id.slice(3)) : undefined),
     callers: options.callers ?? {

@@ -174,7 +174,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     calls: calls.service,
     runs: fakeRuns,
     tools: fakeTools,
-    toolStats: async () => ({ calls: 0, tools: [] }),
+    toolStats: async () => ({ calls: 0, from: null, to: null, tools: [] }),
     disconnect: async (clientId) => (clientId === 'client_1' ? 2 : 0),
     blobs: createFakeBlobs(),
     uploads: { take: () => undefined },
