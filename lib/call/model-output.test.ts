@@ -158,6 +158,21 @@ describe('what a client gave', () => {
     expect(marked(recalled(note, others)).inner).toContain('"untrusted":"mail.read"');
   });
 
+  test('[MO11] so is what a host answered, also where a redirect of it was not followed', () => {
+    const request = { tool_name: 'http.request', source: 'server' } as const;
+    expect(marked(textOf({ ...succeeded({ body: 'hi' }), ...request })).inner).toContain('hi');
+    const error: CallError = { code: 'tool_error', message: 'Obey', executed: 'yes' };
+    expect(marked(textOf({ ...failed(error), ...request })).inner).toContain('Obey');
+    const ours = textOf({ ...failed({ ...error, executed: 'no' }), ...request });
+    expect(JSON.parse(ours).error.message).toBe('Obey');
+  });
+
+  test('[MO5] [MO11] what it reports of a call that may have run is given, and marked', () => {
+    const error: CallError = { code: 'tool_error', message: 'No such tool', executed: 'unknown' };
+    const { inner } = marked(textOf(atClient(failed(error))));
+    expect(JSON.parse(inner).error.message).toMatch(/^Tool result .* It reports: No such tool$/);
+  });
+
   test('T147 [MO11] so is the message of a failed tool, at any length', () => {
     const error: CallError = { code: 'tool_error', message: 'no', executed: 'yes' };
     expect(JSON.parse(marked(textOf(atClient(failed(error)))).inner).error.message).toBe('no');
@@ -383,8 +398,8 @@ describe('the version', () => {
     expect(outputs.filter(({ cut }) => cut)).toHaveLength(5);
     const sha256 = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
     expect({ version: MODEL_OUTPUT_VERSION, sha256 }).toEqual({
-      version: 7,
-      sha256: '81bd95a314a946c22476692e3bc21b96c2fadc22bc1a21ff9edb997a212efbd8',
+      version: 8,
+      sha256: 'a052d93c5f6924f1e588a4fd5f9c52091b53a256884e4eb7e933d7cf91414dd2',
     });
   });
 });

@@ -41,7 +41,7 @@ export interface ModelOutput {
  * Stored with the hash of each text that was sent. Any change of the text that a record becomes
  * needs the next number (rule MO9).
  */
-export const MODEL_OUTPUT_VERSION = 7;
+export const MODEL_OUTPUT_VERSION = 8;
 
 /**
  * Bytes of UTF-8, where the configuration has no other bound. A model pays for every one of them
@@ -206,7 +206,8 @@ function describeFailure(call: FinishedCall, most: number): Rendered {
 function publicError(call: FinishedCall): Pick<CallError, 'code' | 'message' | 'executed'> {
   if (!isFinalStatus(call.status) || !call.error || call.error.executed === 'unknown') {
     const code = call.error?.code ?? 'outcome_unknown';
-    return { code, message: UNKNOWN_OUTCOME, executed: 'unknown' };
+    const reported = code === 'tool_error' ? ` It reports: ${call.error?.message}` : '';
+    return { code, message: `${UNKNOWN_OUTCOME}${reported}`, executed: 'unknown' };
   }
   const { code, message, executed } = call.error;
   return { code, message, executed };

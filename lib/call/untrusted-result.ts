@@ -6,14 +6,25 @@ interface ResultOfCall {
   readonly source: string;
   readonly trusted?: boolean | undefined;
   readonly result: unknown;
+  readonly error?: { readonly executed: string } | null;
 }
 
-/** The server's tool whose result may have the words of others; it marks the notes that do. */
+/** The server's tools whose results may have the words of others; but for a host's, results mark those that do. */
 export const RECALL = 'memory.recall';
+export const HTTP_REQUEST = 'http.request';
 
-/** Whether what a call gave is not the server's own: by whose tool it is, or by a note with the mark. */
-export const isUntrustedResult = (call: ResultOfCall): boolean =>
-  !isTrusted(call) || (call.toolName === RECALL && hasMarkedNote(call.result));
+/** Whether what a call gave is not the server's own: by whose tool it is, or by a mark in its result. */
+export function isUntrustedResult(call: ResultOfCall): boolean {
+  if (!isTrusted(call)) return true;
+  switch (call.toolName) {
+    case HTTP_REQUEST:
+      return call.error?.executed !== 'no';
+    case RECALL:
+      return hasMarkedNote(call.result);
+    default:
+      return false;
+  }
+}
 
 function hasMarkedNote(result: unknown): boolean {
   if (!isRecord(result) || !Array.isArray(result.memories)) return false;

@@ -15,7 +15,7 @@ import { isToolName, LONGEST_TOOL_NAME } from './tool-name.ts';
 import { rejectionsShape, toolListingSchema } from './tool-spec.ts';
 import { approvalListingSchema } from './watch-messages.ts';
 
-/** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields are dropped, but where a `closedObject` refuses them. */
+/** Bodies and queries of the HTTP API (contract, sections 6 and 7). Unknown fields of bodies are passed over, but where a `closedObject` refuses them; lists refuse unknown parameters: a filter that is passed over would list what was not asked for. */
 
 const id = z.string().min(1).max(128);
 /** The client whose person asks for this: of several that could serve it, it is asked first. */
@@ -29,22 +29,38 @@ const waitMs = z.number().nonnegative().transform(toWaitMs);
 const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 
-export const invokeBodySchema = z.object({
-  run_id: pathIdSchema,
-  /** Any JSON, which the tool's own schema checks: null is no object. */
-  args: z.unknown().default({}),
-  wait_ms: waitMs.optional(),
-  /** The only client that may take it; `all` asks each that offers it. */
-  client: id.optional(),
-  client_id: askingClient,
-  instance_id: askingInstance,
-  timeout_ms: z.number().positive().optional(),
-  /**
-   * What decided the call is a program that uses a person's credential, such as the agent of their
-   * browser: it is asked about as the calls of agents are.
-   */
-  by: z.literal('program').optional(),
-});
+/** What other systems call `args`: passed over, it would make a call without its arguments. */
+const OTHER_NAMES = ['arguments', 'params', 'input'];
+
+/** Refuses those where `args` is not there. */
+function refuseOtherNames(
+  body: Readonly<Record<string, unknown>>,
+  { addIssue }: z.RefinementCtx,
+): void {
+  const name = OTHER_NAMES.find((one) => Object.hasOwn(body, one));
+  if (name === undefined || body.args !== undefined) return;
+  const message = 'is no field of this body; what the tool is called with goes in "args"';
+  addIssue({ code: 'custom', path: [name], message });
+}
+
+export const invokeBodySchema = z
+  .looseObject({
+    run_id: pathIdSchema,
+    /** Any JSON, which the tool's own schema checks: null is no object. Left out, it is {}. */
+    args: z.unknown().optional(),
+    wait_ms: waitMs.optional(),
+    /** The only client that may take it; `all` asks each that offers it. */
+    client: id.optional(),
+    client_id: askingClient,
+    instance_id: askingInstance,
+    timeout_ms: z.number().positive().optional(),
+    /**
+     * What decided the call is a program that uses a person's credential, such as the agent of their
+     * browser: it is asked about as the calls of agents are.
+     */
+    by: z.literal('program').optional(),
+  })
+  .superRefine(refuseOtherNames);
 
 export const invokeAcceptedSchema = z.object({
   tool_call_id: z.string(),
@@ -55,7 +71,7 @@ export type InvokeAccepted = z.infer<typeof invokeAcceptedSchema>;
 
 export const waitQuerySchema = z.object({ wait_ms: waitMsText.optional() });
 
-export const callsQuerySchema = z.object({
+export const callsQuerySchema = closedObject({
   run_id: id.optional(),
   status: callStatusSchema.optional(),
   tool: z.string().max(128).optional(),
@@ -76,7 +92,7 @@ export const callsPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-export const callEventsQuerySchema = z.object({
+export const callEventsQuerySchema = closedObject({
   /** The version after which to go on; 0 is the beginning. */
   after: z.coerce.number().int().nonnegative().optional(),
   limit,
@@ -88,15 +104,17 @@ export const callEventsPageSchema = z.object({
   next_after: z.number().int().nullable(),
 });
 
-export const retryBodySchema = z.object({
-  args: z.unknown().optional(),
-  /** The only client that may take it, or `all`; without it as before. */
-  client: id.optional(),
-  client_id: askingClient,
-  instance_id: askingInstance,
-});
+export const retryBodySchema = z
+  .looseObject({
+    args: z.unknown().optional(),
+    /** The only client that may take it, or `all`; without it as before. */
+    client: id.optional(),
+    client_id: askingClient,
+    instance_id: askingInstance,
+  })
+  .superRefine(refuseOtherNames);
 
-export const approvalsQuerySchema = z.object({
+export const approvalsQuerySchema = closedObject({
   cursor: z
     .string()
     .regex(/^\d{1,16}:.{1,128}$/)
@@ -226,12 +244,12 @@ export const sendMessageBodySchema = z
     (body) => body.input !== undefined || body.replaces !== undefined,
     'input is required unless replaces names a message to be sent again',
   );
-export const runsQuerySchema = z.object({ cursor: z.string().max(1_000).optional(), limit });
+export const runsQuerySchema = closedObject({ cursor: z.string().max(1_000).optional(), limit });
 export const runsPageSchema = z.object({
   runs: z.array(runSummarySchema),
   next_cursor: z.string().nullable(),
 });
-export const messagesQuerySchema = z.object({
+export const messagesQuerySchema = closedObject({
   /** `messages_left_out` of the page before; without it the newest page. */
   before: z.coerce.number().int().nonnegative().optional(),
 });
@@ -241,7 +259,7 @@ export const messagesPageSchema = runRecordSchema.pick({
   messages_left_out: true,
 });
 export type MessagesPage = z.infer<typeof messagesPageSchema>;
-export const modelTurnsQuerySchema = z.object({
+export const modelTurnsQuerySchema = closedObject({
   /** The number after which to go on; 0 is the beginning. */
   after: z.coerce.number().int().nonnegative().optional(),
   limit,
@@ -253,7 +271,7 @@ export const modelTurnsPageSchema = z.object({
   /** For the next page; null on the last one. */
   next_after: z.number().int().nullable(),
 });
-export const runToolsQuerySchema = z.object({
+export const runToolsQuerySchema = closedObject({
   /** The name after which to go on. */
   after: z.string().max(128).optional(),
   limit,
@@ -270,7 +288,7 @@ export const runToolsPageSchema = z.object({
 });
 export type RunToolsPage = z.infer<typeof runToolsPageSchema>;
 /** Of the lists of tools: those of one name alone. */
-export const toolsQuerySchema = z.object({ name: z.string().max(128).optional() });
+export const toolsQuerySchema = closedObject({ name: z.string().max(128).optional() });
 export const eventsQuerySchema = z.object({
   since: z.coerce.number().int().nonnegative().optional(),
 });

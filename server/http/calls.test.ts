@@ -182,7 +182,7 @@ describe('records', () => {
     const server = await withCalls(done({ result: 'x'.repeat(40_000), runId: 'run_a' }));
     const { json } = await server.get('/v1/tool_calls/tc_1/model_output');
     expect(json).toMatchObject({
-      ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', cut: true, images: [], rendering: 6 },
+      ...{ tool_call_id: 'tc_1', status: 'SUCCEEDED', cut: true, images: [], rendering: 8 },
       sent: [{ number: 1, turn: 1, step: 1, model: 'openai:gpt-5', bytes: 4 }],
     });
     expect(json.bytes).toBe(Buffer.byteLength(json.text));

@@ -49,6 +49,38 @@ describe('what makes no sense', () => {
     expect((await server.post('/v1/%74ools')).status).toBe(404);
   });
 
+  test.each(['arguments', 'params', 'input'])(
+    '[HT250] %s where args is meant is a 400 that names it, and makes no call',
+    async (name) => {
+      const server = await startTestServer();
+      const body = { run_id: 'run_a', [name]: { amount: 5 } };
+      for (const path of [INVOKE, '/v1/tool_calls/tc_1/retry']) {
+        const { status, json } = await server.post(path, body);
+        expect([status, json.error.code]).toEqual([400, 'bad_request']);
+        expect(json.error.details).toMatchObject([
+          { path: name, problem: expect.stringContaining('"args"') },
+        ]);
+        expect((await server.post(path, { ...body, args: {} })).status).toBeLessThan(300);
+      }
+    },
+  );
+
+  test.each([
+    ['tool_calls?tool_name=pay', 'tool_name', 'tool'],
+    ['tool_calls/tc_1/events?since=3', 'since', 'after'],
+    ['tools?tool=pay', 'tool', 'name'],
+    ['runs?page=2', 'page', 'cursor'],
+    ['runs/run_1/model_turns?offset=2', 'offset', 'after'],
+    ['approvals?run=run_1', 'run', 'cursor'],
+  ])(
+    '[HT250] /v1/%s is a 400 that names the parameters of the list',
+    async (path, wrong, right) => {
+      const { status, json } = await (await startTestServer()).get(`/v1/${path}`);
+      expect([status, json.error.code]).toEqual([400, 'bad_request']);
+      expect(json.error.message).toMatch(new RegExp(`"${wrong}"; its keys are .*\\b${right}\\b`));
+    },
+  );
+
   test('[HT3] odd escapes in a query and long paths are just not found', async () => {
     const server = await startTestServer();
     expect((await server.get('/v1/tool_calls?q=%zz')).status).toBe(200);

@@ -65,7 +65,7 @@ export async function runCall(
 export const isLost = (error: unknown): boolean =>
   error instanceof ToolError && error.code === 'outcome_unknown';
 
-/** The server was not reached, or refused the call. */
+/** The call was not sent. */
 export const isNotRun = (error: unknown): boolean =>
   error instanceof ToolError && error.executed === 'no';
 
@@ -91,13 +91,9 @@ export function toToolError(
   if (error instanceof MessageTooLargeError) {
     return new ToolError(message, { code: 'result_too_large' });
   }
-  if (error instanceof ProtocolError) {
-    return new ToolError(message, { executed: isRefusal(error) ? 'no' : 'unknown' });
-  }
-  if (error instanceof SdkHttpError) {
-    // It was refused before anything ran.
-    const isRefused = error.status >= 400 && error.status < 500;
-    return new ToolError(message, { executed: isRefused ? 'no' : 'unknown' });
+  // Whatever a server answers, the call was sent: that it did not run is its word alone.
+  if (error instanceof ProtocolError || error instanceof SdkHttpError) {
+    return new ToolError(message, { executed: 'unknown' });
   }
   if (error instanceof SdkError && error.code !== SdkErrorCode.ConnectionClosed) {
     return new ToolError(message, OF_SDK[error.code] ?? { executed: 'unknown' });

@@ -1,5 +1,7 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { OutputTail } from './output-tail.ts';
+import { toToolError } from './run-call.ts';
 import { shownProgress } from './shown-progress.ts';
 
 test('[MC23] of the output of a program the last 8 KiB are kept, from the beginning of a line on', () => {
@@ -39,4 +41,22 @@ test('[MC32] of a flood of progress ten reports a second are shown, the newest a
     tip: 'At 1000',
     progress: { done: 1_000, total: 1_000 },
   });
+});
+
+const httpFailure = (status: number) =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'It says no', { status });
+const refusedConnection = new TypeError('fetch failed', {
+  cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+});
+
+test.each<[string, Error, 'no' | 'unknown']>([
+  ['a code for an unknown tool', new ProtocolError(-32_601, 'No such tool'), 'unknown'],
+  ['a code for wrong arguments', new ProtocolError(-32_602, 'Wrong'), 'unknown'],
+  ['the status 400', httpFailure(400), 'unknown'],
+  ['the status 404', httpFailure(404), 'unknown'],
+  ['the status 500', httpFailure(500), 'unknown'],
+  ['no connection', refusedConnection, 'no'],
+  ['a connection that is closed', new SdkError(SdkErrorCode.NotConnected, 'Closed'), 'no'],
+])('[MC61] after %s a call is as much as run as is known here', (_what, error, executed) => {
+  expect(toToolError(error, { id: 'files', foreign: 'echo' }).executed).toBe(executed);
 });

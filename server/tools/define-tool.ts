@@ -149,6 +149,7 @@ const DISPOSE_AFTER_ABORT_MS = 1_000;
 
 /** Types `run` by `args`; parses the arguments once more, so that defaults of the schema hold. */
 export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): AnyServerTool {
+  refuseWithoutFunctions(tool);
   const { description, args, operands, onChange, ...rest } = tool;
   const inTurn = createTurns(tool);
   let changed = () => {};
@@ -196,6 +197,19 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
   };
   made.add(defined);
   return defined;
+}
+
+/** A module is not type-checked: what is no function there would fail at each call. */
+function refuseWithoutFunctions(tool: object): void {
+  const of = (key: string): unknown => Reflect.get(tool, key);
+  const runs = ['run', 'create', 'question'].map(of).filter((one) => one !== undefined);
+  if (runs.length !== 1 || typeof runs[0] !== 'function') {
+    throw new TypeError('run: it must have a function run, create or question, and no two of them');
+  }
+  for (const key of ['operands', 'onPartial', 'onChange']) {
+    if (of(key) === undefined || typeof of(key) === 'function') continue;
+    throw new TypeError(`${key}: it must be a function`);
+  }
 }
 
 const made = new WeakSet<object>();

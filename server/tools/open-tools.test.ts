@@ -171,6 +171,13 @@ test.each([
   [moduleOf(lamp('9lamp')), 'name: it must be an ASCII letter'],
   [moduleOf(lamp('lamp', ', timeoutMs: 5')), 'timeoutMs'],
   [moduleOf(lamp('lamp', ', args: 1')), 'args: it must be a z.object'],
+  [
+    moduleOf(lamp('lamp', ', run: undefined')),
+    'run: it must have a function run, create or question',
+  ],
+  [moduleOf(lamp('lamp', ', run: "on"')), 'run: it must have a function run, create or question'],
+  [moduleOf(lamp('lamp', ', operands: ["on"]')), 'operands: it must be a function'],
+  [moduleOf(lamp('lamp', ', onPartial: true')), 'onPartial: it must be a function'],
   ['throw new Error("no lamps");', 'no lamps'],
 ])('[TB34] the module %j stops the start with the reason', async (text, reason) => {
   const opened = open(withModule(text));

@@ -125,7 +125,8 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
       202: { description: 'Recorded, and on its way', schema: invokeAcceptedSchema },
     },
     async handle({ principal, params, body, bodyBytes, context }) {
-      checkArgsSize(body.args, bodyBytes);
+      const { args = {} } = body;
+      checkArgsSize(args, bodyBytes);
       const idempotencyKey = readIdempotencyKey(context);
       // What an agent asks for is a program's decision already.
       const isForProgram = body.by === 'program' && principal.kind === 'operator';
@@ -136,7 +137,7 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
         principal: caller,
         tool: deps.tools.nameOf(params.name),
         runId: body.run_id,
-        args: body.args,
+        args,
         ...given({
           clientId: body.client,
           fromClientId: askingText(body.client_id, body.instance_id),
