@@ -205,7 +205,7 @@ class DraftedCalls implements StepCalls {
     this.#begun += 1;
     const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
-    const draft = await this.#deps.draft(tool.toolName, modelId);
+    const draft = await this.#deps.draft(tool.toolName, ownId(modelId));
     const partial = createPartialArguments({
       clock: this.#deps.clock,
       send: (params, whole) => draft.update(params, whole),
@@ -217,7 +217,7 @@ class DraftedCalls implements StepCalls {
     };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
-    if (this.#closed === undefined) this.#deps.onDraft(draft.callId, modelId);
+    if (this.#closed === undefined) this.#deps.onDraft(draft.callId, ownId(modelId));
     else this.#giveUp(entry, this.#closed);
     return entry;
   }
@@ -255,7 +255,7 @@ class DraftedCalls implements StepCalls {
 }
 
 /** As the model gave it. */
-const ownId = (modelId: string): string => modelId.split(SAME_ID)[0] || modelId;
+const ownId = (modelId: string): string => modelId.replace(SAME_ID, '');
 
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 

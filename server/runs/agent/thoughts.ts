@@ -5,16 +5,10 @@ export type AnswerPiece =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | { readonly kind: 'rethink' };
 
-/** By which models set their thoughts apart where their server does not: how they begin, and end. */
-const TAGS = [
-  ...['think', 'thinking', 'thought', 'reasoning', 'seed:think'].map((name) => ({
-    ...{ open: `<${name}>`, close: `</${name}>` },
-  })),
-  { open: '[think]', close: '[/think]' },
-  { open: '◁think▷', close: '◁/think▷' },
-];
-
-const STARTS = '<[◁';
+/** By which models set their thoughts apart where their server does not. */
+const TAG = /<\/?(?:think|thinking|thought|reasoning|seed:think)>|\[\/?think\]|◁\/?think▷/gi;
+/** What may become a tag at the end of a piece. */
+const BEGINNING = /(?:<\/?[a-z:]{0,10}|\[\/?[a-z]{0,5}|◁\/?[a-z]{0,5})$/i;
 
 /**
  * Sets the thoughts apart that a model writes into its text (AL202), in whatever pieces it comes. They
@@ -23,83 +17,79 @@ const STARTS = '<[◁';
  */
 export class ThoughtReader {
   readonly #quotes = new Quotes();
-  readonly #pieces: AnswerPiece[] = [];
+  /** Text that `#quotes` has not read: it is read before a tag alone. */
+  #unread = '';
+  #pieces: AnswerPiece[] = [];
   /** How the thought ends that is being read. */
   #close: string | undefined;
   #hasThought = false;
-  /** Nothing but blanks since a line, or the answer, began; those at a beginning go with a thought. */
   #isLineStart = true;
-  #blanks = '';
+  /** Nothing of the answer, or of what follows a thought, but these blanks. */
   #isStart = true;
-  /** What may become one of these tags. */
+  #blanks = '';
+  /** What may become a tag. */
   #held = '';
-  #tags: readonly string[] = [];
 
   push(text: string): readonly AnswerPiece[] {
-    for (const character of text) this.#take(character);
-    return this.#pieces.splice(0);
+    const whole = this.#held + text;
+    let at = 0;
+    for (const { 0: tag, index } of whole.matchAll(TAG)) {
+      this.#emit(whole.slice(at, index));
+      at = index + tag.length;
+      if (!this.#turn(tag.toLowerCase())) this.#emit(tag);
+    }
+    this.#held = BEGINNING.exec(whole.slice(Math.max(at, whole.length - 12)))?.[0] ?? '';
+    this.#emit(whole.slice(at, whole.length - this.#held.length));
+    return this.#take();
   }
 
   /** Gives out what was held back. */
   end(): readonly AnswerPiece[] {
-    for (const character of this.#held) this.#emit(character);
+    this.#emit(this.#held);
     this.#held = '';
-    return this.#pieces.splice(0);
+    return this.#take();
   }
 
-  #take(character: string): void {
-    // What may come here is found out once for each beginning: `isQuoted` ends a run of backticks.
-    if (this.#held === '') this.#tags = STARTS.includes(character) ? this.#expected() : [];
-    const text = (this.#held + character).toLowerCase();
-    if (this.#tags.includes(text)) return this.#turn(text);
-    if (this.#tags.some((tag) => tag.startsWith(text))) {
-      this.#held += character;
-      return;
-    }
-    const held = this.#held;
-    this.#held = '';
-    for (const one of held) this.#emit(one);
-    if (held === '') this.#emit(character);
-    else this.#take(character);
+  #take(): readonly AnswerPiece[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
   }
 
-  #expected(): readonly string[] {
-    if (this.#close !== undefined) return [this.#close];
-    const open = this.#isLineStart ? TAGS.map((tag) => tag.open) : [];
-    const close = this.#hasThought ? [] : TAGS.map((tag) => tag.close);
-    return this.#quotes.isQuoted() ? [] : [...open, ...close];
-  }
-
-  #turn(tag: string): void {
-    this.#held = '';
-    this.#blanks = '';
-    const begun = TAGS.find(({ open }) => open === tag);
-    const isOrphan = this.#close === undefined && !begun;
+  /** False where the tag is text. */
+  #turn(tag: string): boolean {
+    const isEnd = tag[1] === '/';
+    const isOrphan = isEnd && this.#close === undefined;
+    if (this.#close !== undefined && tag !== this.#close) return false;
+    if (isOrphan && this.#hasThought) return false;
+    if (!isEnd && !this.#isLineStart) return false;
+    if (this.#close === undefined && this.#isQuoted()) return false;
     if (isOrphan) this.#pieces.push({ kind: 'rethink' });
     this.#hasThought = true;
-    this.#close = begun?.close;
+    this.#close = isEnd ? undefined : `${tag.charAt(0)}/${tag.slice(1)}`;
     this.#isStart = true;
     this.#isLineStart = true;
+    this.#blanks = '';
+    return true;
+  }
+
+  #isQuoted(): boolean {
+    for (const character of this.#unread) this.#quotes.take(character);
+    this.#unread = '';
+    return this.#quotes.isQuoted();
   }
 
   #emit(text: string): void {
-    if (this.#close !== undefined) return this.#add('reasoning', text);
-    this.#quotes.take(text);
-    const isBlank = text.trim() === '';
-    if (text === '\n') this.#isLineStart = true;
-    else if (!isBlank) this.#isLineStart = false;
-    if (this.#isStart && isBlank) {
-      this.#blanks += this.#hasThought ? '' : text;
-      return;
-    }
+    if (text === '') return;
+    if (this.#close !== undefined) return void this.#pieces.push({ kind: 'reasoning', text });
+    this.#unread += text;
+    const line = text.lastIndexOf('\n');
+    this.#isLineStart = (line >= 0 || this.#isLineStart) && text.slice(line + 1).trim() === '';
+    const shown = this.#isStart && this.#hasThought ? text.trimStart() : this.#blanks + text;
+    const isBlank = this.#isStart && shown.trim() === '';
+    this.#blanks = isBlank ? shown : '';
+    if (isBlank) return;
     this.#isStart = false;
-    this.#add('text', this.#blanks + text);
-    this.#blanks = '';
-  }
-
-  #add(kind: 'text' | 'reasoning', text: string): void {
-    const last = this.#pieces.at(-1);
-    if (last?.kind !== kind) this.#pieces.push({ kind, text });
-    else this.#pieces[this.#pieces.length - 1] = { kind, text: last.text + text };
+    this.#pieces.push({ kind: 'text', text: shown });
   }
 }

@@ -16,8 +16,8 @@ interface ChunkCall {
   isWhole: boolean;
 }
 
-/** Set behind an id that an earlier call of the answer has. No server's id has the sign. */
-export const SAME_ID = '~';
+/** What is set behind an id that an earlier call of the answer has. */
+export const SAME_ID = /~\d+$/;
 
 /**
  * The pieces of calls of the chat API. A piece belongs to a call by its place, its id or its name,
@@ -81,7 +81,7 @@ export class ChunkCalls {
     const index = this.#calls.length;
     const isTaken = id !== undefined && this.#calls.some((call) => call.id === id);
     const call: ChunkCall = {
-      ...{ index, id: isTaken ? `${id}${SAME_ID}${index}` : id, name: undefined, held: '' },
+      ...{ index, id: isTaken ? `${id}~${index}` : id, name: undefined, held: '' },
       ...{ extra: piece.extra_content, extent: new JsonExtent(), isWhole: false },
     };
     this.#calls.push(call);
