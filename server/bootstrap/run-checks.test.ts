@@ -54,12 +54,12 @@ test('everything that any stage needs is ensured once, before the first stage', 
   expect(await run()).toEqual({ code: 0, totals: { passed: 0, failed: 0 }, failures: [] });
   const first = log.findIndex((line) => line.startsWith('run '));
   expect(log.slice(0, first).sort()).toEqual([
+    'ensure browsers',
     'ensure build',
     'ensure chromium',
     'ensure compiler',
     'ensure curl',
     'ensure proxies',
-    'ensure browsers',
     'ensure python',
   ]);
   expect(log.slice(first)).toEqual(ALL_CHECKS.map(({ name }) => `run ${name}`));
