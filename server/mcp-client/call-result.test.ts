@@ -112,3 +112,10 @@ test('[MC30] of files the odd ones lose themselves, and take no room', async () 
   expect(files).toHaveLength(8);
   expect(output).toEqual({ attachments_left_out: 1 });
 });
+
+test('[MC31] a failure that is nested without an end is a failed call', async () => {
+  const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+  expect(await read({ isError: true, structuredContent: deep })).toMatchObject({
+    error: expect.stringContaining('larger than what is kept'),
+  });
+});

@@ -43,6 +43,8 @@ export async function toAnswer(
   result: unknown,
   attach: ToolContext['attach'],
 ): Promise<ToolAnswer> {
+  // What is read of it as JSON goes as deep as it does.
+  if (measureJson(result, { maxDepth: LIMITS.jsonDepth }) === 'depth') throw tooLarge('depth');
   const envelope = isRecord(result) ? result : { content: result };
   const {
     content,
@@ -100,11 +102,14 @@ function refuseLarge(parts: readonly unknown[]): void {
     parts.filter((part) => part !== undefined),
     RESULT_LIMITS,
   );
-  if (fault === undefined) return;
+  if (fault !== undefined) throw tooLarge(fault);
+}
+
+function tooLarge(fault: ReturnType<typeof measureJson>): ToolError {
   const code = fault === 'bytes' ? 'result_too_large' : 'result_invalid';
   const { maxBytes, maxDepth, maxNodes } = RESULT_LIMITS;
   const most = `${maxBytes} bytes, ${maxNodes} values, ${maxDepth} deep`;
-  throw new ToolError(`The result is larger than what is kept (${most}).`, { code });
+  return new ToolError(`The result is larger than what is kept (${most}).`, { code });
 }
 
 function isTextOf(text: string, data: unknown): boolean {
