@@ -97,7 +97,7 @@ async function openRecord(
     reserve: store.reserveSeqs,
     logger,
   });
-  const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs') });
+  const blobs = createDiskBlobStore({ dir: join(config.dataDir, 'blobs'), hide: secrets.hide });
   const newId = createNewId(Date.now);
   const tokens = new Tokens({ store, clock, newId, newSecret, logger });
   await tokens.load();

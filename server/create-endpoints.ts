@@ -13,6 +13,7 @@ import { createTokenCheck } from './auth/operator-token.ts';
 import { createIsAmong } from './auth/peer.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
+import type { UploadQuota } from './blobs/blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { createUploadQuota } from './blobs/upload-quota.ts';
 import { readToolStats } from './calls/tool-stats.ts';
@@ -107,7 +108,7 @@ async function createAccess(config: Config, core: Core, door: Door) {
 type Access = Awaited<ReturnType<typeof createAccess>>;
 
 /** Clients with a socket of their own, and those without. */
-function createClients(core: Core, closing: AbortSignal) {
+function createClients(core: Core, uploads: UploadQuota, closing: AbortSignal) {
   const { clock, store, bus, blobs, table, calls, operator, tokens, newId, logger } = core;
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const { list: devices } = core.devices;
@@ -118,7 +119,7 @@ function createClients(core: Core, closing: AbortSignal) {
   const sessions = createClientSessions({
     ...forClients,
     calls: calls.clients,
-    blobs,
+    ...{ blobs, uploads },
     heartbeatMs: HEARTBEAT_MS,
     newId: () => newId('client'),
     newSecret,
@@ -317,7 +318,8 @@ export async function createEndpoints(
   let port = config.port;
   const door = await openDoor(config, network, core, () => port);
   const access = await createAccess(config, core, door);
-  const clients = createClients(core, closing);
+  const uploads = createUploadQuota(config.file.blobs, core.clock);
+  const clients = createClients(core, uploads, closing);
   await clients.byHttp.restore();
   const pages = await preparePages({
     dir: PROJECT,
@@ -340,7 +342,7 @@ export async function createEndpoints(
     ...{ mcp, agUi, openAi, mcpServers: core.mcpServers, push: core.push.service },
     ...{ calls, runs, tools: registry, clients: clients.byHttp, tokens, policy },
     toolStats: (ownerToken) => readToolStats(store, ownerToken),
-    ...{ blobs, uploads: createUploadQuota(config.file.blobs, clock), history: store.history },
+    ...{ blobs, uploads, history: store.history },
     ...{ ...ofSockets, bus, clock, closing, logger },
     ...{ ...ofAccess, ...ofDevices, audit: core.audit, notify: core.notifications.outbox },
     disconnect: createDisconnectClient(core),

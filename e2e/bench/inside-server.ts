@@ -67,6 +67,7 @@ const calls = createCalls({
   logger,
 });
 const sessions = createClientSessions({
+  uploads: { take: () => undefined },
   store,
   ids: createClientIds({ store, table, isMadeHere: () => false }),
   bus,

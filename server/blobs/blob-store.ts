@@ -5,6 +5,8 @@ export interface BlobUpload {
   readonly bytes: Uint8Array;
   readonly name?: string;
   readonly alt?: string;
+  /** Whose name, meaning and type these are; without one they are in the answer alone. */
+  readonly owner?: string;
 }
 
 export type BlobOutcome =
@@ -22,10 +24,13 @@ export type BlobOutcome =
  */
 export interface BlobStore {
   put(upload: BlobUpload): Promise<BlobOutcome>;
-  /** Without its bytes. */
-  find(blobId: string): Promise<Attachment | undefined>;
+  /** Without its bytes; name, meaning and type as `owner` gave them. */
+  find(blobId: string, owner?: string): Promise<Attachment | undefined>;
   /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
-  read(blobId: string): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
+  read(
+    blobId: string,
+    owner?: string,
+  ): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
 }
 
 /** The blobs as files, for those who delete what is old. */
@@ -41,7 +46,7 @@ export interface BlobFiles {
 /** How many bytes the holder of a token may upload (rule BL16). */
 export interface UploadQuota {
   /** Counts an upload; or counts nothing, and gives the seconds until there is room for it. */
-  take(tokenId: string, bytes: number): number | undefined;
+  take(owner: string, bytes: number): number | undefined;
 }
 
 /** The bytes on disk are not those that were put, so they are not given out. */

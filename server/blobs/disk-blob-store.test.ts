@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +41,13 @@ test('[BL1] [BL3] a picture comes back as it was put, after a restart too', asyn
   const bytes = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
-  const outcome = await blobs.put({ mediaType: 'image/png', bytes, name: 'a.png', alt: 'red' });
+  const outcome = await blobs.put({
+    mediaType: 'image/png',
+    bytes,
+    name: 'a.png',
+    alt: 'red',
+    owner: 'ada',
+  });
   const attachment = {
     blob_id: expect.stringMatching(/^blob_[0-9a-f]{40}$/),
     media_type: 'image/png',
@@ -45,21 +59,35 @@ test('[BL1] [BL3] a picture comes back as it was put, after a restart too', asyn
   };
   expect(outcome).toEqual({ ok: true, attachment });
   const id = outcome.ok ? outcome.attachment.blob_id : '';
-  expect(await open().read(id)).toEqual({ attachment, bytes });
+  expect(await open().read(id, 'ada')).toEqual({ attachment, bytes });
 });
 
-test('[BL1] [BL2] the same bytes are kept once, under the type of the first upload', async () => {
-  const { blobs, dir } = setup();
-  const first = await blobs.put(text('{}', { name: 'a.txt' }));
+test('[BL1] [BL2] the same bytes are kept once, under the name and type of each owner', async () => {
+  const { blobs, dir, open } = setup();
+  const first = await blobs.put(text('{}', { name: 'a.txt', alt: 'of ada', owner: 'ada' }));
   const files = readdirSync(dir);
-  const second = await blobs.put(text('{}', { mediaType: 'application/json', alt: 'empty' }));
+  const json = { mediaType: 'application/json', alt: 'empty', owner: 'bob' };
+  const second = await blobs.put(text('{}', json));
   expect(readdirSync(dir)).toEqual(files);
   const id = first.ok ? first.attachment.blob_id : '';
-  expect(second).toEqual({
-    ok: true,
-    attachment: { blob_id: id, media_type: 'text/plain', size: 2, alt: 'empty', text: '{}' },
-  });
-  expect((await blobs.read(id))?.attachment.name).toBe('a.txt');
+  const ofBob = { blob_id: id, media_type: 'application/json', size: 2, alt: 'empty' };
+  expect(second).toEqual({ ok: true, attachment: expect.objectContaining(ofBob) });
+  const again = open();
+  expect(await again.find(id, 'bob')).toEqual(ofBob);
+  expect(await again.find(id, 'ada')).toMatchObject({ name: 'a.txt', alt: 'of ada' });
+  for (const owner of [undefined, 'eve', '__proto__']) {
+    const seen = await again.find(id, owner);
+    expect([seen?.media_type, seen?.name, seen?.alt]).toEqual(['text/plain', undefined, undefined]);
+  }
+});
+
+test('[BL1] a secret in a name is not kept', async () => {
+  const { dir } = setup();
+  const blobs = createDiskBlobStore({ dir, hide: (value) => value.replace('hunter2', '[hidden]') });
+  const put = await blobs.put(text('x', { name: 'hunter2.txt', alt: 'hunter2', owner: 'ada' }));
+  expect(put).toMatchObject({ attachment: { name: '[hidden].txt', alt: '[hidden]' } });
+  const id = put.ok ? put.attachment.blob_id : '';
+  expect(readFileSync(join(dir, `${id}.json`), 'utf8')).not.toContain('hunter2');
 });
 
 test('[BL2] an unspecific type gives way to a specific one', async () => {

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { opendir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { sameJson } from '#lib/json/equal';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
+import { redactShapes } from '#lib/text/redact';
 import { isMissing } from '#lib/util/is-missing';
 import {
   BlobDamagedError,
@@ -19,35 +22,65 @@ import { TEMPORARY, writeDurably } from './write-durably.ts';
 
 const BLOB_ID = /^blob_[0-9a-f]{40}$/;
 
+interface DiskBlobs {
+  readonly dir: string;
+  /** Takes out of names and meanings what is secret; without it tokens alone. */
+  readonly hide?: (text: string) => string;
+}
+
+/** What one owner calls the bytes. */
+const describedSchema = attachmentSchema.pick({ media_type: true, name: true, alt: true });
+
+/** What the bytes are, and what each owner calls them. One of an older version was anybody's. */
+const storedSchema = attachmentSchema.omit({ name: true, alt: true }).extend({
+  of: z.record(z.string(), describedSchema).default({}),
+});
+
+type Stored = z.infer<typeof storedSchema>;
+
+/** Beyond these the names of those who put it first are forgotten. */
+const MOST_OWNERS = 256;
+
 /**
  * Blobs in a directory of their own (rules BL1 to BL7): the bytes under the
- * blob's id, and beside them `<id>.json`, the attachment as it was first put.
+ * blob's id, and beside them `<id>.json`, what they are and what their owners call them.
  * The second is written last, so that a blob is there once its bytes are.
  */
-export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStore & BlobFiles {
+export function createDiskBlobStore({
+  dir,
+  hide = redactShapes,
+}: DiskBlobs): BlobStore & BlobFiles {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
   const inTurn = createTurns();
   const sizes = createSizes(dir);
 
-  async function readAttachment(blobId: string): Promise<Attachment | undefined> {
+  async function readStored(blobId: string) {
     const text = await readIfThere(join(dir, `${blobId}.json`));
-    return text && attachmentSchema.parse(JSON.parse(text.toString('utf8')));
+    return text && storedSchema.parse(JSON.parse(text.toString('utf8')));
   }
 
-  async function keep(attachment: Attachment, bytes: Uint8Array): Promise<Attachment> {
-    const { blob_id: blobId } = attachment;
+  async function readAttachment(blobId: string, owner: string | undefined) {
+    const stored = await readStored(blobId);
+    return stored && describedBy(stored, owner);
+  }
+
+  async function keep(attachment: Attachment, { bytes, owner }: BlobUpload): Promise<Attachment> {
+    const { blob_id: blobId, name: _, alt: __, ...facts } = attachment;
     const file = join(dir, blobId);
-    const known = await readAttachment(blobId);
+    const known = await readStored(blobId);
     // Also in the place of bytes that the disk has damaged since: here are the right ones.
     if (!known || !(await holds(file, bytes))) await writeDurably(dir, blobId, bytes);
     else await utimes(file, new Date(), new Date()); // From now on it is one that was just put.
     sizes.put(known ? 0 : bytes.length);
-    if (known && known.media_type !== UNSPECIFIC) return { ...attachment, ...factsOf(known) };
-    if (known?.media_type !== attachment.media_type) {
-      await writeDurably(dir, `${blobId}.json`, Buffer.from(JSON.stringify(attachment)));
+    const isUnspecific = facts.media_type === UNSPECIFIC;
+    const isNew = !known || (known.media_type === UNSPECIFIC && !isUnspecific);
+    const of = owner === undefined ? known?.of : withOwner(known?.of, owner, attachment);
+    const stored = { ...(isNew ? { ...facts, blob_id: blobId } : known), of: of ?? {} };
+    if (!sameJson(known, stored)) {
+      await writeDurably(dir, `${blobId}.json`, Buffer.from(JSON.stringify(stored)));
     }
-    return attachment;
+    return isUnspecific ? { ...attachment, ...factsOf(stored) } : attachment;
   }
 
   /** First what says that it is there: after a crash in between, nothing leads to the bytes. */
@@ -65,18 +98,19 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
     async put(upload) {
       const refusal = refuse(upload);
       if (refusal) return refusal;
-      const described = toAttachment(upload);
+      const described = toAttachment(upload, hide);
       const attachment = {
         ...described,
         ...(await factsForModel(described.media_type, upload.bytes)),
       };
       return {
         ok: true,
-        attachment: await inTurn(attachment.blob_id, () => keep(attachment, upload.bytes)),
+        attachment: await inTurn(attachment.blob_id, () => keep(attachment, upload)),
       };
     },
 
-    find: async (blobId) => (BLOB_ID.test(blobId) ? readAttachment(blobId) : undefined),
+    find: async (blobId, owner) =>
+      BLOB_ID.test(blobId) ? readAttachment(blobId, owner) : undefined,
 
     size: sizes.total,
 
@@ -89,10 +123,10 @@ export function createDiskBlobStore({ dir }: { readonly dir: string }): BlobStor
         ? inTurn(blobId, () => removeOld(blobId, putBefore))
         : Promise.resolve(false),
 
-    async read(blobId) {
+    async read(blobId, owner) {
       // The id becomes the name of a file, so nothing else may pass.
       if (!BLOB_ID.test(blobId)) return undefined;
-      const attachment = await readAttachment(blobId);
+      const attachment = await readAttachment(blobId, owner);
       const bytes = attachment && (await readIfThere(join(dir, blobId)));
       if (!bytes) return undefined;
       if ((await idOf(bytes)) === blobId) return { attachment, bytes };
@@ -169,19 +203,37 @@ function refuse({ mediaType, bytes }: BlobUpload): Extract<BlobOutcome, { ok: fa
   return mismatch === undefined ? undefined : { ok: false, code: 'mismatch', message: mismatch };
 }
 
-function toAttachment({ mediaType, bytes, name, alt }: BlobUpload): Attachment {
+function toAttachment(
+  { mediaType, bytes, name, alt }: BlobUpload,
+  hide: (text: string) => string,
+): Attachment {
   const type = parseMediaType(mediaType) ?? UNSPECIFIC;
   return {
     blob_id: `blob_${createHash('sha256').update(bytes).digest('hex').slice(0, 40)}`,
     media_type: type,
     size: bytes.length,
-    ...(name !== undefined && { name }),
-    ...(alt !== undefined && { alt }),
+    ...(name !== undefined && { name: hide(name) }),
+    ...(alt !== undefined && { alt: hide(alt) }),
     ...readImageSize(type, bytes),
   };
 }
 
-/** What the first upload settled about the bytes; their name and meaning are each upload's own. */
+/** In the words of that owner; what was read of the bytes as another type is not of this one. */
+function describedBy({ of, ...facts }: Stored, owner: string | undefined): Attachment {
+  const own = owner !== undefined && Object.hasOwn(of, owner) ? of[owner] : undefined;
+  if (!own || own.media_type === facts.media_type) return { ...facts, ...own };
+  const { text: _, text_cut: __, unreadable: ___, width: ____, height: _____, ...size } = facts;
+  return { ...size, ...own };
+}
+
+/** Its own as the newest one. */
+function withOwner(known: Stored['of'] = {}, owner: string, attachment: Attachment): Stored['of'] {
+  const { [owner]: _, ...others } = known;
+  const kept = Object.entries(others).slice(1 - MOST_OWNERS);
+  return Object.fromEntries([...kept, [owner, describedSchema.parse(attachment)]]);
+}
+
+/** What the bytes were said to be, for an upload that says nothing. */
 function factsOf({ media_type, width, height }: Attachment): Partial<Attachment> {
   return {
     media_type,

@@ -21,11 +21,8 @@ export function createAttachedFiles(blobs: Pick<BlobStore, 'put'>, signal: Abort
       taken -= 1;
       throw new ToolError(put.message);
     }
-    const { name, alt } = file;
-    const described = { ...(name !== undefined && { name }), ...(alt !== undefined && { alt }) };
-    const attachment = { ...put.attachment, ...described };
-    attached[place] = attachment;
-    return attachment;
+    attached[place] = put.attachment;
+    return put.attachment;
   };
   // One that could not be kept leaves no gap.
   return { attach, attached: (): readonly Attachment[] => attached.filter(() => true) };

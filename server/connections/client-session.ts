@@ -2,8 +2,8 @@ import type { Via } from '#lib/call/call-event';
 import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
-import { type Principal, viaOf } from '../auth/principal.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import { callerOf, isAdmin, type Principal, principalKey, viaOf } from '../auth/principal.ts';
+import type { BlobStore, UploadQuota } from '../blobs/blob-store.ts';
 import type { ClientCalls } from '../calls/client-calls.ts';
 import type { InstanceChanges } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
@@ -27,6 +27,7 @@ export interface ClientSessionDeps {
   readonly calls: ClientCalls;
   readonly instances: InstanceChanges;
   readonly blobs: BlobStore;
+  readonly uploads: UploadQuota;
   readonly clock: Clock;
   readonly heartbeatMs: number;
   newId(): string;
@@ -230,7 +231,8 @@ export class ClientSession {
   }
 
   async #answer(message: Answer, identity: Identity): Promise<ServerMessage> {
-    const { calls, blobs } = this.#deps;
+    const { calls, blobs, uploads } = this.#deps;
+    const principal = this.#principal;
     const from = this.#sender(identity, message.attempt);
     if (message.type === 'tool_error' || hasNoFiles(message)) {
       // Decided in the same moment in which it came, so that answers keep their order.
@@ -238,7 +240,12 @@ export class ClientSession {
     }
     // An answer to a call that this client was not offered is rejected before its bytes are kept.
     const wasAsked = await calls.wasAsked(identity.clientId, message.id);
-    const answer = wasAsked ? await storeAttachments(message, blobs) : toClientAnswer(message, []);
+    const owner = principalKey(principal);
+    const take = (bytes: number) =>
+      isAdmin(callerOf(principal)) ? undefined : uploads.take(owner, bytes);
+    const answer = wasAsked
+      ? await storeAttachments(message, { blobs, owner, take })
+      : toClientAnswer(message, []);
     return calls.answer(from, message.id, answer);
   }
 

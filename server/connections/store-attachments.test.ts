@@ -18,9 +18,10 @@ const blobs: BlobStore = {
 async function kept(
   attachments: unknown,
   store: BlobStore = createDiskBlobStore({ dir: mkdtempSync(join(tmpdir(), 'blobs-')) }),
+  take: (bytes: number) => number | undefined = () => undefined,
 ) {
   const message = { type: 'tool_result', id: 'tc_1', output: 'done', attachments } as const;
-  const answer = await storeAttachments(message, store);
+  const answer = await storeAttachments(message, { blobs: store, owner: 'tok_1', take });
   if (answer.ok !== true) throw new Error('the result is lost');
   expect(answer.output).toBe('done');
   return answer.attachments;
@@ -49,6 +50,15 @@ test.each([
     name: 'files-not-kept.txt',
     text: expect.stringContaining('File 1: '),
   });
+});
+
+test('[BL16] files of results count as uploads, and one beyond the quota is left out', async () => {
+  const counted: number[] = [];
+  const take = (bytes: number) => (counted.push(bytes) > 1 ? 60 : undefined);
+  const sent = ['one', 'four'].map((text) => ({ media_type: 'text/plain', data: base64(text) }));
+  const [first, note, ...others] = await kept(sent, undefined, take);
+  expect([counted, first?.size, others]).toEqual([[3, 4], 3, []]);
+  expect(note?.text).toContain('File 2: with this token no further 4 bytes may be uploaded');
 });
 
 test('[BL19] of nine files eight are kept, and the answer names the ninth', async () => {

@@ -8,6 +8,14 @@ import { readForeignFile } from '../blobs/foreign-file.ts';
 import type { ClientAnswer } from '../calls/client-calls.ts';
 import { toClientAnswer } from './client-answer.ts';
 
+/** Where files are kept, and for whom. */
+interface Keeping {
+  readonly blobs: BlobStore;
+  readonly owner: string;
+  /** Counts bytes as an upload does; or gives the seconds until there is room for them. */
+  take(bytes: number): number | undefined;
+}
+
 /** One file, or why it is not kept. */
 type Stored = Attachment | string;
 
@@ -20,7 +28,7 @@ const MOST_NAMED = 20;
  */
 export async function storeAttachments(
   message: ClientMessageOf<'tool_result'>,
-  blobs: BlobStore,
+  keeping: Keeping,
 ): Promise<ClientAnswer> {
   const { attachments: sent = [] } = message;
   const files: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
@@ -28,11 +36,11 @@ export async function storeAttachments(
   const lost: string[] = [];
   for (const [at, file] of files.entries()) {
     const stored =
-      kept.length < LIMITS.attachmentsPerResult ? await storeAttachment(file, blobs) : TOO_MANY;
+      kept.length < LIMITS.attachmentsPerResult ? await storeAttachment(file, keeping) : TOO_MANY;
     if (typeof stored === 'string') lost.push(`File ${at + 1}: ${stored}.`);
     else kept.push(stored);
   }
-  const note = lost.length > 0 ? await blobs.put(noteOf(lost)) : undefined;
+  const note = lost.length > 0 ? await keeping.blobs.put(noteOf(lost)) : undefined;
   return toClientAnswer(message, note?.ok ? [...kept, note.attachment] : kept);
 }
 
@@ -45,12 +53,12 @@ function noteOf(lost: readonly string[]) {
   return { mediaType: 'text/plain', bytes, name: 'files-not-kept.txt' };
 }
 
-async function storeAttachment(file: unknown, blobs: BlobStore): Promise<Stored> {
+async function storeAttachment(file: unknown, { blobs, owner, take }: Keeping): Promise<Stored> {
   if (!isRecord(file)) return 'it is no object with media_type and data or blob_id';
   const described = given({ name: textIn(file.name, 256), alt: textIn(file.alt, 2_000) });
   if (typeof file.blob_id === 'string') {
     // Not its bytes: a small message may name large blobs, and many such messages may come.
-    const known = await blobs.find(file.blob_id);
+    const known = await blobs.find(file.blob_id, owner);
     const { blob_id: id } = file;
     return known
       ? { ...known, ...described }
@@ -62,12 +70,17 @@ async function storeAttachment(file: unknown, blobs: BlobStore): Promise<Stored>
   if (!upload) return `its data, of ${mediaType ?? 'no type'}, is not base64`;
   const { length } = upload.bytes;
   if (length > LIMITS.attachmentBytes) return tooLarge(length);
-  const put = await blobs.put(upload);
-  return put.ok ? { ...put.attachment, ...described } : put.message;
+  const wait = take(length);
+  if (wait !== undefined) return overQuota(length, wait);
+  const put = await blobs.put({ ...upload, owner });
+  return put.ok ? put.attachment : put.message;
 }
 
 const textIn = (value: unknown, most: number): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, most).toWellFormed() : undefined;
+
+const overQuota = (bytes: number, wait: number): string =>
+  `with this token no further ${bytes} bytes may be uploaded for ${wait} s; blobs.bytes_per_hour of the configuration is the limit`;
 
 const tooLarge = (bytes: number): string =>
   `it has ${bytes} bytes; in a message it may have ${LIMITS.attachmentBytes}. Upload it by POST /v1/blobs and name its blob_id`;

@@ -22,6 +22,7 @@ async function setup() {
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('id_') }),
     calls: calls.clients,
     instances: calls.instances,
+    uploads: { take: () => undefined },
     blobs: {
       put: () => Promise.reject(),
       find: () => Promise.reject(),

@@ -57,7 +57,9 @@ export async function serveClients({
     onDurable: () => {},
     logger,
   });
+  const uploads = { take: () => undefined };
   const sessions = createClientSessions({
+    uploads,
     store,
     bus,
     registry,

@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { type Caller, isAdmin, ownToken } from '../../auth/principal.ts';
+import { type Caller, isAdmin, ownToken, principalKey } from '../../auth/principal.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/blob-store.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -37,7 +37,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
     async handle({ principal, context }) {
       const upload = await readUpload(context);
       countUpload(deps, principal, upload);
-      return kept(await deps.blobs.put(upload));
+      return kept(await deps.blobs.put({ ...upload, owner: principalKey(principal) }));
     },
   }),
   defineRoute({
@@ -51,10 +51,10 @@ export const blobRoutes = (deps: Deps): Route[] => [
     responses: { 200: { description: 'The bytes' } },
     async handle({ principal, params, context }) {
       const isSeen = await maySeeBlob(deps, principal, params.id);
-      const found = isSeen ? await deps.blobs.find(params.id) : undefined;
+      const found = isSeen ? await deps.blobs.find(params.id, principalKey(principal)) : undefined;
       // A large one waits for its turn before it is in memory.
       if (found) await context.makeRoom(found.size);
-      const blob = found && (await deps.blobs.read(params.id));
+      const blob = found && (await deps.blobs.read(params.id, principalKey(principal)));
       if (!blob) throw new HttpError('blob_not_found', 'This blob does not exist.');
       const { 'if-none-match': known } = context.incoming.headers;
       if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };
@@ -87,7 +87,7 @@ async function readUpload(context: RequestContext): Promise<BlobUpload> {
 /** Before anything is written; administrators answer for the disk. */
 function countUpload({ uploads }: Deps, caller: Caller, { bytes }: BlobUpload): void {
   if (isAdmin(caller)) return;
-  const retryAfter = uploads.take(caller.tokenId ?? '', bytes.length);
+  const retryAfter = uploads.take(principalKey(caller), bytes.length);
   if (retryAfter === undefined) return;
   throw new HttpError(
     'quota_exceeded',
@@ -121,7 +121,7 @@ function served(attachment: Attachment, bytes: Uint8Array): HttpResponse {
     headers: {
       ...cached(attachment.blob_id),
       'content-type': inline ? attachment.media_type : 'application/octet-stream',
-      'content-disposition': `${inline ? 'inline' : 'attachment'}; ${fileName(attachment)}`,
+      'content-disposition': [inline ? 'inline' : 'attachment', ...fileName(attachment)].join('; '),
       'content-security-policy': "sandbox; default-src 'none'",
       'cross-origin-resource-policy': 'same-origin',
     },
@@ -137,5 +137,7 @@ const cached = (id: string) => ({
 const etag = (id: string): string => `"${id}"`;
 
 /** RFC 6266: the spelling for every name, percent-encoded, so that nothing in it can end the header. */
-const fileName = ({ name, blob_id }: Attachment): string =>
-  `filename*=UTF-8''${encodeURIComponent((name ?? blob_id).toWellFormed()).replaceAll("'", '%27')}`;
+const fileName = ({ name }: Attachment): string[] =>
+  name === undefined
+    ? []
+    : [`filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`];
