@@ -1,6 +1,6 @@
 import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
-import { CLOCKS } from '../protocol/limits.ts';
+import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
 
 /**
@@ -128,6 +128,22 @@ export function withExecuteRunning(record: CallRecord, { steady }: Moment): Call
   if (record.phase !== 'granted' || record.deadlines.execute !== null) return record;
   const execute = steady + (record.executeLeftMs ?? record.timeoutMs);
   return { ...record, executeLeftMs: null, deadlines: { ...record.deadlines, execute } };
+}
+
+/**
+ * Milliseconds to add to the execute clock of a call whose tool shows that it is at work: its own
+ * time begins anew once half of it has passed, so that a flood of signs is few events. 0: none.
+ */
+export function timeToAdd(
+  { deadlines, startedAt }: CallRecord,
+  { ownMs, mostMs }: { readonly ownMs: number; readonly mostMs: number },
+  { wall, steady }: Moment,
+): number {
+  const left = (deadlines.execute ?? Number.POSITIVE_INFINITY) - steady;
+  const own = Math.min(ownMs, LIMITS.maxTimeoutMs);
+  if (startedAt === null || left > own / 2) return 0;
+  const more = Math.min(own, startedAt + mostMs - wall) - left;
+  return more > Math.min(own / 4, 1_000) ? more : 0;
 }
 
 /** Each deadline that runs, `ms` later. */

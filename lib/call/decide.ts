@@ -225,7 +225,8 @@ function extended(call: CallRecord, byMs: number, now: Moment): Decision {
   const { execute } = call.deadlines;
   if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
   if (execute === null) return NOT_NOW;
-  const deadline = Math.min(execute + Math.max(0, byMs), now.steady + LIMITS.maxTimeoutMs);
+  const latest = Math.max(execute, now.steady + LIMITS.maxTimeoutMs);
+  const deadline = Math.min(execute + Math.max(0, byMs), latest);
   const extended = {
     ...call,
     timeoutMs: call.timeoutMs + (deadline - execute),

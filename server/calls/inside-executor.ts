@@ -30,6 +30,8 @@ interface InsideExecutorDeps {
   publishStatus(callId: string, update: CardUpdate): void;
   /** The same while the arguments are still being written. */
   sketch(callId: string, update: CardUpdate): void;
+  /** The tool of the call, which was given so long, is at work. */
+  prolong(callId: string, ownMs: number, mostMs: number): void;
   finish(callId: string, outcome: Outcome): Promise<void>;
   readonly logger: Logger;
   readonly isTracing: boolean;
@@ -84,7 +86,7 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
 }
 
 async function run(
-  { registry, callers, publishStatus, isTracing }: InsideExecutorDeps,
+  { registry, callers, publishStatus, prolong, isTracing }: InsideExecutorDeps,
   record: CallRecord,
   attach: ToolContext['attach'],
   signal: AbortSignal,
@@ -94,10 +96,13 @@ async function run(
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
   const execute = resumptionOf(registry, record) ?? executionOf(registry, record);
   const status: ToolContext['status'] = (update) => publishStatus(callId, update);
-  const { operands } = record.routing;
+  const { operands, hasOwnTimeout } = record.routing;
   const traceparent = traceparentOf(record, isTracing);
   const caller = { callId, runId, principal, ownerToken, traceparent };
-  const context = { ...caller, signal, status, attach, operands };
+  const context: ToolContext = {
+    ...{ ...caller, signal, status, attach, operands },
+    prolong: (mostMs) => hasOwnTimeout || prolong(callId, record.timeoutMs, mostMs),
+  };
   return execute(context);
 }
 

@@ -1,9 +1,15 @@
-import type { FetchLike } from '@modelcontextprotocol/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
+import { isRecord } from '#lib/json/is-record';
+import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
+import { parseMessage } from './mend-message.ts';
 import { createTurns } from './turns.ts';
 import { pieceEnd } from './whole-lines.ts';
 
 const [LF, CR] = [10, 13];
 const LINE_ENDS = ['\n\n', '\r\n\r\n'];
+/** Between two requests for a stream. */
+const LONGEST_MS = 60_000;
 
 /** An answer, or one event of a stream, that is larger than a message may be. */
 export class MessageTooLargeError extends Error {
@@ -14,21 +20,76 @@ export class MessageTooLargeError extends Error {
   }
 }
 
-/** `fetch`, which reads no message of more than `most` bytes. */
-export const boundedFetch =
-  (most: number): FetchLike =>
-  async (url, init) => {
+/** Messages as they are taken of what came; `asked` gives the id of the request that was sent. */
+type Read = (came: unknown, asked: () => string | number | undefined) => readonly JSONRPCMessage[];
+
+type Wait = (ms: number, value: undefined, options: { signal?: AbortSignal }) => Promise<void>;
+
+/** Each as it came. */
+const AS_IT_IS: Read = () => [];
+
+/** `fetch`, which reads no message of more than `most` bytes, and each message by `read`. */
+export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep): FetchLike {
+  const paced = createPace(wait);
+  return async (url, init) => {
+    const isGet = init?.method === 'GET';
+    if (isGet) await paced(init);
     const response = await fetch(url, init).catch((error: unknown) => {
       throw explained(error);
     });
     const { ok, body, status, statusText, headers } = response;
     if (!body) return response;
+    const more = { status, statusText, headers };
     // Of what is no answer to a request the beginning is enough.
-    const isStream = ok && /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
-    return ok
-      ? new Response(body.pipeThrough(limit(most, isStream)), { status, statusText, headers })
-      : new Response(await beginningOf(body), { status, statusText, headers });
+    if (!ok) return new Response(await beginningOf(body), more);
+    const asked = () => idOf(init?.body);
+    if (/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
+      const mend = (events: string) => mendEvents(events, (came) => read(came, asked));
+      return new Response(body.pipeThrough(wholeEvents(most, mend)), more);
+    }
+    if (isGet) {
+      await body.cancel();
+      return new Response(null, { status: 405, statusText: 'It offers no stream' });
+    }
+    const text = await new Response(body.pipeThrough(limit(most))).text();
+    const messages = read(parseMessage(text), asked);
+    return messages.length > 0 ? answerWith(messages, more, asked) : new Response(text, more);
   };
+}
+
+/** JSON that was read already, whatever the server calls it. */
+function answerWith(
+  messages: readonly JSONRPCMessage[],
+  { headers, status }: Pick<Response, 'headers' | 'status'>,
+  asked: () => unknown,
+): Response {
+  const named = new Headers(headers);
+  named.set('content-type', 'application/json');
+  const ofRequest = asked() === undefined ? status : 200;
+  const response = new Response(null, { status: ofRequest, headers: named });
+  return Object.defineProperty(response, 'json', { value: async () => messages });
+}
+
+function idOf(body: unknown): string | number | undefined {
+  const sent = typeof body === 'string' ? parseMessage(body) : undefined;
+  const id = isRecord(sent) ? sent.id : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** A server whose stream ends at once is asked for it later each time (rule MC26). */
+function createPace(wait: Wait) {
+  let openedAt = Number.NEGATIVE_INFINITY;
+  let inVain = 0;
+  return async ({ headers, signal }: RequestInit): Promise<void> => {
+    // What goes on where it was cut comes as soon as the server says.
+    if (new Headers(headers).has('last-event-id')) return;
+    inVain = performance.now() - openedAt < STABLE_MS ? inVain + 1 : 0;
+    if (inVain > 0) {
+      await wait(reconnectCap(inVain, LONGEST_MS), undefined, signal ? { signal } : {});
+    }
+    openedAt = performance.now();
+  };
+}
 
 /** `fetch` itself says only that it failed; why is in the cause. */
 function explained(error: unknown): unknown {
@@ -50,27 +111,73 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return text.slice(0, ERROR_CHARS);
 }
 
-function limit(most: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  const turns = createTurns();
+function limit(most: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
-    async transform(chunk, controller) {
-      for (const piece of isStream ? piecesOf(chunk) : [chunk]) {
-        turns.begin();
-        bytes += piece.byteLength;
-        if (bytes > most) return controller.error(new MessageTooLargeError(most));
-        controller.enqueue(piece);
-        if (!isStream) continue;
-        bytes = sinceEvent(piece) ?? bytes;
-        // Each event is taken before the next ones are: a stream may be full of them (rule MC73).
-        await turns.next();
-      }
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > most) controller.error(new MessageTooLargeError(most));
+      else controller.enqueue(chunk);
     },
   });
 }
 
+/** The events of a stream, each once it is whole, as `mend` gives them. */
+function wholeEvents(
+  most: number,
+  mend: (events: string) => string,
+): TransformStream<Uint8Array, Uint8Array> {
+  const turns = createTurns();
+  const encoder = new TextEncoder();
+  let open: Buffer[] = [];
+  let bytes = 0;
+  let tail: Buffer = Buffer.alloc(0);
+  return new TransformStream({
+    async transform(chunk, controller) {
+      for (const piece of piecesOf(chunk)) {
+        turns.begin();
+        bytes += piece.byteLength;
+        if (bytes > most) return controller.error(new MessageTooLargeError(most));
+        const end = endOfEvents(tail, piece);
+        if (end > 0) {
+          const whole = Buffer.concat([...open, piece.subarray(0, end)]).toString();
+          controller.enqueue(encoder.encode(mend(whole)));
+          [open, bytes] = [[], piece.byteLength - end];
+        }
+        open.push(piece.subarray(end));
+        tail = Buffer.concat([tail, piece]).subarray(-SEAM_BYTES);
+        // Each event is taken before the next ones are: a stream may be full of them (rule MC73).
+        await turns.next();
+      }
+    },
+    flush(controller) {
+      // Some end the stream with the last line of their last event.
+      const last = Buffer.concat(open).toString().trimEnd();
+      if (last !== '') controller.enqueue(encoder.encode(mend(`${last}\n\n`)));
+    },
+  });
+}
+
+const EVENT = /[\s\S]+?(?:\r?\n\r?\n|$)/g;
+
+/** Events whose data is a message that the package would not take have it mended, and no name. */
+const mendEvents = (events: string, read: (came: unknown) => readonly JSONRPCMessage[]): string =>
+  events.replace(EVENT, (event) => {
+    const lines = event.split(/\r\n|[\r\n]/);
+    const data = lines.filter((line) => line.startsWith('data:'));
+    const came = data.length > 0 ? parseMessage(data.map(fieldOf).join('\n')) : undefined;
+    const messages = read(came);
+    const isNamed = lines.some((line) => line.startsWith('event:') && fieldOf(line) !== 'message');
+    if (messages.length === 0 || (messages[0] === came && !isNamed)) return event;
+    const kept = lines.filter((line) => /^(?:id|retry):/.test(line)).map((line) => `${line}\n`);
+    const mended = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
+    return `${kept.join('')}${mended.join('')}`;
+  });
+
+const fieldOf = (line: string): string => line.slice(line.indexOf(':') + 1).replace(/^ /, '');
+
 /** Of many short lines so many as are taken in one turn; the end of an event is not cut in two. */
-function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Uint8Array> {
+function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Buffer> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   let at = 0;
   for (let end = pieceEnd(bytes, at); end > 0; end = pieceEnd(bytes, at)) {
@@ -81,10 +188,16 @@ function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Uin
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-/** How many bytes there are behind the last event that ends in it. */
-function sinceEvent(chunk: Uint8Array): number | undefined {
-  const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  const ends = LINE_ENDS.map((end) => [buffer.lastIndexOf(end), end.length] as const);
-  const behind = ends.filter(([at]) => at >= 0).map(([at, length]) => at + length);
-  return behind.length > 0 ? chunk.byteLength - Math.max(...behind) : undefined;
+/** Of the end of an event so much may be in the piece before. */
+const SEAM_BYTES = 3;
+
+/** Behind the last event that ends in the piece; 0: none does. */
+function endOfEvents(tail: Buffer, piece: Buffer): number {
+  const seam = Buffer.concat([tail, piece.subarray(0, SEAM_BYTES)]);
+  return Math.max(0, lastEnd(piece), lastEnd(seam) - tail.length);
+}
+
+function lastEnd(bytes: Buffer): number {
+  const ends = LINE_ENDS.map((end) => [bytes.lastIndexOf(end), end.length] as const);
+  return Math.max(0, ...ends.map(([at, length]) => (at < 0 ? 0 : at + length)));
 }

@@ -1,21 +1,23 @@
 import {
   Client,
   type jsonSchemaValidator,
+  SdkError,
+  SdkErrorCode,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { given } from '#lib/util/given';
 import { boundAnswers } from './bound-answers.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+import { type Handshake, mendMessages } from './mend-message.ts';
 import { ProgramTransport } from './program-transport.ts';
 import { scheduleReconnection } from './schedule-reconnection.ts';
-import { sendTaskMethods, takeTaskResults } from './task-messages.ts';
+import { passAround } from './task-messages.ts';
 
 /** Of one message; a result may have 8 MiB, and pictures beside it. */
 const MESSAGE_BYTES = 12 * 1024 * 1024;
 
-/** Programs that are fetched at their first start take their time. */
-const CONNECT_MS = 60_000;
 /** Without an answer by then, a program speaks the older protocol. */
 const PROBE_MS = 10_000;
 
@@ -60,20 +62,25 @@ export async function connectServer(
   settings: McpServerSettings,
   options: ConnectOptions,
 ): Promise<Connection> {
+  const startMs = settings.start_timeout_s * 1_000;
+  const probe = { timeoutMs: isHttpServer(settings) ? startMs : Math.min(startMs, PROBE_MS) };
   const client = new Client(
     { name: 'callboard', title: 'Callboard', version: options.version },
     {
       // Neither elicitation nor sampling nor roots: what a server asks for is refused.
       capabilities: {},
       jsonSchemaValidator: NO_VALIDATOR,
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
+      versionNegotiation: { mode: 'auto', probe },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: 0, onChanged: () => options.listChanged() },
       },
     },
   );
-  const transport = isHttpServer(settings) ? openHttp(settings) : startProgram(settings, options);
-  sendTaskMethods(transport);
+  const handshake: Handshake = new Set();
+  const transport = isHttpServer(settings)
+    ? openHttp(settings, handshake)
+    : startProgram(settings, options, handshake);
+  passAround(transport, handshake);
   boundAnswers(transport);
   client.onclose = () => options.closed();
   client.onerror = (error) => {
@@ -89,16 +96,15 @@ export async function connectServer(
   try {
     signal.throwIfAborted();
     await client.connect(transport, {
-      ...{ timeout: CONNECT_MS, signal },
+      ...{ timeout: startMs, signal },
       ...(options.isLegacy && { prior: { kind: 'legacy' } }),
     });
   } catch (error) {
     await end();
-    throw error;
+    throw startFailure(error, transport, settings);
   } finally {
     signal.removeEventListener('abort', stopped);
   }
-  takeTaskResults(transport);
   const { name, version } = client.getServerVersion() ?? {};
   return {
     client,
@@ -109,14 +115,27 @@ export async function connectServer(
   };
 }
 
+/** What of it a person can do something about. */
+function startFailure(
+  error: unknown,
+  transport: Transport,
+  { start_timeout_s }: McpServerSettings,
+): unknown {
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    return new Error(`It did not answer within ${start_timeout_s} s (start_timeout_s).`);
+  }
+  const ended = transport instanceof ProgramTransport ? transport.ended : undefined;
+  return ended === undefined ? error : new Error(`The program ended at its start, ${ended}.`);
+}
+
 type OfKind<Kind> = Extract<McpServerSettings, Kind>;
 
-export const openHttp = ({
-  url,
-  headers,
-}: Pick<OfKind<{ url: string }>, 'url' | 'headers'>): Transport =>
+export const openHttp = (
+  { url, headers }: Pick<OfKind<{ url: string }>, 'url' | 'headers'>,
+  handshake: Handshake = new Set(),
+): Transport =>
   new StreamableHTTPClientTransport(new URL(url), {
-    fetch: boundedFetch(MESSAGE_BYTES),
+    fetch: boundedFetch(MESSAGE_BYTES, (came, asked) => mendMessages(came, handshake, asked)),
     reconnectionScheduler: scheduleReconnection,
     requestInit: { headers },
   });
@@ -124,11 +143,12 @@ export const openHttp = ({
 function startProgram(
   { command, args, env, cwd }: OfKind<{ command: string }>,
   { wrote }: ConnectionEvents,
+  handshake: Handshake,
 ): Transport {
-  const transport = new ProgramTransport({
-    ...{ command, args, env, stderr: 'pipe', maxBufferSize: MESSAGE_BYTES },
-    ...(cwd !== undefined && { cwd }),
-  });
+  const transport = new ProgramTransport(
+    { command, args, env, stderr: 'pipe', ...given({ cwd }) },
+    { mostBytes: MESSAGE_BYTES, read: (came) => mendMessages(came, handshake) },
+  );
   transport.stderr?.on('data', wrote);
   return transport;
 }

@@ -22,14 +22,14 @@ const hostile = (list: string, after = '') => {
 };
 
 test('[MC72] a list whose pages are too large together is not taken, and not read to its end', async () => {
-  const page = `{ tools: [{ name: 'a', inputSchema: { type: 'object' }, more: 'x'.repeat(4_000_000) }], nextCursor: 'more' }`;
+  const page = `{ tools: [{ name: 'a' + Math.random(), inputSchema: { type: 'object' }, more: 'x'.repeat(4_000_000) }], nextCursor: 'more' }`;
   const world = await setupServers({ servers: { pages: hostile(page) } });
   await world.until('pages', {
     state: 'failed',
     last_error: { message: expect.stringMatching(/list of tools is larger than what is read/) },
   });
   expect(world.wire('pages').stderr_tail?.match(/asked for a page/g)).toHaveLength(4);
-  expect(world.names()).not.toContain('pages.a');
+  expect(world.names().filter((name) => name.startsWith('pages.'))).toEqual([]);
 }, 30_000);
 
 const FLOODS = [

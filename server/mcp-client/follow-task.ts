@@ -1,5 +1,4 @@
-import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import type { Client } from '@modelcontextprotocol/client';
 import { reconnectCap } from '#lib/net/backoff';
 import { abortable } from '#lib/util/abortable';
 import type { Clock } from '../clock.ts';
@@ -8,7 +7,7 @@ import { toAnswer } from './call-result.ts';
 import type { KeptTask } from './kept-tasks.ts';
 import { isFinalFailure, toToolError } from './run-call.ts';
 import { TIP_CHARS } from './shown-progress.ts';
-import { type Task, taskRequest, taskSchema } from './task-messages.ts';
+import { ask, type Task, taskRequest, taskSchema } from './task-messages.ts';
 
 /** Whatever the server wishes. */
 const POLL_MS = { least: 200, usual: 1_000, most: 30_000 } as const;
@@ -57,7 +56,7 @@ export async function stopTask(
   for (let tries = 0; tries < MOST_CANCELS; tries += 1) {
     const client = await reached(signal);
     try {
-      await client.request(request, z.unknown(), { signal, timeout: ANSWER_MS });
+      await ask(client, request, { signal, timeout: ANSWER_MS });
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -77,6 +76,8 @@ const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => 
   return abortable(signal, promise).finally(cancel);
 };
 
+class UnreadableTaskError extends Error {}
+
 /** Undefined where the server could not be asked: it is asked again. */
 async function readTask(
   task: KeptTask,
@@ -86,10 +87,13 @@ async function readTask(
   const client = await reached(signal);
   try {
     const request = taskRequest('tasks/get', task.task_id);
-    return await client.request(request, taskSchema, { signal, timeout: ANSWER_MS });
+    const answer = await ask(client, request, { signal, timeout: ANSWER_MS });
+    const read = taskSchema.safeParse(answer);
+    if (read.success) return read.data;
+    throw new UnreadableTaskError(`Its answer for the task ${task.task_id} has no state.`);
   } catch (error) {
     signal.throwIfAborted();
-    if (isFinalFailure(error)) {
+    if (isFinalFailure(error) || error instanceof UnreadableTaskError) {
       ended(task);
       throw lostTask(task, error);
     }
@@ -112,7 +116,7 @@ async function endOf(
   const of = `The server ${task.server}`;
   switch (status) {
     case 'completed':
-      return toAnswer(resultOf(task, result), attach);
+      return toAnswer(result, attach);
     case 'input_required':
       throw new ToolError(
         `${of} asks for input before it goes on with ${task.foreign}. Callboard gives none, and asked it to stop.`,
@@ -125,12 +129,4 @@ async function endOf(
       throw new ToolError(`${of} failed: ${reason.slice(0, 2_000)}`, { executed: 'unknown' });
     }
   }
-}
-
-function resultOf({ server }: KeptTask, given: unknown): CallToolResult {
-  const checked = specTypeSchemas.CallToolResult['~standard'].validate(given);
-  if (!checked.issues) return checked.value;
-  const [issue] = checked.issues;
-  const message = `The server ${server} ended its task with what is no result: ${issue?.message}`;
-  throw new ToolError(message.slice(0, 2_000), { code: 'result_invalid' });
 }

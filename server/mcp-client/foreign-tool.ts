@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '#lib/json/is-record';
 import { given } from '#lib/util/given';
 import type { McpServerSettings } from './mcp-servers-config.ts';
 
@@ -13,7 +14,10 @@ const namedSchema = z.object({ name: z.string().min(1).max(LONGEST_FOREIGN_NAME)
 const partsSchema = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
+  // As others spell it.
+  input_schema: z.unknown().optional(),
+  parameters: z.unknown().optional(),
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
@@ -29,7 +33,8 @@ export function toSpec(
   { foreign, name }: { readonly foreign: string; readonly name: string },
   { trust }: Pick<McpServerSettings, 'trust'>,
 ): object {
-  const { title, description, inputSchema, annotations = {} } = partsSchema.parse(tool);
+  const { title, description, annotations = {}, ...parts } = partsSchema.parse(tool);
+  const schema = parts.inputSchema ?? parts.input_schema ?? parts.parameters ?? {};
   const hints = HINTS.map((hint) => [hint, annotations[hint]] as const);
   const believed = hints.filter(([, hint]) => trust && typeof hint === 'boolean');
   const shown = title?.trim() ? title : undefined;
@@ -39,7 +44,7 @@ export function toSpec(
       0,
       DESCRIPTION_CHARS,
     ),
-    parameters: inputSchema,
+    parameters: isRecord(schema) ? { type: 'object', ...schema } : schema,
     ...given({ display_name: shown?.slice(0, TITLE_CHARS) }),
     ...(believed.length > 0 && { annotations: Object.fromEntries(believed) }),
   };

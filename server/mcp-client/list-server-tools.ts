@@ -1,7 +1,10 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { estimateJsonBytes } from '#lib/json/measure-json';
+import { given } from '#lib/util/given';
+import { foreignNameOf } from './foreign-tool.ts';
 import { MOST_TOOLS } from './offered-tools.ts';
+import { ask } from './task-messages.ts';
 
 const MOST_PAGES = 50;
 const PAGE_MS = 30_000;
@@ -10,35 +13,61 @@ const MOST_LIST_BYTES = 12 * 1024 * 1024;
 
 const TOO_LARGE = `The server's list of tools is larger than what is read: its pages may have ${MOST_LIST_BYTES} bytes together.`;
 
+const NO_LIST = 'The server answered the question for its tools with what is no list of tools.';
+
 /** Each tool is checked by itself: what is wrong with one is no reason to refuse the others. */
 const pageSchema = z.object({
-  tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
+  tools: z.array(z.unknown()).nullish(),
+  /** Some end their pages with null, or with an empty text. */
+  nextCursor: z
+    .union([z.string().min(1), z.number()])
+    .optional()
+    .catch(undefined),
 });
+
+type Page = z.output<typeof pageSchema>;
 
 /** What a server offers, no more than may be offered; `leftOut`: what else its pages had. */
 export async function listTools(
   client: Client,
   signal?: AbortSignal,
 ): Promise<{ readonly tools: readonly unknown[]; readonly leftOut: number }> {
-  if (!client.getServerCapabilities()?.tools) return { tools: [], leftOut: 0 };
   const tools: unknown[] = [];
+  const seen = new Set<unknown>();
   let leftOut = 0;
   let bytesLeft = MOST_LIST_BYTES;
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    const listed = await client.request({ method: 'tools/list', params }, pageSchema, {
-      timeout: PAGE_MS,
-      ...(signal && { signal }),
+  let cursor: Page['nextCursor'];
+  for (let at = 0; at < MOST_PAGES; at += 1) {
+    const page = await readPage(client, cursor, signal).catch((error: unknown) => {
+      // Of the pages before it the tools are there; a server that declares none need not have a list.
+      const isNone = at > 0 || !client.getServerCapabilities()?.tools;
+      if (isNone && error instanceof ProtocolError) return undefined;
+      throw error;
     });
-    bytesLeft -= estimateJsonBytes(listed.tools, bytesLeft);
+    const listed = page?.tools ?? [];
+    bytesLeft -= estimateJsonBytes(listed, bytesLeft);
     if (bytesLeft < 0) throw new Error(TOO_LARGE);
+    const names = listed.map((tool) => foreignNameOf(tool) ?? tool);
+    // A server that ignores the cursor gives the same page again and again.
+    if (at > 0 && names.every((name) => seen.has(name))) break;
+    for (const name of names) seen.add(name);
     const room = MOST_TOOLS - tools.length;
-    tools.push(...listed.tools.slice(0, room));
-    leftOut += Math.max(0, listed.tools.length - room);
-    cursor = listed.nextCursor;
+    tools.push(...listed.slice(0, room));
+    leftOut += Math.max(0, listed.length - room);
+    cursor = page?.nextCursor;
     if (cursor === undefined || leftOut > 0) break;
   }
   return { tools, leftOut };
+}
+
+async function readPage(
+  client: Client,
+  cursor: Page['nextCursor'],
+  signal: AbortSignal | undefined,
+): Promise<Page> {
+  const request = { method: 'tools/list', params: given({ cursor }) };
+  const result = await ask(client, request, { timeout: PAGE_MS, ...given({ signal }) });
+  const page = pageSchema.safeParse(result);
+  if (!page.success) throw new Error(NO_LIST);
+  return page.data;
 }

@@ -11,10 +11,10 @@ import { type FollowDeps, followTask, stopTask } from './follow-task.ts';
 import type { KeptTask, KeptTasks } from './kept-tasks.ts';
 import { listTools } from './list-server-tools.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
-import { CHANGED, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
+import { CHANGED, type Offered, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
 import { OutputTail } from './output-tail.ts';
 import type { Pin } from './pins.ts';
-import { isLost, isNotRun, runCall } from './run-call.ts';
+import { isLost, isNotRun, isSessionLost, runCall, SessionLostError } from './run-call.ts';
 import { ServerLink } from './server-link.ts';
 import type { CreatedTask } from './task-messages.ts';
 
@@ -37,6 +37,14 @@ const LOOK_EACH_MS = 60_000;
 
 /** Tasks of calls that have ended, which are to be cancelled: of more the newest are not. */
 const MOST_UNSTOPPED = 1_000;
+
+/** What was refused before it ran, and what does no harm twice. */
+const isRepeated = (error: unknown, { annotations }: Offered['tool']): boolean =>
+  error instanceof SessionLostError ||
+  (isLost(error) && (annotations.readOnlyHint === true || annotations.idempotentHint === true));
+
+const isSecond = (error: unknown, before: unknown): boolean =>
+  error instanceof SessionLostError && before instanceof SessionLostError;
 
 const AWAY = (id: string): string => `The MCP server ${id} is not connected.`;
 
@@ -135,20 +143,19 @@ export class McpServer implements ToolProvider {
       }
       const { foreign, tool } = offered;
       try {
-        const call = { id, foreign, schema: tool.schema, args };
+        const mostMs = this.settings.max_call_s * 1_000;
+        const call = { id, foreign, schema: tool.schema, args, mostMs };
         const answered = await runCall(connection.client, call, context);
         if ('answer' in answered) return answered.answer;
         return await this.#keepTask(foreign, answered.task, context);
       } catch (error) {
-        const { readOnlyHint, idempotentHint } = tool.annotations;
         // Once more at most by one connection: a server that takes no call is not asked in a circle.
-        const isRepeated = isLost(error) && lost?.on !== connection;
-        if (!isRepeated || !(readOnlyHint || idempotentHint)) {
+        if (!isRepeated(error, tool) || lost?.on === connection || isSecond(error, lost?.error)) {
           // Of the attempt before it is not known whether it ran.
           throw lost && isNotRun(error) ? lost.error : error;
         }
         lost = { on: connection, error };
-        await this.#back(error, context.signal);
+        await this.#back(connection, error, context.signal);
       }
     }
   }
@@ -218,9 +225,10 @@ export class McpServer implements ToolProvider {
   }
 
   /** Waits, within the call's own time, for a server that was lost; rejects with why once the call is stopped. */
-  async #back(lost: unknown, signal: AbortSignal): Promise<void> {
+  async #back(connection: Connection, lost: unknown, signal: AbortSignal): Promise<void> {
+    if (lost instanceof SessionLostError) await abortable(signal, this.#link.renew(connection));
     // One request says nothing of the others, and no end of a connection comes.
-    if (isHttpServer(this.settings)) await abortable(signal, this.#look());
+    else if (isHttpServer(this.settings)) await abortable(signal, this.#look());
     await this.#reached(signal, lost);
   }
 
@@ -295,7 +303,8 @@ export class McpServer implements ToolProvider {
     try {
       await this.#read(connection);
     } catch (error) {
-      if (isHttpServer(this.settings)) await this.#link.fail(connection, error);
+      if (isSessionLost(error, connection.client)) await this.#link.renew(connection);
+      else if (isHttpServer(this.settings)) await this.#link.fail(connection, error);
       else this.#link.report(error);
     }
   }

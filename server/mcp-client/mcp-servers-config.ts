@@ -22,6 +22,10 @@ const ofEach = {
   trust: z.boolean().default(false),
   /** Of each call, from its start. */
   timeout_s: z.number().min(1).max(3_600).optional(),
+  /** Of a call that reports its progress, however often that gives it its time anew. */
+  max_call_s: z.number().min(1).max(86_400).default(1_800),
+  /** Until it answers for the first time: a program may be fetched, and load a model. */
+  start_timeout_s: z.number().min(1).max(3_600).default(300),
 };
 
 const stdioSchema = closedObject({

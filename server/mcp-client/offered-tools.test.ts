@@ -79,11 +79,11 @@ test('[MC58] hints of a server that is trusted are pinned, those of another one 
   const before = tool('read', { annotations: { readOnlyHint: true } });
   const now = tool('read', { annotations: { readOnlyHint: false, destructiveHint: true } });
   const trusted = setup(undefined, undefined, true);
-  await trusted.offered.take([before], 0);
-  expect(trusted.offered.list()[0]?.annotations).toEqual({ readOnlyHint: true });
   await trusted.offered.take([now], 0);
+  expect(trusted.offered.list()[0]?.annotations).toMatchObject({ readOnlyHint: false });
+  await trusted.offered.take([before], 0);
   expect(trusted.offered.list()[0]).toMatchObject({
-    ...{ annotations: { readOnlyHint: true }, unavailable: expect.stringMatching(/accept/) },
+    ...{ annotations: { readOnlyHint: false }, unavailable: expect.stringMatching(/accept/) },
   });
   const other = setup();
   await other.offered.take([before], 0);
@@ -142,4 +142,31 @@ test('[MC13] at most 1,000 forms are remembered, and no new one is offered above
   expect(put).toHaveLength(1_000);
   expect(offered.list()).toEqual([]);
   expect(offered.refusals.count).toBe(500);
+});
+
+test('[MC12] a tool that means the same is the same, and one that grants less needs no yes', async () => {
+  const { offered } = setup(undefined, undefined, true);
+  const schema = {
+    type: 'object',
+    properties: { a: { type: ['string', 'null'] }, required: { enum: ['x', 'y'] } },
+    required: ['a', 'required'],
+  };
+  const take = (inputSchema: object, annotations: object = { readOnlyHint: true }) =>
+    offered.take([tool('read', { inputSchema, annotations })], 0);
+  await take(schema);
+  const isChanged = () => offered.all.some(({ changed }) => changed !== undefined);
+  const same = { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
+  await take({ ...same, required: ['required', 'a'], examples: [], $defs: {} });
+  expect(isChanged()).toBe(false);
+  await take(schema, { readOnlyHint: false, destructiveHint: true });
+  expect(isChanged()).toBe(false);
+  expect(offered.find('files.read')?.tool.annotations).toMatchObject({ readOnlyHint: false });
+  for (const [other, hints] of [
+    [{ ...schema, required: ['a'] }, undefined],
+    [{ ...schema, properties: { ...schema.properties, $schema: { type: 'string' } } }, undefined],
+    [schema, { readOnlyHint: true, openWorldHint: false }],
+  ] as const) {
+    await take(other, hints);
+    expect(isChanged()).toBe(true);
+  }
 });

@@ -7,6 +7,7 @@ import { ForeignNames } from './foreign-names.ts';
 import { foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tool.ts';
 import type { McpServerSettings } from './mcp-servers-config.ts';
 import type { Pin, Pins } from './pins.ts';
+import { isSameTool } from './same-tool.ts';
 import { toPinnedTool } from './to-pinned-tool.ts';
 
 export const MOST_TOOLS = 500;
@@ -157,6 +158,7 @@ export class OfferedTools {
   #offer(foreign: string, tool: CheckedTool, pinned: NewPins): Offered | RejectedTool {
     const pin = this.#pins.get(foreign);
     if (pin?.tool.hash === tool.toolHash) return { foreign, tool };
+    if (pin && isSameTool(toPinnedTool(tool), pin.tool)) return { foreign, tool };
     if (pin) {
       const before = this.#tools.find((one) => one.foreign === foreign)?.tool;
       return { foreign, tool: before ?? shownAs(pin, tool), changed: tool };

@@ -1,22 +1,32 @@
 import { ChildProcess } from 'node:child_process';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { MessageTooLargeError } from './bounded-fetch.ts';
+import { parseMessage } from './mend-message.ts';
 import { takeLines } from './whole-lines.ts';
 
 /** After it was asked to end. */
 const KILL_AFTER_MS = 1_500;
+
+interface Reading {
+  /** Of one message. */
+  readonly mostBytes: number;
+  readonly read: (came: unknown) => readonly JSONRPCMessage[];
+}
 
 /**
  * A program, by its standard streams. It is asked which protocol it speaks in place, and not as a
  * second process of which nothing would be known here: what does not end by itself is killed.
  */
 export class ProgramTransport extends StdioClientTransport {
-  readonly #mostBytes: number;
+  /** How it ended, where that was by itself. */
+  ended: string | undefined;
+  readonly #reading: Reading;
+  #isStopped = false;
 
-  constructor(
-    program: ConstructorParameters<typeof StdioClientTransport>[0] & { maxBufferSize: number },
-  ) {
+  constructor(program: ConstructorParameters<typeof StdioClientTransport>[0], reading: Reading) {
     super(program);
-    this.#mostBytes = program.maxBufferSize;
+    this.#reading = reading;
   }
 
   override async start(): Promise<void> {
@@ -28,18 +38,34 @@ export class ProgramTransport extends StdioClientTransport {
   #takeTurns(): void {
     const program: unknown = Reflect.get(this, '_process');
     const stdout = program instanceof ChildProcess ? program.stdout : undefined;
-    const [take] = stdout?.listeners('data') ?? [];
-    if (!stdout || !take) throw new Error('The output of the program cannot be read');
+    if (!(program instanceof ChildProcess) || !stdout)
+      throw new Error('The output of the program cannot be read');
+    program.once('exit', (code, name) => {
+      // One that has failed may be asked to end before that is known.
+      if (this.#isStopped && !code) return;
+      this.ended = code === null ? `by ${name}` : `with the exit code ${code}`;
+    });
     stdout.removeAllListeners('data');
-    takeLines(stdout, (bytes) => void Reflect.apply(take, stdout, [bytes]), this.#mostBytes).catch(
-      (error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))),
-    );
+    const { mostBytes } = this.#reading;
+    takeLines(stdout, (lines) => this.#take(lines), mostBytes).catch((error: unknown) => {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.close().catch((failed: Error) => this.onerror?.(failed));
+    });
+  }
+
+  #take(lines: Buffer): void {
+    const { mostBytes, read } = this.#reading;
+    if (lines.length > mostBytes) throw new MessageTooLargeError(mostBytes);
+    for (const line of lines.toString().split('\n')) {
+      for (const message of read(parseMessage(line))) this.onmessage?.(message);
+    }
   }
 
   override async close(): Promise<void> {
     const { pid } = this;
     const closed = super.close();
     if (pid === null) return closed;
+    this.#isStopped = true;
     // Until `closed` the process is not reaped, so the number is still its own.
     signal(pid, 'SIGTERM');
     const timer = setTimeout(() => signal(pid, 'SIGKILL'), KILL_AFTER_MS);

@@ -1,6 +1,6 @@
 import {
-  type CallToolResult,
   type Client,
+  type ProgressCallback,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -12,7 +12,7 @@ import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-to
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
 import { shownProgress } from './shown-progress.ts';
-import { type CreatedTask, TAKES_TASKS, taskOf } from './task-messages.ts';
+import { type CreatedTask, resultOf, TAKES_TASKS, taskOf } from './task-messages.ts';
 
 /** The longest that a timer can wait: how long a call may take is the engine's. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -23,6 +23,8 @@ export interface ServerCall {
   readonly foreign: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
+  /** However often its progress gives it its time anew. */
+  readonly mostMs: number;
 }
 
 /** What goes along with each call besides its arguments. */
@@ -40,25 +42,48 @@ export async function runCall(
   call: ServerCall,
   context: ToolContext,
 ): Promise<CallAnswer> {
-  const { foreign: name, schema, args } = call;
+  const { foreign: name, schema, args, mostMs } = call;
   const { signal } = context;
   const progress = shownProgress(context.status);
+  const onprogress: ProgressCallback = (note) => {
+    context.prolong?.(mostMs);
+    progress.take(note);
+  };
   const result = await client
     .callTool(
       { name, arguments: { ...args }, _meta: metaOf(client, context) },
       {
-        ...{ signal, timeout: NO_LIMIT_MS, onprogress: progress.take },
+        ...{ signal, timeout: NO_LIMIT_MS, onprogress },
         // Without the schema of its results: it would be compiled.
         toolDefinition: { name, inputSchema: { ...schema, type: 'object' } },
       },
     )
-    .catch((error: unknown): CallToolResult => {
+    .then(resultOf, (error: unknown) => {
       signal.throwIfAborted();
-      throw toToolError(error, call);
+      throw isSessionLost(error, client) ? new SessionLostError(call.id) : toToolError(error, call);
     })
     .finally(progress.end);
   const task = taskOf(result);
   return task ? { task } : { answer: await toAnswer(result, context.attach) };
+}
+
+/** The server does not know the session any more, as after its restart, and refused the call for that: nothing ran. */
+export class SessionLostError extends ToolError {
+  constructor(id: string) {
+    super(`The MCP server ${id} does not know the session any more.`, {
+      ...{ executed: 'no', code: 'no_provider' },
+    });
+  }
+}
+
+const NAMES_SESSION = /\bsession\b|not initiali[sz]ed/i;
+
+/** By 404 to a request that named a session, or a refusal that says so (rule MC83). */
+export function isSessionLost(error: unknown, { transport }: Client): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  const isRefused = error.status === 404 || error.status === 400;
+  const hasSession = error.status === 404 && transport?.sessionId !== undefined;
+  return hasSession || (isRefused && NAMES_SESSION.test(error.message));
 }
 
 /** The server was lost with the call, of which nothing is known. */

@@ -96,6 +96,11 @@ export class ServerLink {
     await connection.close();
   }
 
+  /** At once: its server is there, and does not know it any more. */
+  async renew(connection: Connection): Promise<void> {
+    if (connection === this.#connection) await this.reconnect();
+  }
+
   report(error: unknown): void {
     const message = errorMessage(error).slice(0, MOST_ERROR_CHARS);
     this.#lastError = { message, at: this.#deps.clock.now() };

@@ -45,7 +45,6 @@ test.each([
   [{ status: 'failed', error: { code: -1, message: 'no disk' } }, 'tool_error', /no disk/, []],
   [{ status: 'cancelled' }, 'tool_error', /cancelled its task/, []],
   [{ status: 'input_required', inputRequests: {} }, 'tool_error', /asks for input/, ['task-1']],
-  [{ status: 'completed', result: 7 }, 'result_invalid', /no result/, []],
   [undefined, 'outcome_unknown', /does not answer for the task.*not found/, []],
 ] as const)(
   '[MC54] a task that comes to %j ends its call with the reason',

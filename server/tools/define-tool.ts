@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows people what is going on. The model never sees it. */
   status(update: { tip?: string; progress?: Progress; preview?: unknown }): void;
+  /** It is at work: its time begins anew, until it has run for `mostMs` in all. Not where the caller set the time. */
+  prolong?(mostMs: number): void;
   /**
    * Keeps a picture or file, which becomes an attachment of the result: people see it on the card,
    * a model that takes images gets those. At most eight. Rejects with `ToolError` when the bytes are

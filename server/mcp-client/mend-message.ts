@@ -1,0 +1,147 @@
+import {
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCResultResponse,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/client';
+import { isRecord } from '#lib/json/is-record';
+import { given } from '#lib/util/given';
+
+type Id = string | number;
+
+/** The requests of the handshake that are not answered yet: their results have a form that counts. */
+export type Handshake = Set<Id>;
+
+const INTERNAL_ERROR = -32_603;
+/** Our code for what a server calls an error without a number. */
+const asCode = (code: unknown): number =>
+  typeof code !== 'boolean' && code !== null && Number.isSafeInteger(Number(code))
+    ? Number(code)
+    : INTERNAL_ERROR;
+
+const isId = (id: unknown): id is Id => typeof id === 'string' || Number.isSafeInteger(id);
+
+/**
+ * What a server sent, as the protocol package takes it: that one refuses a message whole for one
+ * odd field, and a call whose tool has run would be lost with it (rule MC80). What needs no mending
+ * is the same object. `asked` is the request that the message answers where it does not say so.
+ */
+export function mendMessages(
+  came: unknown,
+  handshake: Handshake,
+  asked: () => Id | undefined = () => undefined,
+): JSONRPCMessage[] {
+  const all: unknown[] = Array.isArray(came) ? came : [came];
+  return all.flatMap((one) => (isRecord(one) ? (mended(one, handshake, asked) ?? []) : []));
+}
+
+function mended(
+  one: Readonly<Record<string, unknown>>,
+  handshake: Handshake,
+  asked: () => Id | undefined,
+): JSONRPCMessage | undefined {
+  const { method, result, error } = one;
+  if (typeof method === 'string') return mendedMethod(one, method);
+  if (isFit(one) && !handshake.has(one.id)) return one;
+  const id = isId(one.id) ? one.id : asked();
+  const isFailed = error !== undefined && error !== null && (result ?? null) === null;
+  if (isFailed) return { ...mendedError(error), ...given({ id }) };
+  if (id === undefined) return undefined;
+  const fields = withoutOddMeta(isRecord(result) ? result : { content: result });
+  return { jsonrpc: '2.0', id, result: handshake.has(id) ? mendedHandshake(fields) : fields };
+}
+
+/** The package takes these fields alone. */
+const isFit = (one: Readonly<Record<string, unknown>>): one is JSONRPCResultResponse =>
+  one.jsonrpc === '2.0' &&
+  isId(one.id) &&
+  isRecord(one.result) &&
+  withoutOddMeta(one.result) === one.result &&
+  Object.keys(one).length === 3;
+
+function withoutOddMeta(fields: Record<string, unknown>): Record<string, unknown> {
+  const { _meta, ...rest } = fields;
+  return _meta === undefined || isRecord(_meta) ? fields : rest;
+}
+
+function mendedError(error: unknown): JSONRPCErrorResponse {
+  const { code, message, data } = isRecord(error) ? error : { code: undefined, message: error };
+  const text = typeof message === 'string' ? message : JSON.stringify(error).slice(0, 2_000);
+  return { jsonrpc: '2.0', error: { code: asCode(code), message: text, ...given({ data }) } };
+}
+
+function mendedMethod(
+  { id, params }: Readonly<Record<string, unknown>>,
+  method: string,
+): JSONRPCMessage {
+  const kept = withoutOddMeta(isRecord(params) ? params : {});
+  const of = method === 'notifications/progress' ? mendedProgress(kept) : kept;
+  const message = { jsonrpc: '2.0' as const, method, params: of };
+  return isId(id) ? { ...message, id } : message;
+}
+
+/** Less than nothing is shown as no number. */
+const NO_NUMBER = -1;
+
+function mendedProgress(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { progress, total, message, ...rest } = params;
+  return {
+    ...rest,
+    progress: numberOf(progress) ?? NO_NUMBER,
+    ...given({ total: numberOf(total) }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(read) ? read : undefined;
+}
+
+/** Of `initialize` and `server/discover` what is read here; what is odd is left out. */
+function mendedHandshake(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { _meta, serverInfo, instructions, protocolVersion, supportedVersions } = result;
+  const { name, version } = isRecord(serverInfo) ? serverInfo : {};
+  const text = (value: unknown) => (typeof value === 'object' ? '' : String(value ?? ''));
+  const isText = (value: unknown) => typeof value === 'string';
+  return {
+    ...given({ _meta }),
+    ...{ resultType: 'complete', capabilities: mendedCapabilities(result.capabilities) },
+    // One that names a version that does not exist has taken the one that it was asked in.
+    protocolVersion: isKnown(protocolVersion) ? protocolVersion : SUPPORTED_PROTOCOL_VERSIONS[0],
+    serverInfo: { name: text(name), version: text(version) },
+    ...(isText(instructions) && { instructions }),
+    ...(Array.isArray(supportedVersions) && {
+      supportedVersions: supportedVersions.filter(isText),
+    }),
+  };
+}
+
+const isKnown = (version: unknown): boolean =>
+  typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+
+/** Tools alone are used. */
+function mendedCapabilities(given: unknown): { tools?: { listChanged: boolean } } {
+  const tools = isRecord(given) ? given.tools : undefined;
+  if (tools === undefined || tools === null || tools === false) return {};
+  return { tools: { listChanged: isRecord(tools) && tools.listChanged === true } };
+}
+
+const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
+/** A message of a server; undefined where the text is none. Python writes NaN, which JSON does not have. */
+export function parseMessage(text: string): unknown {
+  const parsed = parsedOrNone(text);
+  if (parsed !== undefined || !/NaN|Infinity/.test(text)) return parsed;
+  return parsedOrNone(text.replace(TEXT_OR_NO_NUMBER, (one) => (one[0] === '"' ? one : 'null')));
+}
+
+function parsedOrNone(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What programs print besides their messages is none of them.
+    return undefined;
+  }
+}
