@@ -42,7 +42,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   test_image_content: gives(null, [picture]),
   test_audio_content: gives(null, [sound]),
   test_embedded_resource: gives(null, [text('This is an embedded resource content.')]),
-  test_multiple_content_types: gives('Multiple content types test:', [picture, text('{}')]),
+  test_multiple_content_types: gives('Multiple content types test:', [
+    picture,
+    { ...text('{}'), media_type: 'application/json' },
+  ]),
   test_error_handling: failsAfter(0),
   json_schema_2020_12_tool: gives('ok'),
   test_streaming_elicitation: gives('It asks its client nothing.'),
@@ -60,8 +63,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   async test_tool_with_progress(client, { id }) {
     for (const done of [0, 50, 100]) {
       client.send({ type: 'tool_status', id, progress: { done, total: 100 } });
-      // The server sends four notifications a second at most; of more it sends the newest.
-      await sleep(800);
+      await sleep(50);
     }
     client.succeed(id, 'done');
   },

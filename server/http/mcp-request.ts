@@ -13,11 +13,13 @@ export function toRequest(context: Pick<RequestContext, 'incoming' | 'signal'>):
 function toHeaders({ headers }: IncomingMessage): Headers {
   const isPassed = (name: string) => name !== 'authorization' && name !== 'cookie';
   const get = (name: string): string | null => {
+    // The library refuses who takes one form alone; which one is sent is decided behind it.
+    if (name === 'accept') return 'application/json, text/event-stream';
     const value = isPassed(name) ? headers[name] : undefined;
     return typeof value === 'string' ? value : null;
   };
   return lazily(Headers.prototype, { get: (name) => get(name.toLowerCase()) }, () => {
-    const all = Object.keys(headers).map((name) => [name, get(name)] as const);
+    const all = ['accept', ...Object.keys(headers)].map((name) => [name, get(name)] as const);
     return new Headers(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
   });
 }

@@ -45,11 +45,15 @@ async function setup({ room = 0 } = {}) {
   });
   const made = await tokens.create({ kind: 'agent', name: 'reader', tools: [] }, 'operator');
   if (!made.ok) throw new Error(made.message);
-  const ask = async (method: 'GET' | 'POST', body?: object): Promise<IncomingMessage> => {
+  const ask = async (
+    method: 'GET' | 'POST',
+    body?: object,
+    { accept = 'text/event-stream', path = '/mcp' } = {},
+  ): Promise<IncomingMessage> => {
     const asking = request({
-      ...{ host: '127.0.0.1', port, path: '/mcp', method, agent: false },
+      ...{ host: '127.0.0.1', port, path, method, agent: false },
       headers: {
-        ...{ authorization: `Bearer ${made.secret}`, accept: 'text/event-stream' },
+        ...{ authorization: `Bearer ${made.secret}`, accept },
         'content-type': 'application/json',
       },
     });
@@ -80,6 +84,24 @@ test('a streamed answer comes whole and in order, and warns of no leak', async (
   for await (const chunk of answer) text += String(chunk);
   expect(text).toBe(parts.join(''));
   expect(warnings).toEqual([]);
+});
+
+test('[MP60] who takes JSON alone is given the answer of a stream as JSON, at /mcp/ too', async () => {
+  const { ask, sources } = await setup();
+  const asked = ask('POST', CALL, { accept: 'application/json', path: '/mcp/' });
+  await expect.poll(() => sources.length).toBe(1);
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
+  const note = 'event: message\ndata: {"method":"notifications/progress"}\n\n';
+  sources[0]?.controller.enqueue(Buffer.from(`${note}event: message\ndata: ${answer}\n\n`));
+  sources[0]?.controller.close();
+  const response = await asked;
+  expect([response.statusCode, response.headers['content-type']]).toEqual([
+    200,
+    'application/json',
+  ]);
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  expect(text).toBe(answer);
 });
 
 test('[MP22] who leaves a streamed answer ends its source', async () => {

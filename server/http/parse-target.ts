@@ -20,7 +20,9 @@ export function parseTarget(url: string | undefined): Target | undefined {
   if (url === undefined || !url.startsWith('/') || !VISIBLE.test(url)) return undefined;
   const [target = ''] = url.split('#', 1);
   const cut = target.indexOf('?');
-  const pathname = cut < 0 ? target : target.slice(0, cut);
+  const path = cut < 0 ? target : target.slice(0, cut);
+  // Agents are configured with either form.
+  const pathname = path === '/mcp/' ? '/mcp' : path;
   if (AMBIGUOUS.test(pathname) || decodePart(pathname) === undefined) return undefined;
   return { pathname, search: cut < 0 ? '' : target.slice(cut) };
 }

@@ -199,17 +199,17 @@ test('[MC26] a stream that ends at once is asked for later each time, and what i
 });
 
 test('[MC84] progress gives a call its time anew, up to the most that the configuration allows', async () => {
-  let tell = (_: string): void => {};
+  let note = (_: string): void => {};
   const odd = await startOddServer((asked, outgoing) => {
     if (asked.method !== 'tools/call') return undefined;
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
     const { progressToken } = Object(asked.params._meta);
-    tell = (message) => {
-      const note = { progressToken, progress: 1, message };
-      const sent = { jsonrpc: '2.0', method: 'notifications/progress', params: note };
+    note = (message) => {
+      const params = { progressToken, progress: 1, message };
+      const sent = { jsonrpc: '2.0', method: 'notifications/progress', params };
       outgoing.write(`data: ${JSON.stringify(sent)}\n\n`);
     };
-    tell('At 0');
+    note('At 0');
     return new Promise(() => {});
   });
   const files = { url: odd.url, timeout_s: 10, max_call_s: 25 };
@@ -217,7 +217,7 @@ test('[MC84] progress gives a call its time anew, up to the most that the config
   await world.until('files', { state: 'connected' });
   const { id } = await world.calls.invoke('files.one');
   for (const seconds of [0, 6, 12, 18, 24]) {
-    tell(`At ${seconds}`);
+    note(`At ${seconds}`);
     await vi.waitFor(async () => {
       await world.calls.settle();
       expect(world.calls.cardOf(id)).toMatchObject({ status: 'DOING', tip: `At ${seconds}` });

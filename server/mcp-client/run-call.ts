@@ -67,11 +67,11 @@ export async function runCall(
   return task ? { task } : { answer: await toAnswer(result, context.attach) };
 }
 
-/** The server does not know the session any more, as after its restart, and refused the call for that: nothing ran. */
+/** The server does not know the session any more, as after its restart, and refused the call for that. */
 export class SessionLostError extends ToolError {
   constructor(id: string) {
     super(`The MCP server ${id} does not know the session any more.`, {
-      ...{ executed: 'no', code: 'no_provider' },
+      executed: 'unknown',
     });
   }
 }

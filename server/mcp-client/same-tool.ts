@@ -39,13 +39,19 @@ const MAPS = new Set([
 const DATA = new Set(['const', 'default', 'examples']);
 /** The order in them says nothing. */
 const SETS = new Set(['required', 'type', 'enum']);
-const EMPTY_SAYS_NOTHING = new Set([...MAPS, 'required', 'examples', 'allOf', 'dependentRequired']);
+const LEFT_OUT_WHEN_EMPTY = new Set([
+  ...MAPS,
+  'required',
+  'examples',
+  'allOf',
+  'dependentRequired',
+]);
 
 function meaningOf(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(meaningOf);
   if (!isRecord(schema)) return schema;
   const fields = Object.entries(schema).filter(
-    ([key, value]) => key !== '$schema' && !(EMPTY_SAYS_NOTHING.has(key) && isEmpty(value)),
+    ([key, value]) => key !== '$schema' && !(LEFT_OUT_WHEN_EMPTY.has(key) && isEmpty(value)),
   );
   return Object.fromEntries(fields.map(([key, value]) => [key, meaningOfField(key, value)]));
 }

@@ -4,7 +4,7 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type AgentSession, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';
-import { cancelledRequest, isInitialize } from './json-rpc.ts';
+import { cancelledRequest, isInitialize, withoutNulls } from './json-rpc.ts';
 import { createLegacySessions, SESSION_HEADER } from './legacy-sessions.ts';
 import { ListStreams } from './list-streams.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
@@ -73,7 +73,8 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     isSession: (agent, sessionId) => sessions.isOf(agent.tokenId, sessionId),
     endSession: (agent, sessionId) => sessions.end(agent.tokenId, sessionId),
     async answer(post) {
-      const { agent, request, body } = post;
+      const { agent, request } = post;
+      const body = withoutNulls(post.body);
       const cancels = cancelledRequest(body);
       if (cancels !== undefined) openRequests.cancel(sessionKey(post), cancels);
       const authInfo = { token: '', clientId: agent.tokenId, scopes: [] };

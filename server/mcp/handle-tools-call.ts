@@ -161,10 +161,7 @@ function waitingOf(
   if (progressToken === undefined) {
     return { holdMs: holdMs.plain, send: undefined, cancelled, endsCall: true };
   }
-  const send: SendProgress = (progress, message) =>
-    mcpReq.notify({
-      method: 'notifications/progress',
-      params: { progressToken, progress, message },
-    });
+  const send: SendProgress = (note) =>
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...note } });
   return { holdMs: holdMs.progress, send, cancelled, endsCall: true };
 }

@@ -1,12 +1,17 @@
 import type { CallRecord } from '#lib/call/call-record';
+import type { CardUpdate } from '#lib/protocol/card';
+import { given } from '#lib/util/given';
 import type { Clock } from '../clock.ts';
 import type { CallFollowers } from './call-followers.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** At most four notifications a second. */
+/** So many at once; after them four notifications a second. */
+const BURST = 5;
 const SHORTEST_MS = 250;
 /** Hosts give up after a minute without one; some sooner. */
 const HEARTBEAT_MS = 10_000;
+/** What a call waits for has no number, but each has to be higher than the one before. */
+const SMALL_STEP = 0.001;
 
 export interface ProgressDeps {
   readonly followers: CallFollowers;
@@ -15,41 +20,71 @@ export interface ProgressDeps {
   readonly read: (callId: string) => Promise<CallRecord | undefined>;
 }
 
-/** `progress` rises with each one, as MCP asks; there is no total, since what a call waits for has none. */
-export type SendProgress = (progress: number, message: string) => Promise<void>;
+interface Note {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+/** `progress` rises with each one, as MCP asks. */
+export type SendProgress = (note: Note) => Promise<void>;
 
 /**
- * Sends what a call waits for: after its card changed, and every 10 s while nothing changes
- * (rule MP20). Returns a function that ends it. What cannot be sent is given up: its reader left.
+ * Sends what a call waits for: after its card changed, with what its tool says of its progress, and
+ * every 10 s while nothing changes (rule MP20). Returns a function that ends it. What cannot be
+ * sent is given up: its reader left.
  */
 export function reportProgress(
   { followers, clock, read }: ProgressDeps,
   callId: string,
   send: SendProgress,
 ): () => void {
-  let count = 0;
-  let sentAt = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  let shown: Pick<CardUpdate, 'progress' | 'tip'> = {};
+  let [room, filledAt] = [BURST, clock.now()];
   let isOver = false;
   let cancel: (() => void) | undefined;
-  const unfollow = followers.follow(callId, () => after(sentAt + SHORTEST_MS - clock.now()));
+  const unfollow = followers.follow(callId, ({ progress, tip }) => {
+    shown = { ...shown, ...given({ progress, tip }) };
+    // Of a burst each is told as it was; the record has only the newest.
+    const isOfTool = progress !== undefined || tip !== undefined;
+    const ms = untilRoom();
+    if (isOfTool && ms === 0) publish(shown.tip ?? undefined);
+    else after(ms);
+  });
   const end = () => {
     isOver = true;
     cancel?.();
     unfollow();
   };
 
+  function untilRoom(): number {
+    const now = clock.now();
+    room = Math.min(BURST, room + (now - filledAt) / SHORTEST_MS);
+    filledAt = now;
+    return room >= 1 ? 0 : Math.ceil((1 - room) * SHORTEST_MS);
+  }
+
   function after(ms: number): void {
     cancel?.();
-    cancel = clock.schedule(Math.max(0, ms), () => void report().catch(end));
+    cancel = clock.schedule(ms, () => void report().catch(end));
   }
 
   async function report(): Promise<void> {
-    sentAt = clock.now();
     const call = await read(callId);
-    if (isOver || !call) return;
-    count += 1;
+    if (!isOver && call) publish(shown.tip ?? waitsFor(call));
+  }
+
+  function publish(text: string | undefined): void {
+    room -= 1;
+    const { done, total } = shown.progress ?? {};
+    const isHigher = done !== undefined && done > last;
+    const next = last === Number.NEGATIVE_INFINITY ? 0 : last + SMALL_STEP;
+    last = isHigher ? done : next;
+    const message = text ?? (total === undefined ? `${done}.` : `${done} of ${total}.`);
+    const ofTotal = total !== undefined && last <= total ? total : undefined;
     after(HEARTBEAT_MS);
-    await send(count, waitsFor(call));
+    send({ progress: last, ...given({ total: ofTotal }), message }).catch(end);
   }
 
   after(0);

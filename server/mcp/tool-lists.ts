@@ -3,10 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
 
-/** A page that is loaded anew takes its tools away and brings them back. */
-const QUIET_MS = 2_000;
-/** A client whose tools change all the time keeps no agent from those of the others. */
-const LATEST_MS = 10_000;
+/** Between two announcements: a page that is loaded anew takes its tools away and brings them back. */
+const GATHER_MS = 2_000;
 /** So many clients of a pool have an entry of their own. */
 const MOST_CLIENTS = 16;
 /** Lists that are kept for the next call of the same agent. */
@@ -18,7 +16,7 @@ export interface ToolLists {
   stop(): void;
 }
 
-/** `onChanged`: once tools that came, changed or went are left alone, or have not been for long (rule MP5). */
+/** `onChanged`: when tools came, changed or went; of many changes at most once in two seconds (rule MP5). */
 export function createToolLists(deps: {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly clock: Clock;
@@ -27,17 +25,20 @@ export function createToolLists(deps: {
   const { registry, clock, onChanged } = deps;
   const kept = new Map<string, { allowed: string; list: readonly McpTool[] }>();
   let cancel: (() => void) | undefined;
-  /** Of the first change that is not announced. */
-  let changedAt: number | undefined;
+  /** A change came while the last announcement was too young. */
+  let isWaiting = false;
+  const announce = () => {
+    isWaiting = false;
+    cancel = clock.schedule(GATHER_MS, () => {
+      cancel = undefined;
+      if (isWaiting) announce();
+    });
+    onChanged();
+  };
   const stop = registry.onChange(() => {
     kept.clear();
-    cancel?.();
-    changedAt ??= clock.now();
-    const left = Math.max(0, changedAt + LATEST_MS - clock.now());
-    cancel = clock.schedule(Math.min(QUIET_MS, left), () => {
-      changedAt = undefined;
-      onChanged();
-    });
+    if (cancel) isWaiting = true;
+    else announce();
   });
   const schemaOf: SchemaOf = (reference) => {
     const best = registry.find(reference)?.best;

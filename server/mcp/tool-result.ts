@@ -128,8 +128,11 @@ async function roomForBlocks(
   }
 }
 
+/** Text, whatever the name of its kind begins with: JSON, CSV, XML, SVG. */
+const IS_TEXT = /^text\/|[/+](?:json|xml|yaml|csv)\b/;
+
 const contentOf = ({ media_type }: Attachment): ToContent | undefined =>
-  CONTENT_OF[media_type.split('/', 1)[0] ?? ''];
+  IS_TEXT.test(media_type) ? toText : CONTENT_OF[media_type.split('/', 1)[0] ?? ''];
 
 /** Pictures are made smaller. */
 function isBlock(attachment: Attachment): boolean {
@@ -170,17 +173,18 @@ const CONTENT_OF: Readonly<Record<string, ToContent | undefined>> = {
     data: toBase64(bytes),
     mimeType: media_type,
   }),
-  text: ({ blob_id, media_type }, bytes) =>
-    isUtf8(bytes)
-      ? {
-          type: 'resource',
-          resource: {
-            ...{ uri: blobUri(blob_id), mimeType: media_type },
-            text: Buffer.from(bytes).toString('utf8'),
-          },
-        }
-      : undefined,
 };
+
+const toText: ToContent = ({ blob_id, media_type }, bytes) =>
+  isUtf8(bytes)
+    ? {
+        type: 'resource',
+        resource: {
+          ...{ uri: blobUri(blob_id), mimeType: media_type },
+          text: Buffer.from(bytes).toString('utf8'),
+        },
+      }
+    : undefined;
 
 const toLink = ({ blob_id, media_type, size, name, alt }: Attachment): ContentBlock => ({
   ...{ type: 'resource_link', uri: blobUri(blob_id), name: name ?? blob_id },

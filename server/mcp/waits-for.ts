@@ -23,6 +23,7 @@ export function waitsFor({ phase, card, toolName, status }: CallRecord): string 
 }
 
 function progressOf({ progress, tip }: CallRecord['card']): string | undefined {
-  if (progress?.total !== undefined) return `${progress.done} of ${progress.total}.`;
-  return tip ?? undefined;
+  const count = progress?.total === undefined ? '' : `${progress.done} of ${progress.total}`;
+  if (tip) return count === '' ? tip : `${tip} (${count})`;
+  return count === '' ? undefined : `${count}.`;
 }

@@ -43,12 +43,12 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
       const body = await readMessage(context);
       if (!body.ok) return body.refusal;
       if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
-      if (isListen(body.value)) takePlace(places, principal, context.outgoing, TOO_MANY);
+      const lasts = isListen(body.value);
+      if (lasts) takePlace(places, principal, context.outgoing, TOO_MANY);
       const request = toRequest(context);
       const { makeRoom, resizeRoom } = context;
-      return toHttpResponse(
-        await mcp.answer({ agent, request, body: body.value, sessionId, makeRoom, resizeRoom }),
-      );
+      const post = { agent, request, body: body.value, sessionId, makeRoom, resizeRoom };
+      return toHttpResponse(await mcp.answer(post), !lasts && takesJsonAlone(context.incoming));
     }),
   });
 
@@ -163,12 +163,23 @@ async function readMessage(context: RequestContext): Promise<Message> {
   }
 }
 
-async function toHttpResponse(response: Response): Promise<HttpResponse> {
+/** It asked for no stream, so it gets the last message of one, which is the answer. */
+const takesJsonAlone = ({ headers: { accept = '*/*' } }: IncomingMessage): boolean =>
+  !/text\/event-stream|text\/\*|\*\/\*/.test(accept);
+
+const DATA = 'data: ';
+
+async function toHttpResponse(response: Response, isJson: boolean): Promise<HttpResponse> {
   const { status, body } = response;
   const headers = Object.fromEntries(response.headers);
   delete headers.connection;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!body || !isStream) return { status, headers, body: await response.text() };
+  if (isJson) {
+    const lines = (await response.text()).split('\n').filter((line) => line.startsWith(DATA));
+    const answer = lines.at(-1)?.slice(DATA.length) ?? '';
+    return { status, headers: { ...headers, 'content-type': 'application/json' }, body: answer };
+  }
   return {
     status,
     headers,

@@ -25,7 +25,7 @@ const messageSchema = z.object({
   method: z.string().optional(),
   params: z.looseObject({ progress: z.number(), message: z.string() }).optional(),
   result: z
-    .looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
+    .looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })).default([]) })
     .optional(),
 });
 
