@@ -152,8 +152,15 @@ export const policyDefinitionSchema = closedObject({
   /** Which tools read what is private or untrusted, and which could carry it out. */
   taint: closedObject({
     private: marked(
-      ...['database.query', 'memory.recall', 'file.read', 'clipboard.read', 'geolocation.*'],
-      ...['camera.*', 'browser.screenshot', 'screenshot', 'microphone.*', 'speech.listen'],
+      ...['database.query', 'memory.recall', 'file.read', 'shell', 'clipboard.read'],
+      ...[
+        'geolocation.*',
+        'camera.*',
+        'browser.screenshot',
+        'screenshot',
+        'microphone.*',
+        'speech.listen',
+      ],
       ...['contacts.*', 'file.pick'],
     ),
     /** Besides those of clients, and those that reach the outside. */

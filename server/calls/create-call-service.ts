@@ -224,6 +224,7 @@ function createCore(deps: CallServiceDeps) {
   };
   const engine: CallEngine = new CallEngine({
     ...{ ...deps, repository, withholding, onDecided },
+    onShown: (call) => deps.onDecided?.(call),
     besides: (call, event) => index.approvals.besides(call, event),
     route: withholding.over(router),
     run: (effect, call) => runner.run(effect, withholding.restored(call)),

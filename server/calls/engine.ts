@@ -48,6 +48,8 @@ export interface EngineDeps {
   run(effect: Effect, record: CallRecord): void;
   /** A state was decided; it may not be on disk yet. */
   onDecided(record: CallRecord, previous: CallRecord | undefined): void;
+  /** People, and those who may read the call, are shown something of its work. */
+  onShown?(record: CallRecord): void;
   /** What goes to others outside in the same write; without it nothing does. */
   readonly announce?: AnnounceCall | undefined;
   /** A state is on disk and published; `previous` is the one that was before it. */
@@ -142,6 +144,7 @@ export class CallEngine {
     const entry = this.#deps.repository.entry(id);
     const bounded = entry && this.#takeIn(entry, update);
     if (!bounded) return;
+    this.#deps.onShown?.(entry.latest);
     entry.pendingStatus.push(bounded);
     entry.statusFrom = from;
     this.#writeStatus(entry);

@@ -2,6 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
+import { isTrusted } from '#lib/protocol/tool-source';
 import { readRecent } from '../calls/read-recent.ts';
 import type { Store } from '../store/store.ts';
 
@@ -34,6 +35,9 @@ type TaintedCall = Pick<
   | 'error'
   | 'result'
   | 'lateResult'
+  | 'granted'
+  | 'preview'
+  | 'card'
 >;
 
 /** What runs have read, derived from their recorded calls, so that no restart forgets it. */
@@ -66,12 +70,14 @@ export class RunTaints {
     return new RunTaints(this.#store, marks).of(runId);
   }
 
-  /** Of a call that may have ended. */
+  /** Of a call that may have ended, or shown something. */
   readonly ended = (call: CallRecord): void => {
     const { runId } = call;
     const known = this.#known.get(runId);
     if (!known) return void this.#loading.get(runId)?.ended.push(call);
     if (!hasRead(call)) return;
+    // What its sub-agent reads counts there, and here from its end on.
+    if (isDelegated(call) && call.completedAt === null) return;
     if (!isDelegated(call)) {
       this.#known.set(runId, { ...known, own: marksOf(this.#marks, known.own, call) });
       return;
@@ -136,9 +142,20 @@ export class RunTaints {
   }
 }
 
-/** A call that was not made has read nothing; one whose outcome is unknown, or that was answered late, may have. */
-export const hasRead = ({ completedAt, error, lateResult }: TaintedCall): boolean =>
-  completedAt !== null && (error?.executed !== 'no' || lateResult !== undefined);
+/**
+ * A call that was not made has read nothing; one whose outcome is unknown, or that was answered late,
+ * may have. One that runs has, as soon as it shows something.
+ */
+export const hasRead = (call: TaintedCall): boolean =>
+  (call.completedAt !== null && call.error?.executed !== 'no') ||
+  call.lateResult !== undefined ||
+  (call.granted && hasShown(call));
+
+/** In words that are not the server's: the tips of its own tools are. */
+const hasShown = ({ preview, card, ...of }: TaintedCall): boolean =>
+  (preview !== undefined && preview !== null) ||
+  (!isTrusted(of) &&
+    [card.tip, card.progress, card.status_params].some((one) => one !== undefined));
 
 const isDelegated = ({ toolName, source }: TaintedCall): boolean =>
   source === 'server' && isDelegatingTool(toolName);

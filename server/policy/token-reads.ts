@@ -11,6 +11,9 @@ import { hasRead, marksOf } from './run-taints.ts';
 /** What a program has read counts for so long (rule PO27). */
 const READ_WITHIN_MS = 60 * 60 * 1_000;
 
+/** A call that runs shows something many times a second: what is as new is not written again. */
+const ANEW_EACH_MS = 60_000;
+
 /** Tokens whose reads are kept; the one that has read nothing for longest goes first. */
 const MOST_TOKENS = 10_000;
 
@@ -60,7 +63,7 @@ export class TokenReads {
     return { private: lately(reads.private), untrusted: lately(reads.untrusted) };
   }
 
-  /** Of a call that may have ended. A program sees each call of its runs, also one that a person made there. */
+  /** Of a call that may have ended, or shown something. A program sees each call of its runs, also one that a person made there. */
   ended(call: CallRecord, marks: Marks): void {
     const { ownerToken } = call;
     if (ownerToken === null || !hasRead(call) || !this.#deps.tokens.isProgram(ownerToken)) return;
@@ -68,6 +71,11 @@ export class TokenReads {
     if (read.private === null && read.untrusted === null) return;
     const at = this.#deps.clock.now();
     const before = this.#reads.get(ownerToken) ?? { private: null, untrusted: null };
+    const isNew = (last: Read): boolean => last !== null && last.at + ANEW_EACH_MS > at;
+    const isKnown =
+      (read.private === null || isNew(before.private)) &&
+      (read.untrusted === null || isNew(before.untrusted));
+    if (call.completedAt === null && isKnown) return;
     const readNow = (tool: string | null): Read => (tool === null ? null : { tool, at });
     const after = {
       private: readNow(read.private) ?? before.private,

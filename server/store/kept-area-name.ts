@@ -6,6 +6,7 @@ export type KeptAreaName =
   | 'rate'
   | 'asked'
   | 'reads'
+  | 'file_origin'
   | 'device'
   | 'blocked_origin'
   | 'mcp_pin'

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { given } from '#lib/util/given';
 import { type Config, ConfigError } from '../config.ts';
 import type { Logger } from '../logger.ts';
+import type { Store } from '../store/store.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
 import { createBuiltinTools } from './builtin/builtin-tools.ts';
@@ -11,13 +12,15 @@ import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
 import { createRunCode } from './builtin/run-code.ts';
 import type { AnyServerTool } from './define-tool.ts';
 import { withModules } from './load-tools.ts';
-import { createFileTools } from './workspace/file-tools.ts';
+import { FileOrigins } from './workspace/file-origins.ts';
+import { createFileTools, type Origins } from './workspace/file-tools.ts';
 import { probeIsolation } from './workspace/isolation.ts';
 import { createShell } from './workspace/shell-tool.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ToolParts extends Pick<MemoryDeps, 'store' | 'clock' | 'hide' | 'othersRead'> {
+export interface ToolParts extends Pick<MemoryDeps, 'clock' | 'hide' | 'othersRead'> {
+  readonly store: MemoryDeps['store'] & Pick<Store, 'listKept'>;
   /** The file that a thread or a process of a tool runs; `built` is its name after the build. */
   threadOf(built: string, source: string): string;
   /** Of the server; tools are given what the configuration names. */
@@ -84,10 +87,12 @@ function databaseFile(filePath: string, database: string): string {
 async function openWorkspaceTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
   const { workspace, shell, file } = config.file.tools;
   if (workspace === undefined) return [];
+  const { store, clock, othersRead = () => null } = parts;
+  const origins = { files: await FileOrigins.open({ store, clock }), othersRead };
   const root = openWorkspace(config, resolve(dirname(config.filePath), workspace));
   return [
-    ...(file ? createFileTools({ root, write: file.write }) : []),
-    ...(shell ? [await openShell(config, shell, root, parts)] : []),
+    ...(file ? createFileTools({ root, write: file.write, origins }) : []),
+    ...(shell ? [await openShell(config, shell, { root, origins }, parts)] : []),
   ];
 }
 
@@ -96,10 +101,10 @@ type ShellConfig = NonNullable<Config['file']['tools']['shell']>;
 async function openShell(
   { filePath }: Config,
   shell: ShellConfig,
-  root: string,
+  { root, origins }: { readonly root: string; readonly origins: Origins },
   { env, logger, threadOf }: ToolParts,
 ): Promise<AnyServerTool> {
-  const settings = { root, ...settingsOf(shell, root, env) };
+  const settings = { root, origins, ...settingsOf(shell, root, env) };
   if (shell.isolation === 'off') return createShell(settings);
   const starterPath = threadOf('program-starter.mjs', 'tools/workspace/program-starter.ts');
   const { isolation, reason } = await probeIsolation({ starterPath, path: env.PATH ?? '' });

@@ -14,8 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isUntrustedResult } from '#lib/call/untrusted-result';
+import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
+import { FileOrigins } from './file-origins.ts';
 import { createFileTools } from './file-tools.ts';
+import { createShell } from './shell-tool.ts';
 
 const CANARY = 'canary-7f3a';
 const outer = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-files-')));
@@ -172,4 +176,40 @@ test('[TF7] reading is read-only, writing is destructive, and it is not there wh
   expect(write?.annotations).toMatchObject({ destructiveHint: true });
   const names = createFileTools({ root, write: false }).map(({ name }) => name);
   expect(names).toEqual(['file.read', 'file.list']);
+});
+
+test('[TF12] T98: a file that was written after content of others was read is theirs for its next reader', async () => {
+  const store = createSqliteStore({ file: join(outer, 'origins.db') });
+  let others: string | null = null;
+  const open = async () => {
+    const files = await FileOrigins.open({ store, clock: { now: () => 1 } });
+    const origins = { files, othersRead: () => others };
+    const env = { PATH: process.env.PATH ?? '' };
+    return [
+      ...createFileTools({ root, write: true, origins }),
+      createShell({ root, env, timeoutMs: 30_000, origins }),
+    ];
+  };
+  const marked = async (tool: typeof read, path: string) => {
+    const result = await run(tool, { path });
+    return isUntrustedResult({ toolName: tool?.name ?? '', source: 'server', result });
+  };
+  try {
+    const [fileRead, fileList, fileWrite] = await open();
+    await run(fileWrite, { path: 'o/own.txt', text: 'mine' });
+    others = 'mail.read';
+    await run(fileWrite, { path: 'o/./theirs.txt', text: 'obey' });
+    expect(await marked(fileRead, 'o/own.txt')).toBe(false);
+    expect(await marked(fileRead, 'o//theirs.txt')).toBe(true);
+    expect([await marked(fileList, 'o'), await marked(fileList, 'notes')]).toEqual([true, false]);
+    const [again, , writeAgain, shell] = await open();
+    expect(await marked(again, 'o/theirs.txt')).toBe(true);
+    await run(shell, { argv: ['true'] });
+    expect(await marked(again, 'o/own.txt')).toBe(true);
+    others = null;
+    await run(writeAgain, { path: 'o/own.txt', text: 'mine again' });
+    expect(await marked(again, 'o/own.txt')).toBe(false);
+  } finally {
+    await store.close();
+  }
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
+import type { Origins } from './file-tools.ts';
 import { namedFiles } from './named-files.ts';
-import { OUTPUT_BYTES, runProgram } from './run-program.ts';
+import { type EndedProgram, OUTPUT_BYTES, runProgram } from './run-program.ts';
 import type { Isolation } from './start-program.ts';
 
 const SHOWN_CHARS = 2_000;
@@ -15,8 +16,9 @@ export function createShell(options: {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly isolation?: Isolation | undefined;
+  readonly origins?: Origins | undefined;
 }) {
-  const { root, env, timeoutMs, isolation } = options;
+  const { root, env, timeoutMs, isolation, origins } = options;
   return defineTool({
     name: 'shell',
     displayName: 'Shell',
@@ -39,7 +41,8 @@ export function createShell(options: {
     timeoutMs,
     concurrency: 2,
     operands: ({ argv }, signal) => namedFiles(root, argv, signal),
-    async run({ argv }, { signal, status }) {
+    async run({ argv }, { signal, status, runId, principal }) {
+      await origins?.files.wroteAnywhere(await origins.othersRead({ runId, principal }));
       const [program = '', ...args] = argv;
       status({ tip: `Running ${program}` });
       let shownAt = Number.NEGATIVE_INFINITY;
@@ -55,14 +58,19 @@ export function createShell(options: {
       if (ended.kind === 'not_started') {
         throw new ToolError(`${program} could not be started: ${ended.reason}`, { executed: 'no' });
       }
-      const { exitCode, endedBy, stdout, stderr, isCut } = ended;
-      const truncated = `The output was longer; only its first ${OUTPUT_BYTES} bytes are here.`;
-      return {
-        output: {
-          ...{ exit_code: exitCode, signal: endedBy, stdout, stderr },
-          ...(isCut && { truncated }),
-        },
-      };
+      return { output: outputOf(ended) };
     },
   });
+}
+
+function outputOf({
+  exitCode,
+  endedBy,
+  stdout,
+  stderr,
+  isCut,
+}: Extract<EndedProgram, { kind: 'ended' }>) {
+  const truncated = `The output was longer; only its first ${OUTPUT_BYTES} bytes are here.`;
+  const output = { exit_code: exitCode, signal: endedBy, stdout, stderr };
+  return isCut ? { ...output, truncated } : output;
 }

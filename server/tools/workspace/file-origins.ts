@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Clock } from '../../clock.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Files whose writers are kept; beyond that all of the workspace counts as written after others. */
+const MOST_FILES = 10_000;
+
+/** In place of a path: each file of which nothing else is kept. */
+const ALL = '';
+
+const keptSchema = z.object({ by: z.string().nullable() });
+
+interface OriginDeps {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Which files of the workspace may have the words of others: by what was read before they were
+ * written (TF12). Kept over restarts, and as long as nothing else is written there.
+ */
+export class FileOrigins {
+  readonly #deps: OriginDeps;
+  /** By path: the tool by which content of others had been read; null: none was. */
+  readonly #by: Map<string, string | null>;
+
+  private constructor(deps: OriginDeps, by: Map<string, string | null>) {
+    this.#deps = deps;
+    this.#by = by;
+  }
+
+  static async open(deps: OriginDeps): Promise<FileOrigins> {
+    const kept = await deps.store.listKept('file_origin');
+    return new FileOrigins(
+      deps,
+      new Map(kept.map(({ key, value }) => [key, keptSchema.parse(value).by])),
+    );
+  }
+
+  of(path: string): string | null {
+    return this.#by.get(path) ?? (this.#by.has(path) ? null : (this.#by.get(ALL) ?? null));
+  }
+
+  /** The same of the names in a folder; of the workspace itself without a path. */
+  within(folder: string): string | null {
+    const inside = folder === '' ? '' : `${folder}/`;
+    const found = [...this.#by].find(([path, by]) => by !== null && path.startsWith(inside));
+    return found?.[1] ?? this.#by.get(ALL) ?? null;
+  }
+
+  async wrote(path: string, by: string | null): Promise<void> {
+    if (by === null && this.of(path) === null) return;
+    if (this.#by.size >= MOST_FILES && !this.#by.has(path)) return this.wroteAnywhere(by);
+    this.#by.set(path, by);
+    await this.#deps.store.write([this.#put(path, by)]);
+  }
+
+  /** A program may have written any file. */
+  async wroteAnywhere(by: string | null): Promise<void> {
+    if (by === null) return;
+    const forgotten = [...this.#by.keys()].filter((key) => key !== ALL);
+    this.#by.clear();
+    this.#by.set(ALL, by);
+    const deleted = forgotten.map(
+      (key) => ({ type: 'delete_kept', area: 'file_origin', key }) as const,
+    );
+    await this.#deps.store.write([...deleted, this.#put(ALL, by)]);
+  }
+
+  #put(key: string, by: string | null) {
+    const entry = {
+      area: 'file_origin',
+      key,
+      value: { by },
+      putAt: this.#deps.clock.now(),
+    } as const;
+    return { type: 'put_kept', entry } as const;
+  }
+}
