@@ -5,7 +5,7 @@ import { SignInHeading } from './sign-in-heading.tsx';
 export const SignInFrame = ({ children }: { children: ReactNode }) => (
   <main
     id="content"
-    className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-5 px-4 py-8"
+    className="mx-auto flex min-h-dvh w-full max-w-sm flex-col safe-area justify-center gap-5 [--edge:1rem]"
   >
     <SignInHeading />
     {children}
