@@ -3,7 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { closedObject } from '#lib/protocol/closed-object';
 import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
+import { type RunSettings, runSettingsSchema } from '#lib/protocol/run';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
+import { given } from '#lib/util/given';
 import { ConfigError } from './config-error.ts';
 
 export const isModel = (ref: string): boolean =>
@@ -27,6 +29,8 @@ export const modelSettings = closedObject({
   silence_seconds: z.number().int().min(1).max(86_400).optional(),
   /** For a whole answer. */
   total_seconds: z.number().int().min(1).max(86_400).optional(),
+  /** How it is asked, where the run does not say; its instructions are added to those of the agent. */
+  ...runSettingsSchema.shape,
 })
   .refine(
     (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
@@ -48,6 +52,7 @@ export interface ModelSettings {
   readonly strictTools: boolean | undefined;
   readonly silenceSeconds: number | undefined;
   readonly totalSeconds: number | undefined;
+  readonly asked: RunSettings;
 }
 
 /** By reference. `file` is the configuration file. Throws `ConfigError`. */
@@ -62,7 +67,12 @@ export function readModels(
     const patience = { silenceSeconds: rest.silence_seconds, totalSeconds: rest.total_seconds };
     const limits = { parallelCalls, contextTokens, maxTools: rest.max_tools, ...patience };
     const strictTools = readStrictTools(file, ref, rest.strict_tools);
-    return [ref, { toolCalling, toolPrompt, images, strictTools, ...limits }];
+    const asked = given({
+      instructions: rest.instructions,
+      temperature: rest.temperature,
+      reasoning_effort: rest.reasoning_effort,
+    });
+    return [ref, { toolCalling, toolPrompt, images, strictTools, asked, ...limits }];
   });
   return Object.fromEntries(settings);
 }

@@ -30,3 +30,22 @@ function isAddressOrRange(text: string): boolean {
     bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
   );
 }
+
+/** Throws `ConfigError` for what is no address. */
+export function readUrl(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new ConfigError(
+    `${name} is ${JSON.stringify(value)}: it must be an http or https address, such as http://127.0.0.1:11434/v1`,
+  );
+}
+
+/** Programs of these providers take the address without the version of the API, their SDKs with it. */
+export function readApiUrl(
+  name: string,
+  version: string,
+  given: (name: string) => string | undefined,
+): string | undefined {
+  const url = readUrl(name, given(name));
+  return url !== undefined && new URL(url).pathname === '/' ? new URL(version, url).href : url;
+}

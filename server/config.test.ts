@@ -105,7 +105,8 @@ test('[AL37] the strict form of tools is for models of OpenAI’s API', () => {
 });
 
 test('[AL134] what a model can do is read from the file, its prompt from a file of its own', () => {
-  const model = { tool_calling: 'text', tool_prompt: 'prompt.md', images: false };
+  const asked = { instructions: 'Be brief.', temperature: 0.2, reasoning_effort: 'low' };
+  const model = { tool_calling: 'text', tool_prompt: 'prompt.md', images: false, ...asked };
   const write = (prompt: string) => {
     writeFileSync(join(dir, 'prompt.md'), prompt);
     writeFileSync(file, JSON.stringify({ models: { 'compatible:gemma3:4b': model } }));
@@ -116,6 +117,7 @@ test('[AL134] what a model can do is read from the file, its prompt from a file 
       toolCalling: 'text',
       toolPrompt: 'Call these: {{tools}}',
       images: false,
+      asked,
     },
   });
   write('Call nothing.');
@@ -125,6 +127,17 @@ test('[AL134] what a model can do is read from the file, its prompt from a file 
   rmSync(join(dir, 'prompt.md'));
   expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(/tool_prompt .*cannot be read/);
 });
+
+test.each([
+  ['https://proxy.example', 'https://proxy.example/v1', 'https://proxy.example/v1beta'],
+  ['https://proxy.example/x', 'https://proxy.example/x', 'https://proxy.example/x'],
+])(
+  '[AL232] the base URL %s has the version of the API where it has no path',
+  (url, anthropicBaseUrl, googleBaseUrl) => {
+    const env = { ANTHROPIC_BASE_URL: url, GOOGLE_GENERATIVE_AI_BASE_URL: url };
+    expect(readConfig(env, elsewhere).providers).toMatchObject({ anthropicBaseUrl, googleBaseUrl });
+  },
+);
 
 test('[RU41] prices are read from the file; without a currency or of another kind they are refused', () => {
   const priced = (prices: unknown) => writeFileSync(file, JSON.stringify({ prices }));

@@ -8,6 +8,7 @@ import { closedObject } from '#lib/protocol/closed-object';
 import { LIMITS } from '#lib/protocol/limits';
 import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
+import { runSettingsSchema } from '#lib/protocol/run';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from './config-error.ts';
 import { readKeep } from './config-keep.ts';
@@ -20,7 +21,7 @@ import {
   readModels,
   readText,
 } from './config-models.ts';
-import { readProxies, readPublicUrl } from './config-network.ts';
+import { readApiUrl, readProxies, readPublicUrl, readUrl } from './config-network.ts';
 import { mcpConfigSchema } from './mcp/mcp-config.ts';
 import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
 import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
@@ -77,6 +78,8 @@ const agentSchema = closedObject({
     .min(16 * 1024)
     .max(1024 * 1024)
     .default(MODEL_OUTPUT_BYTES),
+  /** How models are asked, where neither run nor model says. */
+  ...runSettingsSchema.shape,
 });
 const amount = z.number().nonnegative();
 
@@ -202,7 +205,9 @@ export interface Config {
     readonly openaiApiKey: string | undefined;
     readonly openaiBaseUrl: string | undefined;
     readonly anthropicApiKey: string | undefined;
+    readonly anthropicBaseUrl: string | undefined;
     readonly googleApiKey: string | undefined;
+    readonly googleBaseUrl: string | undefined;
   };
   /** Values that no record, screen, log or model has. */
   readonly secrets: readonly string[];
@@ -250,7 +255,9 @@ export function readConfig(env: Environment, cwd: string): Config {
       openaiApiKey: given('OPENAI_API_KEY'),
       openaiBaseUrl: readUrl('OPENAI_BASE_URL', given('OPENAI_BASE_URL')),
       anthropicApiKey: given('ANTHROPIC_API_KEY'),
+      anthropicBaseUrl: readApiUrl('ANTHROPIC_BASE_URL', '/v1', given),
       googleApiKey: given('GOOGLE_GENERATIVE_AI_API_KEY'),
+      googleBaseUrl: readApiUrl('GOOGLE_GENERATIVE_AI_BASE_URL', '/v1beta', given),
     },
     secrets: [
       ...readSecrets(given, file.secrets, filePath),
@@ -298,14 +305,6 @@ function readPort(value: string | undefined): number {
   if (port >= 0 && port <= 65_535) return port;
   throw new ConfigError(
     `CALLBOARD_PORT is ${JSON.stringify(value)}: it must be a number from 0 (any free port) to 65535`,
-  );
-}
-
-function readUrl(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
-  throw new ConfigError(
-    `${name} is ${JSON.stringify(value)}: it must be an http or https address, such as http://127.0.0.1:11434/v1`,
   );
 }
 

@@ -43,6 +43,7 @@ test.each([
   ['repeated_calls', { tool: 'demo.echo', count: 5 }],
   ['tool_timeouts', { tool: 'demo.echo', count: 3 }],
   ['arguments_cut', { tool: 'demo.echo', count: 2 }],
+  ['tool_failures', { tool: 'mail.find', count: 3 }],
   ['budget_seconds', { limit: 61 }],
   ['budget_calls', { limit: 62 }],
   ['budget_tokens', { limit: 63 }],

@@ -14,6 +14,7 @@ export const LIMIT_NOTICES = [
   'step_limit',
   'repeated_calls',
   'tool_timeouts',
+  'tool_failures',
   'arguments_cut',
   'budget_seconds',
   'budget_calls',

@@ -7,7 +7,7 @@ import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
 import { modelTurnSchema } from './model-turn.ts';
 import { pathIdSchema } from './path-id.ts';
-import { modelListingSchema, runRecordSchema, runSummarySchema } from './run.ts';
+import { modelListingSchema, runRecordSchema, runSettingsSchema, runSummarySchema } from './run.ts';
 import { offerSchema, runToolSchema } from './run-tools.ts';
 import { toolCallRequestSchema } from './server-messages.ts';
 import { STREAM_LIMITS } from './stream.ts';
@@ -208,6 +208,13 @@ export const modelsAnswerSchema = z.object({
 });
 
 const input = z.string().trim().min(1).max(100_000);
+/** They hold for the run from then on; null: as the configuration says. */
+const settings = {
+  instructions: runSettingsSchema.shape.instructions.nullable(),
+  temperature: runSettingsSchema.shape.temperature.nullable(),
+  reasoning_effort: runSettingsSchema.shape.reasoning_effort.nullable(),
+};
+
 export const startRunBodySchema = z.object({
   input,
   model: z.string().min(1).max(256).optional(),
@@ -227,6 +234,7 @@ export const startRunBodySchema = z.object({
     .optional(),
   /** Offered before others, where the model takes fewer than there are. */
   pinned_tools: z.array(z.string().max(256)).max(128).optional(),
+  ...settings,
   client_id: askingClient,
   instance_id: askingInstance,
 });
@@ -235,6 +243,7 @@ export const sendMessageBodySchema = z
     /** May be left out where `replaces` is there: the same words again. */
     input: input.optional(),
     model: z.string().min(1).max(256).optional(),
+    ...settings,
     client_id: askingClient,
     instance_id: askingInstance,
     /** The id of a person's message of this run, in whose place this one is sent. */

@@ -119,6 +119,17 @@ const runTraceSchema = z.object({
 });
 export type RunTrace = z.infer<typeof runTraceSchema>;
 
+const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+
+/** How the model of a run is asked; what is not there is as the configuration says. */
+export const runSettingsSchema = z.object({
+  /** Added to the instructions of the agent. */
+  instructions: z.string().max(32_768).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  reasoning_effort: z.enum(REASONING_EFFORTS).optional(),
+});
+export type RunSettings = z.infer<typeof runSettingsSchema>;
+
 export const runSummarySchema = z.object({
   run_id: z.string(),
   title: z.string(),
@@ -129,6 +140,7 @@ export const runSummarySchema = z.object({
   tools: z.array(z.string()).nullable(),
   /** Names of tools that are offered before others; not there: none. */
   pinned_tools: z.array(z.string()).optional(),
+  settings: runSettingsSchema.optional(),
   /** Step of the running turn, 1-based; 0 when idle. */
   step: z.number().int(),
   max_steps: z.number().int(),

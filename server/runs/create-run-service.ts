@@ -29,7 +29,7 @@ import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
 import { messagePage, PAGE_BYTES } from './message-page.ts';
 import { stateOf } from './model-turn-log.ts';
-import { newRun } from './new-run.ts';
+import { type NewRun, newRun, type Settled, settled } from './new-run.ts';
 import { recoverTurn } from './recover-turn.ts';
 import { replaceable } from './replaceable.ts';
 import { authorIn, callerOfAuthor, type OwnerTokens, ownerOf } from './run-owner.ts';
@@ -112,13 +112,13 @@ class AgentRuns implements CreatedRunService {
   }
 
   async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
-    const { principal, input, model, tools, pinned, ...asking } = request;
+    const { principal, input, model, tools, pinned, settings, ...asking } = request;
     const checked = this.#check(input, model);
     if (!checked.ok) return checked;
     const id = this.#deps.newId('run');
     const first = { title: input, model: checked.ref, tools: tools ? [...tools] : null };
     const more = given({ owner: ownerOf(principal), pinned_tools: pinned && [...pinned] });
-    return this.#start({ ...first, run_id: id, ...more }, asking);
+    return this.#start({ ...first, ...settled(undefined, settings), run_id: id, ...more }, asking);
   }
 
   async runChild(request: ChildRequest): Promise<RunOutcome> {
@@ -145,16 +145,13 @@ class AgentRuns implements CreatedRunService {
   }
 
   async #start(
-    first: Pick<RunRecord, 'run_id' | 'title' | 'tools' | 'pinned_tools' | 'owner' | 'parent'> & {
-      model: string;
-    },
+    first: NewRun & { readonly model: string },
     { clientId, traceparent, author }: Asking,
   ): Promise<RunOutcome> {
     const { agent, clock, known, secrets } = this.#deps;
     // Before it is cut: half of a secret is not found.
     const title = (secrets?.hide ?? redactShapes)(first.title);
-    const summary = newRun(clock, { ...first, title, max_steps: agent.maxSteps });
-    const run = known.make(summary);
+    const run = known.make(newRun(clock, { ...first, title, max_steps: agent.maxSteps }));
     const message = { input: first.title, clientId, author };
     const outcome = await this.#begin(run, message, { model: first.model, traceparent });
     if (outcome.ok) known.add(run);
@@ -178,9 +175,11 @@ class AgentRuns implements CreatedRunService {
     const isActive = this.#turns.isActive(runId);
     if (isActive && replaces !== undefined) return refuse('conflict', BUSY);
     const author = by && authorIn(run.summary(), by);
-    if (isActive) return this.#steer(run, { input, clientId, givenId, files, author });
+    // The owner's turns are asked as the owner says.
+    const settings = author ? {} : settled(run.summary().settings, request.settings);
+    if (isActive) return this.#steer(run, { input, clientId, givenId, files, author }, settings);
     const message = { input, clientId, replaces, givenId, files, author };
-    return this.#begin(run, message, { model: checked.ref, traceparent });
+    return this.#begin(run, message, { model: checked.ref, traceparent, ...settings });
   }
 
   async cancel(runId: string, by?: string): Promise<RunOutcome> {
@@ -275,14 +274,15 @@ class AgentRuns implements CreatedRunService {
   async #begin(
     run: LiveRun,
     input: UserInput,
-    { model, traceparent }: Pick<Asking, 'traceparent'> & { readonly model: string },
+    asked: Settled & Pick<Asking, 'traceparent'> & { readonly model: string },
   ): Promise<RunOutcome> {
+    const { model, traceparent, ...settings } = asked;
     const busy = tooManyTurns(this.#turns, run.summary(), this.#callerOf(run));
     if (busy) return busy;
     const release = this.#turns.reserve(run);
     try {
       const trace = traceOfTurn(this.#deps, run, traceparent);
-      const patch = { status: 'running', model, error: null, step: 0, trace } as const;
+      const patch = { status: 'running', model, error: null, step: 0, trace, ...settings } as const;
       if (!(await run.addUserMessage(input, patch))) {
         release();
         return { ok: true, run: run.record() };
@@ -296,7 +296,7 @@ class AgentRuns implements CreatedRunService {
   }
 
   /** A message while a turn runs: its next step reads it, or the next turn where there is none (RU33). */
-  async #steer(run: LiveRun, input: UserInput): Promise<RunOutcome> {
+  async #steer(run: LiveRun, input: UserInput, settings: Settled): Promise<RunOutcome> {
     const { runId } = run;
     if (this.#turns.isStopping(runId)) {
       return refuse('conflict', 'The turn is being stopped. Send the message when it has ended.');
@@ -306,7 +306,7 @@ class AgentRuns implements CreatedRunService {
       return refuse('conflict', message);
     }
     try {
-      const added = run.addUserMessage(input, { status: 'running', error: null });
+      const added = run.addUserMessage(input, { status: 'running', error: null, ...settings });
       if (!(await this.#counted(runId, added))) return { ok: true, run: run.record() };
     } catch (error) {
       return storeFailed(error);
@@ -371,7 +371,7 @@ class AgentRuns implements CreatedRunService {
     const owner = this.#callerOf(run);
     if (!owner) return endWith(run, REVOKED_END);
     const { runId } = run;
-    const { tools, pinned_tools: pinned = [], parent } = run.summary();
+    const { tools, pinned_tools: pinned = [], parent, settings: own } = run.summary();
     const principal = { kind: 'run', runId, owner } as const;
     const settings = parent && this.#deps.subAgent?.(parent.agent);
     const delegated = parent && {
@@ -382,7 +382,7 @@ class AgentRuns implements CreatedRunService {
     const traceparent = traceparentOfTurn(trace);
     const authorOf = (author: MessageAuthor) => callerOfAuthor(this.#deps.owners, author);
     const of = { principal, authorOf, model, runId, tools, pinned, traceparent };
-    const turn = { ...asked, ...of, transcript: run, signal };
+    const turn = { ...asked, ...of, settings: own, transcript: run, signal };
     return this.#spendings.during(runId, spending, () =>
       this.#deps.agent.runTurn({ ...turn, delegated, spending }),
     );

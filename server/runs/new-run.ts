@@ -1,15 +1,15 @@
-import type { RunSummary } from '#lib/protocol/run';
+import type { RunSettings, RunSummary } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import type { Clock } from '../clock.ts';
+import type { NewSettings } from './run-service.ts';
 
 const LONGEST_TITLE = 60;
 
+export type NewRun = Pick<RunSummary, 'run_id' | 'title'> &
+  Partial<Pick<RunSummary, 'model' | 'tools' | 'pinned_tools' | 'owner' | 'parent' | 'settings'>>;
+
 /** A run that has not begun a turn; `title` is cut to a title's length. */
-export function newRun(
-  clock: Clock,
-  from: Pick<RunSummary, 'run_id' | 'title' | 'max_steps'> &
-    Partial<Pick<RunSummary, 'model' | 'tools' | 'pinned_tools' | 'owner' | 'parent'>>,
-): RunSummary {
+export function newRun(clock: Clock, from: NewRun & Pick<RunSummary, 'max_steps'>): RunSummary {
   const now = clock.now() / 1000;
   return {
     ...{ model: null, tools: null, status: 'idle', step: 0, error: null },
@@ -25,4 +25,13 @@ function runTitle(input: string): string {
   if (words.length <= LONGEST_TITLE) return words.join('');
   const kept = words.slice(0, LONGEST_TITLE - 1).join('');
   return `${kept.trimEnd()}…`;
+}
+
+export type Settled = { readonly settings?: RunSettings };
+
+/** What a run has of settings once these are given, as its patch. */
+export function settled(before: RunSettings | undefined, given: NewSettings | undefined): Settled {
+  if (given === undefined) return {};
+  const all = Object.entries({ ...before, ...given }).filter(([, value]) => value !== null);
+  return { settings: Object.fromEntries(all) };
 }

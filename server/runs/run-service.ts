@@ -1,9 +1,14 @@
 import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelTurn } from '#lib/protocol/model-turn';
-import type { ModelListing, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { ModelListing, RunRecord, RunSettings, RunSummary } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller, Principal } from '../auth/principal.ts';
 import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
+
+/** Null: as the configuration says from now on. Undefined: as before. */
+export type NewSettings = {
+  readonly [Name in keyof RunSettings]?: RunSettings[Name] | null;
+};
 
 export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }
@@ -30,6 +35,7 @@ export interface RunService {
     tools?: readonly string[];
     /** Names of tools that are offered before others. */
     pinned?: readonly string[];
+    settings?: NewSettings;
     /** The client whose person says it: it is asked first for the calls that follow. */
     clientId?: string;
     /** What the turn's span stands below, as `readTraceparent` gives it. */
@@ -52,6 +58,7 @@ export interface RunService {
     request: {
       input?: string;
       model?: string;
+      settings?: NewSettings;
       clientId?: string;
       replaces?: string;
       givenId?: string;

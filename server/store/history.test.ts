@@ -233,7 +233,7 @@ test('[ST64] of a store of before the blobs are noted once: those of messages at
   older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
     DROP INDEX runs_running; DROP TABLE blob_uses;
     DROP TABLE memories; DROP TABLE memory_text; DROP TABLE audit; DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
-    DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN parent; ALTER TABLE runs DROP COLUMN pinned_tools; ALTER TABLE runs DROP COLUMN trace;
+    DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN parent; ALTER TABLE runs DROP COLUMN pinned_tools; ALTER TABLE runs DROP COLUMN trace; ALTER TABLE runs DROP COLUMN settings;
     ALTER TABLE clients DROP COLUMN owner;
     DROP TABLE deliveries;
     DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token; ALTER TABLE tool_calls DROP COLUMN trusted; ALTER TABLE tool_calls DROP COLUMN traceparent; ALTER TABLE tool_calls DROP COLUMN model_call_id;

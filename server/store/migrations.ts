@@ -11,7 +11,7 @@ export interface Migration {
  * it with a SQL tool finds them in `sqlite_schema`.
  *
  * There are no foreign keys: the store does not know what a change means, and a
- * reference that is missing must not stop a write.
+ * reference that is missing must not stop a write. A new column is null in the rows that are there.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -325,42 +325,36 @@ END;
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '012_sub_agents',
     sql: `
 ALTER TABLE runs ADD COLUMN parent TEXT; -- JSON: run_id, call_id, agent, depth; null: no sub-agent's
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '013_trusted',
     sql: `
 ALTER TABLE tool_calls ADD COLUMN trusted INTEGER; -- 0 or 1; null: 1 where source is 'server'
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '014_pinned_tools',
     sql: `
 ALTER TABLE runs ADD COLUMN pinned_tools TEXT; -- JSON: names; null: none
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '015_untrusted_memories',
     sql: `
 ALTER TABLE memories ADD COLUMN untrusted TEXT; -- the tool by which content of others was read before; empty: none; null: not known
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '016_client_owners',
     sql: `
 ALTER TABLE clients ADD COLUMN owner TEXT; -- whose the client is: id of a token, operator, device:<client>; null: of before
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '017_traces',
     sql: `
 ALTER TABLE tool_calls ADD COLUMN traceparent TEXT; -- what its span stands below; null: nothing came in with it
@@ -389,10 +383,15 @@ CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NU
 `,
   },
   {
-    // Null in the rows that are there: no row is written.
     name: '019_model_call_id',
     sql: `
 ALTER TABLE tool_calls ADD COLUMN model_call_id TEXT; -- the id by which the model knows it; null: it gave none
+`,
+  },
+  {
+    name: '020_run_settings',
+    sql: `
+ALTER TABLE runs ADD COLUMN settings TEXT; -- JSON: instructions, temperature, reasoning_effort; null: none
 `,
   },
 ];

@@ -206,7 +206,7 @@ test('[ST79] [ST34] of a note of the version before it is not known what was rea
   defineRowChecksum(older);
   older.exec(`UPDATE memories SET checksum = row_checksum(owner, key, text, words, put_at);
     ALTER TABLE memories DROP COLUMN untrusted; ALTER TABLE clients DROP COLUMN owner;
-    ALTER TABLE tool_calls DROP COLUMN traceparent; ALTER TABLE tool_calls DROP COLUMN model_call_id; ALTER TABLE runs DROP COLUMN trace;
+    ALTER TABLE tool_calls DROP COLUMN traceparent; ALTER TABLE tool_calls DROP COLUMN model_call_id; ALTER TABLE runs DROP COLUMN trace; ALTER TABLE runs DROP COLUMN settings;
     DROP TABLE deliveries;
     DELETE FROM migrations WHERE name >= '015'`);
   older.close();

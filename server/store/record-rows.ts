@@ -49,6 +49,7 @@ export const toRunRow = (run: RunSummary): Unsummed<RunRow> => ({
   parent: run.parent === undefined ? null : JSON.stringify(run.parent),
   pinned_tools: run.pinned_tools === undefined ? null : JSON.stringify(run.pinned_tools),
   trace: run.trace === undefined ? null : JSON.stringify(run.trace),
+  settings: run.settings === undefined ? null : JSON.stringify(run.settings),
 });
 
 export function fromRunRow(stored: RunRow): RunSummary {
@@ -58,6 +59,7 @@ export function fromRunRow(stored: RunRow): RunSummary {
     parent,
     pinned_tools: pinned,
     trace,
+    settings,
     ...row
   } = wholeRow('runs', stored);
   return {
@@ -70,6 +72,7 @@ export function fromRunRow(stored: RunRow): RunSummary {
     ...(parent === null ? {} : { parent: fromJsonColumn(parent) }),
     ...(pinned === null ? {} : { pinned_tools: fromJsonColumn(pinned) }),
     ...(trace === null ? {} : { trace: fromJsonColumn(trace) }),
+    ...(settings === null ? {} : { settings: fromJsonColumn(settings) }),
   };
 }
 

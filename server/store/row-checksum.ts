@@ -35,7 +35,7 @@ export const GUARDS = {
     ['run_id'],
     [
       ...['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at'],
-      ...['updated_at', 'owner', 'parent', 'pinned_tools', 'trace'],
+      ...['updated_at', 'owner', 'parent', 'pinned_tools', 'trace', 'settings'],
     ],
   ),
   messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),

@@ -82,6 +82,7 @@ export interface RunRow {
   parent: Json | null;
   pinned_tools: Json | null;
   trace: Json | null;
+  settings: Json | null;
 }
 
 export interface MessageRow {

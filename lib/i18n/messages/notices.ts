@@ -24,6 +24,7 @@ export const notices = {
     tool_timeouts: '{tool} timed out {count} times in a row. The turn is paused.',
     arguments_cut:
       'The model reached its output limit {count} times in a row while it wrote the arguments of {tool}. This ended the turn.',
+    tool_failures: '{tool} failed {count} times in a row with the same error. The turn is paused.',
     budget_seconds: 'The limit of {limit} s for one turn is reached.',
     budget_calls: 'The limit of {limit} calls for one turn is reached.',
     budget_tokens: 'The limit of {limit} tokens for one turn is reached.',
@@ -85,6 +86,7 @@ export const notices = {
     repeated_calls: '模型以相同的参数调用 {tool} {count} 次，结果都相同，本轮到此结束。',
     tool_timeouts: '{tool} 连续超时 {count} 次，本轮已暂停。',
     arguments_cut: '模型在写 {tool} 的参数时连续 {count} 次达到输出上限，本轮到此结束。',
+    tool_failures: '{tool} 连续 {count} 次因同样的错误失败，本轮已暂停。',
     budget_seconds: '已达到每轮 {limit} 秒的上限，本轮到此结束。',
     budget_calls: '已达到每轮 {limit} 次调用的上限，本轮到此结束。',
     budget_tokens: '已达到每轮 {limit} 个令牌的上限，本轮到此结束。',

@@ -14,7 +14,7 @@ import { runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { type AuditedAct, byCaller } from '../../auth/audit.ts';
 import { type Caller, ownsRun, ownToken, principalName } from '../../auth/principal.ts';
-import type { RunOutcome } from '../../runs/run-service.ts';
+import type { NewSettings, RunOutcome } from '../../runs/run-service.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -116,7 +116,7 @@ const acting = (deps: Deps): Route[] => [
       const clientId = askingText(client_id, instance_id);
       const traceparent = readTraceparent(context.incoming.headers.traceparent);
       const more = given({ clientId, model, tools, pinned: pinned_tools, traceparent });
-      const outcome = await deps.runs.start({ principal, input, ...more });
+      const outcome = await deps.runs.start({ principal, input, ...settingsOf(body), ...more });
       return audited(deps, outcome, { principal, context, act: 'run_started' });
     },
   }),
@@ -134,7 +134,7 @@ const acting = (deps: Deps): Route[] => [
       const before = await findRun(deps, principal, params.id);
       const traceparent = readTraceparent(context.incoming.headers.traceparent);
       const clientId = askingText(client_id, instance_id);
-      const more = given({ input, clientId, model, replaces, traceparent });
+      const more = given({ input, clientId, model, replaces, traceparent, ...settingsOf(body) });
       const outcome = await deps.runs.send(before.run_id, { by: principal, ...more });
       if (replaces !== undefined) {
         const detail = { message_id: replaces, edited: input !== undefined };
@@ -186,4 +186,11 @@ async function audited(
 function done(outcome: RunOutcome): HttpResponse {
   if (outcome.ok) return json(200, outcome.run);
   throw new HttpError(outcome.code, outcome.message);
+}
+
+/** Nothing where a body has none of them. */
+function settingsOf(body: NewSettings): { readonly settings?: NewSettings } {
+  const { instructions, temperature, reasoning_effort } = body;
+  const settings = given({ instructions, temperature, reasoning_effort });
+  return Object.keys(settings).length === 0 ? {} : { settings };
 }

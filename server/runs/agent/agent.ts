@@ -1,7 +1,7 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
-import type { Message, MessageAuthor, RunError } from '#lib/protocol/run';
+import type { Message, MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller, Principal } from '../../auth/principal.ts';
 import type { ImageWay } from './build-model-history.ts';
@@ -31,6 +31,8 @@ export interface ResolvedModel {
   readonly schemaTarget: SchemaTarget;
   readonly providerOptions: SharedV4ProviderOptions;
   readonly patience: Patience;
+  /** How it is asked, where the run does not say. */
+  readonly settings: RunSettings;
   /** Markdown that describes the tools to a model without tool calling of its own; null where it has that. */
   readonly toolPrompt: string | null;
 }
@@ -128,6 +130,8 @@ export interface TurnRequest {
   /** Names of those that are offered before others. */
   readonly pinned: readonly string[];
   readonly transcript: Transcript;
+  /** How the model is asked in this run, before what the configuration says. */
+  readonly settings?: RunSettings | undefined;
   /** Of a sub-agent: it works for a call of another turn. */
   readonly delegated?: Delegated | undefined;
   /** What the turn takes is counted there, and holds it to the budgets; else to that of the agent. */

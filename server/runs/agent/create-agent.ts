@@ -1,5 +1,6 @@
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { matchTools } from '#lib/policy/match-tools';
+import type { RunSettings } from '#lib/protocol/run';
 import type { Agent } from './agent.ts';
 import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
@@ -21,6 +22,7 @@ type Optional =
   | 'isPinned'
   | 'denialOf'
   | 'lessons'
+  | 'settings'
   | 'spans';
 
 /** Of the configuration. */
@@ -30,6 +32,9 @@ export interface AgentSettings {
   readonly polling: readonly string[];
   readonly result_bytes: number;
   readonly pinned_tools: readonly string[];
+  readonly instructions?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly reasoning_effort?: RunSettings['reasoning_effort'];
 }
 
 export const agentLimits = ({
@@ -38,9 +43,11 @@ export const agentLimits = ({
   polling,
   result_bytes,
   pinned_tools,
+  ...asked
 }: AgentSettings) => ({
   ...{ budget, maxSteps: max_steps, resultBytes: result_bytes, isPolling: matchTools(polling) },
   isPinned: matchTools(pinned_tools),
+  settings: asked,
 });
 
 /** The built-in agent, with its usual limits where none are given. */
@@ -51,6 +58,7 @@ export function createAgent(
     ...{ maxSteps: MAX_STEPS, maxRetries: 2, budget: NO_BUDGET },
     ...{ isPinned: () => false, denialOf: () => undefined, spans: NO_SPANS },
     ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES, lessons: new Lessons() },
+    settings: {},
     ...options,
   };
   const { maxSteps, budget, resultBytes } = deps;

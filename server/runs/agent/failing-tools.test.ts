@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FakeTool } from './testing/fakes.ts';
-import { echo, inOrder, setupTurns } from './testing/setup-turns.ts';
+import { echo, inOrder, notices, partsOf, setupTurns } from './testing/setup-turns.ts';
 
 const WARNING = 'calls of demo.flaky failed';
 
@@ -39,4 +39,33 @@ test('[AL125] names that a model makes up, and what people refuse, are no failur
   await turn('go');
   const bodies = openai.requests.map(({ body }) => JSON.stringify(body)).join('');
   expect(bodies).not.toContain('Do not count on it');
+});
+
+const calls = (...numbers: number[]) => ({
+  calls: numbers.map((n) => ({ name: 'demo_flaky', args: { n, of: numbers.length } })),
+});
+
+/** Requests of the turn, and what it reported of itself. */
+async function pausedAfter(...replies: Parameters<typeof inOrder>) {
+  const same: FakeTool = {
+    ...flaky,
+    run: ({ n }) => flaky.run({ n: Number(n) > 0 ? 1 : 0 }, never),
+  };
+  const { turn, openai } = await setupTurns({ script: inOrder(...replies), tools: [same] });
+  const run = await turn('go');
+  return { status: run.status, requests: openai.requests.length, reported: notices(partsOf(run)) };
+}
+const never = new AbortController().signal;
+
+test('[AL127] the same error in three steps in a row pauses the turn, whatever the arguments', async () => {
+  const paused = { status: 'idle', requests: 3, reported: ['tool_failures'] };
+  expect(await pausedAfter(call(1), call(2), call(3), { text: 'done' })).toEqual(paused);
+});
+
+test('[AL127] the same error of the calls of one step, or with a success between, pauses none', async () => {
+  const goesOn = { status: 'idle', reported: [] };
+  expect(await pausedAfter(calls(1, 2, 3, 4), { text: 'done' })).toMatchObject(goesOn);
+  expect(await pausedAfter(call(1), call(2), call(0), call(3), { text: 'done' })).toMatchObject(
+    goesOn,
+  );
 });

@@ -2,6 +2,8 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import { isDecided } from '#lib/protocol/is-decided';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { Message } from '#lib/protocol/run';
+import { namedCalls } from './turn-messages.ts';
 import type { CountedTool } from './turn-progress.ts';
 
 /** Failures of one tool, one after the other, of which the model reads. */
@@ -12,6 +14,9 @@ const MOST_WARNINGS = 5;
 /** What people decided, and calls of tools that are not there: they say nothing of a tool. */
 const isNoFailure = (code: CallErrorCode): boolean =>
   isDecided(code) || code === 'interrupted' || code === 'no_provider';
+
+/** Steps of one turn, one after the other, in which a tool failed in the same way, that pause the turn. */
+const ENDING_FAILURES = 3;
 
 export interface FailingTool extends CountedTool {
   /** Of the last failure. */
@@ -32,3 +37,38 @@ export function failingTools(records: readonly CallRecord[]): FailingTool[] {
   const failing = [...rows.values()].filter(({ count }) => count >= WARNING_FAILURES);
   return failing.toReversed().slice(0, MOST_WARNINGS);
 }
+
+/**
+ * A tool that failed with the same error in the last three steps of the turn that called it (AL127).
+ * Calls of one step count once: the model had read of none of them.
+ */
+export function stuckTool(
+  messages: readonly Message[],
+  records: readonly CallRecord[],
+  isPolling: (toolName: string) => boolean,
+): CountedTool | undefined {
+  const rows = new Map<string, CountedTool & { readonly error: string }>();
+  for (const message of messages) {
+    const called = namedCalls([message]);
+    const ofStep = new Map<string, string>();
+    for (const record of records) {
+      if (!called.has(record.id) || isPolling(record.toolName)) continue;
+      const { toolName } = record;
+      const error = errorOf(record);
+      ofStep.set(toolName, (ofStep.get(toolName) ?? error) === error ? error : '');
+    }
+    for (const [toolName, error] of ofStep) {
+      const before = rows.get(toolName);
+      const count = before?.error === error ? before.count + 1 : 1;
+      if (error === '') rows.delete(toolName);
+      else rows.set(toolName, { toolName, error, count });
+    }
+  }
+  return [...rows.values()].find(({ count }) => count >= ENDING_FAILURES);
+}
+
+/** Empty where the call did not fail, or its failure says nothing of the tool. */
+const errorOf = ({ status, error }: CallRecord): string =>
+  !isFinalStatus(status) || !error || isNoFailure(error.code)
+    ? ''
+    : `${error.code} ${error.message}`;

@@ -9,6 +9,7 @@ import type { Lesson } from './lessons.ts';
 import { withLesson } from './mended-fetch.ts';
 import { withPastTools } from './past-tools.ts';
 import { withLifeSigns } from './silence-watch.ts';
+import { withCacheMarks } from './with-settings.ts';
 
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
@@ -75,7 +76,7 @@ export function createLanguageModels(options: LanguageModelsOptions) {
       case 'compatible':
         return compatible(fetchFrom).chatModel(id);
       case 'anthropic':
-        return withPastTools(anthropic(fetchFrom).languageModel(id));
+        return withPastTools(withCacheMarks(anthropic(fetchFrom).languageModel(id)));
       case 'google':
         return google(fetchFrom).languageModel(id);
       case 'rehearsal':

@@ -7,7 +7,7 @@ import {
   parseModelRef,
   REHEARSAL,
 } from '#lib/protocol/model-ref';
-import type { ModelListing } from '#lib/protocol/run';
+import type { ModelListing, RunSettings } from '#lib/protocol/run';
 import type { Clock } from '../../clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
@@ -73,6 +73,8 @@ export interface ModelSettings {
   readonly silenceSeconds?: number | undefined;
   /** For a whole answer; else half an hour. */
   readonly totalSeconds?: number | undefined;
+  /** How it is asked, where the run does not say. */
+  readonly asked?: RunSettings | undefined;
 }
 
 export interface ModelsOptions extends LanguageModelsOptions {
@@ -185,6 +187,7 @@ interface Abilities {
   readonly maxTools: number | null;
   readonly strictTools: boolean;
   readonly patience: Patience;
+  readonly asked: RunSettings;
 }
 
 /** A server of one's own may have to load the model first. */
@@ -211,6 +214,7 @@ function abilitiesOf(
       silentMs: 1_000 * (settings.silenceSeconds ?? silence),
       totalMs: 1_000 * (settings.totalSeconds ?? TOTAL_SECONDS),
     },
+    asked: settings.asked ?? {},
   };
 }
 
@@ -240,6 +244,7 @@ function toResolved(
     imageWay: abilities.images ? imageWay : 'none',
     contextTokens,
     patience: abilities.patience,
+    settings: abilities.asked,
     isCompatible: ref.provider === 'compatible',
     providerOptions: providerOptions(ref.provider, parallelCalls || isText),
     toolPrompt: isText ? abilities.toolPrompt : null,

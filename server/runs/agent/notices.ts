@@ -34,6 +34,12 @@ export const argumentsCut = (tool: string, count: number): Notice => ({
   params: { tool, count },
 });
 
+export const toolFailures = (tool: string, count: number): Notice => ({
+  code: 'tool_failures',
+  text: `${tool} failed ${count} times in a row with the same error; the turn was paused. Send a message to go on.`,
+  params: { tool, count },
+});
+
 export const budgetSpent = (unit: 'seconds' | 'calls' | 'tokens', limit: number): Notice => ({
   code: `budget_${unit}`,
   text: `The limit of ${limit} ${unit} ended this turn.`,

@@ -1,7 +1,8 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { forModel } from '#lib/text/for-model';
 import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
-import { failingTools } from './failing-tools.ts';
+import { failingTools, stuckTool } from './failing-tools.ts';
 import { lastAnswerInstructions, stepInstructions } from './instructions.ts';
 import { type Lesson, NO_LESSON } from './lessons.ts';
 import { loadImages } from './load-images.ts';
@@ -44,7 +45,8 @@ export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
   const progress = readProgress(ofTurn, turn.deps.isPolling, turn.written);
   const asked = askedIn(turn)?.created_at ?? turn.deps.clock.now() / 1000;
   turn.spending.begin(asked, progress.calls);
-  return { records, progress, ending: endingOf(turn, progress, step) };
+  const stuck = stuckTool(ofLastTurn(messages), ofTurn, turn.deps.isPolling);
+  return { records, progress, ending: endingOf(turn, { ...progress, failing: stuck }, step) };
 }
 
 /** Made anew for each step, from what is on disk: clients and their tools come and go. */
@@ -66,7 +68,9 @@ export async function preparePrompt(
         emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
       });
   const inWords = isLast ? [] : toolsInWords(turn, modelTools);
-  const instructions = [words, ...ofSubAgent(turn), ...inWords].join('\n\n');
+  const instructions = [words, ...ownInstructions(turn), ...ofSubAgent(turn), ...inWords].join(
+    '\n\n',
+  );
   const tools = isLast ? null : modelTools;
   const roomBytes = roomForHistory(turn.model, instructions, tools);
   const history = await historyFor(turn, { records, modelTools, roomBytes, lesson });
@@ -112,6 +116,13 @@ function roomForHistory(
   const taken = Buffer.byteLength(instructions) + Buffer.byteLength(offered);
   return Math.max(0, Math.floor((contextTokens - answer) * BYTES_OF_TOKEN) - taken);
 }
+
+/** Of the configuration, for all models and for this one, and of the run. */
+const ownInstructions = ({ deps, model, settings }: Turn): string[] =>
+  [deps.settings, model.settings, settings].flatMap((one) => {
+    const text = forModel(one?.instructions ?? '').trim();
+    return text === '' ? [] : [text];
+  });
 
 /** What the configuration says to a sub-agent. */
 const ofSubAgent = ({ delegated }: Turn): string[] =>

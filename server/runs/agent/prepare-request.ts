@@ -6,6 +6,7 @@ import { contentRefused, imagesRefused, type Notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { lessonOf } from './read-refusal.ts';
 import type { Turn } from './turn.ts';
+import { withSettings } from './with-settings.ts';
 
 /** A request that is about to be made. */
 export interface PreparedRequest {
@@ -25,7 +26,9 @@ export async function prepareRequest(
   const described = describeRequest({
     ...{ ...prompt, tools: prompt.tools?.definitions ?? [], resultBytes: turn.deps.resultBytes },
   });
-  const model = { ...turn.model, languageModel: turn.model.taught(lesson) };
+  const settings = { ...turn.deps.settings, ...turn.model.settings, ...turn.settings };
+  const languageModel = withSettings(turn.model.taught(lesson), settings);
+  const model = { ...turn.model, languageModel };
   return { prompt, described, lesson, model };
 }
 

@@ -4,10 +4,11 @@ import {
   type Notice,
   repeatedCalls,
   stepLimit,
+  toolFailures,
   toolTimeouts,
 } from './notices.ts';
 import type { Turn } from './turn.ts';
-import type { TurnProgress } from './turn-progress.ts';
+import type { CountedTool, TurnProgress } from './turn-progress.ts';
 
 /** Why a turn makes no further calls. */
 export interface Ending {
@@ -16,12 +17,20 @@ export interface Ending {
   readonly words: string | undefined;
 }
 
-/** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123). */
-export function endingOf(turn: Turn, progress: TurnProgress, step: number): Ending | undefined {
-  const { stuck, timedOut, cut } = progress;
+interface Progress extends Pick<TurnProgress, 'stuck' | 'timedOut' | 'cut'> {
+  readonly failing: CountedTool | undefined;
+}
+
+/** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123, AL127). */
+export function endingOf(
+  turn: Turn,
+  { stuck, timedOut, cut, failing }: Progress,
+  step: number,
+): Ending | undefined {
   if (timedOut)
     return { notice: toolTimeouts(timedOut.toolName, timedOut.count), words: undefined };
   if (cut) return { notice: argumentsCut(cut.toolName, cut.count), words: undefined };
+  if (failing) return { notice: toolFailures(failing.toolName, failing.count), words: undefined };
   if (stuck) {
     const words = `You called ${stuck.toolName} ${stuck.count} times with the same arguments and the same result, and cannot call tools any more.`;
     return { notice: repeatedCalls(stuck.toolName, stuck.count), words };

@@ -3,7 +3,7 @@ import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { Message } from '#lib/protocol/run';
+import type { Message, RunSettings } from '#lib/protocol/run';
 import type { Principal } from '../../auth/principal.ts';
 import type { CallService } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
@@ -36,6 +36,8 @@ export interface TurnDeps {
   readonly denialOf: DenialOf;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
+  /** How models are asked, where neither run nor model says. */
+  readonly settings: RunSettings;
   /** What providers refused before. */
   readonly lessons: Lessons;
   readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;

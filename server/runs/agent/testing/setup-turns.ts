@@ -8,6 +8,7 @@ import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/s
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createKnownRuns } from '../../known-runs.ts';
+import type { NewSettings } from '../../run-service.ts';
 import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
@@ -104,7 +105,7 @@ export async function setupTurns(given: TurnSetup) {
     await store.close();
   });
 
-  const start = async (input: string, more: { tools?: string[] } = {}) => {
+  const start = async (input: string, more: { tools?: string[]; settings?: NewSettings } = {}) => {
     const outcome = await runs.start({ principal: FIRST_OPERATOR, input, ...more });
     if (!outcome.ok) throw new Error(outcome.message);
     return outcome.run.run_id;
