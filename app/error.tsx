@@ -1,7 +1,9 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import { useEffect } from 'react';
 import { Button } from '#components/ui/button';
+import { reloadOutdated } from '../components/providers/reload-outdated.ts';
 
 interface ErrorPageProps {
   error: Error & { digest?: string };
@@ -10,6 +12,8 @@ interface ErrorPageProps {
 
 export default function ErrorPage({ error, reset }: ErrorPageProps) {
   const t = useTranslations('errors');
+  // The code of a page that was opened before an upgrade may be gone.
+  useEffect(() => void reloadOutdated(), []);
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-start gap-3 px-4 py-16">
       <h1 className="text-lg font-bold">{t('crashTitle')}</h1>

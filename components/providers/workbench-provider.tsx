@@ -4,13 +4,14 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { keepStoreFailed } from '#lib/stores/keep-store-failed';
 import { isOutdated } from '#lib/stores/models-store';
 import type { WatchFeed } from '#lib/stores/watch-feed';
-import { retryLateCode } from '../ui/late-code.ts';
+import { onLateCodeFailed, retryLateCode } from '../ui/late-code.ts';
 import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
 import { keepAutonomy } from './keep-autonomy.ts';
 import { keepMe } from './keep-me.ts';
 import { pageFetch } from './page-session.ts';
 import { keepPushNotes } from './push-choice.ts';
+import { reloadOutdated } from './reload-outdated.ts';
 import { startFeed } from './start-feed.ts';
 import { browserMemory } from './stored-text.ts';
 import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
@@ -43,13 +44,17 @@ export function WorkbenchProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Code that could not be fetched is fetched when the network or the server is back. */
+/** Code that could not be fetched is fetched when the network or the server is back; a server that has it no more is asked for the page. */
 function keepLateCode({ connection }: Workbench): () => void {
   window.addEventListener('online', retryLateCode);
   const stopConnection = connection.subscribe((now, before) => {
-    if (now.feed.kind === 'connected' && before.feed.kind !== 'connected') retryLateCode();
+    if (now.feed.kind !== 'connected' || before.feed.kind === 'connected') return;
+    retryLateCode();
+    void reloadOutdated();
   });
+  const stopFailures = onLateCodeFailed(() => void reloadOutdated());
   return () => {
+    stopFailures();
     window.removeEventListener('online', retryLateCode);
     stopConnection();
   };

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { visibleJsonText } from '#lib/format/show-control-characters';
@@ -146,6 +146,7 @@ function Question(props: QuestionProps) {
       <ArgumentsToRead {...{ args, bytes, seen, isFolded }} onFold={setFolded} />
       {isReadOnly && <ReadOnlyNote id={readOnlyId} />}
       <ReadFirst id={reasonId} isReady={isReady} isLong={seen.isLong} canFold />
+      {isSending && <StillSending />}
       <div className="mt-2 flex flex-wrap gap-2">
         <AllowButton
           {...allow}
@@ -189,5 +190,23 @@ function Question(props: QuestionProps) {
         <AlwaysForm {...{ allow, always, onDecide }} onBack={() => setAlways(false)} />
       )}
     </div>
+  );
+}
+
+/** A press has its answer at once; only one that waits for it is explained. */
+const SLOW_MS = 3_000;
+
+/** Why the buttons take no press: the server has not answered the one before. */
+function StillSending() {
+  const t = useTranslations('card.approval');
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p role="status" className="mt-1 text-xs text-wait empty:hidden">
+      {isSlow && t('stillSending')}
+    </p>
   );
 }

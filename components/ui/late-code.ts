@@ -16,6 +16,10 @@ export interface LateCode<Code> {
 export type LateState<Code> = { readonly code: Code } | 'loading' | 'failed';
 
 const retries = createEmitter<void>();
+const failed = createEmitter<void>();
+
+/** Calls back whenever code could not be fetched. */
+export const onLateCodeFailed = failed.subscribe;
 
 /** Fetches at once what failed and is still wanted: the network or the server has come back. */
 export const retryLateCode = (): void => retries.emit();
@@ -54,6 +58,7 @@ export function createLateCode<Code>(load: () => Promise<Code>): LateCode<Code> 
         },
         () => {
           set('failed');
+          failed.emit();
           if (wanted > 0) timer = setTimeout(attempt, reconnectDelay(failures, Math.random()));
           failures += 1;
         },

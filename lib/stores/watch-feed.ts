@@ -17,8 +17,8 @@ import type { FeedState } from './connection-store.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { parseWatchMessage } from './parse-watch-message.ts';
 
-/** After twice this silence the server is probed: a dead line sends no close. */
-const HEARTBEAT_MS = 10_000;
+/** After twice this silence the server is probed: a dead line, or a server that stands still, sends no close. */
+const HEARTBEAT_MS = 5_000;
 /** Events that come this soon after a reconnect count as missed ones. */
 const CATCH_UP_MS = 1_000;
 /** Between two snapshots that are requested because of gaps: a gap may be in the snapshots too. */

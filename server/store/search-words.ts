@@ -6,7 +6,18 @@ const MAX_CHARS = 64 * 1024;
 /** Scripts written without spaces: each sign is a word of its own, so that any part is found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
-const spaced = (text: string): string => text.replace(UNSPACED, ' $& ');
+/** Signs that the index takes for gaps between words; each gets a word in its place. */
+const PICTURES = /[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu;
+/** How a sign before them is drawn. */
+const STYLES = /[\ufe0e\ufe0f]/g;
+
+/** As the index takes it: one form of each sign, as full and half width, and words between gaps. */
+const spaced = (text: string): string =>
+  text
+    .replace(STYLES, '')
+    .normalize('NFKC')
+    .replace(PICTURES, (sign) => ` u${sign.codePointAt(0)?.toString(16)} `)
+    .replace(UNSPACED, ' $& ');
 
 /** The words of a JSON value: its keys, strings and numbers, in reading order. */
 export function searchWords(value: unknown): string {
@@ -17,7 +28,7 @@ export function searchWords(value: unknown): string {
     const next = waiting.pop();
     if (typeof next === 'string' || typeof next === 'number') {
       const word = String(next).slice(0, left);
-      words.push(spaced(word));
+      words.push(spaced(word).slice(0, MAX_CHARS));
       left -= word.length + 1;
     } else if (Array.isArray(next)) {
       for (const item of next.toReversed()) waiting.push(item);
@@ -44,8 +55,8 @@ export function wordsToFind(text: string): readonly string[] | null {
   if (parted === '') return null;
   const words = parted
     .split(/\s+/u)
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .map((word) => spaced(word).trim());
+    .map((word) => spaced(word).trim())
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length > MAX_WORDS) {
     throw new BadSearchError(
       `a search takes at most ${MAX_WORDS} words, and this has ${words.length}`,

@@ -115,6 +115,7 @@ export const card = {
       close: 'Close',
     },
     approval: {
+      stillSending: 'Sending… the server has not answered yet.',
       allow: 'Allow once',
       always: 'Always…',
       alwaysTitle: 'Do not ask again',
@@ -305,6 +306,7 @@ export const card = {
       close: '关闭',
     },
     approval: {
+      stillSending: '正在发送…服务器尚未响应。',
       allow: '允许一次',
       always: '总是允许…',
       alwaysTitle: '不再询问',
