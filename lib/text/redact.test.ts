@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { mapTexts, redactShapes, valueRedactor, withoutSecretNames } from './redact.ts';
 
 // Put together here, so that no file holds what looks like a token.
@@ -100,6 +100,33 @@ describe('a value that is known', () => {
     const value = 'https://user:a-long-password@receiver.example/';
     const take = valueRedactor([{ kind: 'configured', value }]);
     expect(take?.('https://user:a-long-passw')).toBe('[redacted:configured]');
+  });
+
+  test('is found among many others, whole, cut and as JSON text, in one pass', () => {
+    const values = Array.from({ length: 5_000 }, (_, at) => `${at * 7_919}-pass"word`);
+    const take = valueRedactor(values.map((value) => ({ kind: 'argument', value })));
+    const [first = '', , last = ''] = [values[0], 0, values.at(-1)];
+    expect(take?.(`a ${first} b ${JSON.stringify({ last })} c`)).toBe(
+      'a [redacted:argument] b {"last":"[redacted:argument]"} c',
+    );
+    const alike = Array.from({ length: 40 }, (_, at) => `the same beginning ${at}`);
+    const takeAlike = valueRedactor(alike.map((value) => ({ kind: 'argument', value })));
+    expect(takeAlike?.('a the same beginning 39')).toBe('a [redacted:argument]');
+  });
+
+  test('is looked for in work that grows with the text alone, however many there are', () => {
+    const text = 'Some words of an answer. '.repeat(4_000);
+    const looks = (count: number) => {
+      const values = Array.from({ length: count }, (_, at) => `secret-${at}-secret`);
+      const take = valueRedactor(values.map((value) => ({ kind: 'argument', value })));
+      const search = vi.spyOn(String.prototype, 'indexOf');
+      const slice = vi.spyOn(String.prototype, 'slice');
+      take?.(text);
+      const work = search.mock.calls.length + slice.mock.calls.length;
+      vi.restoreAllMocks();
+      return work;
+    };
+    expect(looks(20_000)).toBeLessThan(100);
   });
 
   test('is not looked for when it is so short that it would be found by chance', () => {

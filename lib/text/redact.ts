@@ -104,59 +104,131 @@ function inside(value: unknown): unknown {
 
 type Change = (text: string) => string;
 
+interface Known extends NamedSecret {
+  /** The shortest beginning that is taken out. */
+  readonly head: string;
+}
+
+/** So few are looked for one after the other, more of them all at once. */
+const FEW = 16;
+
 /**
  * Takes these secrets out of a text, looking for them to the letter, also as JSON text has them;
  * undefined when there are none to look for.
  */
 export function valueRedactor(secrets: readonly NamedSecret[]): Change | undefined {
   // Of two of which one holds the other, the longer one first.
-  const known = secrets
+  const values = secrets
     .filter(({ value }) => value.length >= LEAST_SECRET_CHARS)
     .flatMap(({ kind, value }) => spellingsOf(value).map((one) => ({ kind, value: one })))
-    .map((one) => ({ ...one, head: one.value.slice(0, leastOf(one.value)) }))
     .toSorted((a, b) => b.value.length - a.value.length);
-  if (known.length === 0) return undefined;
+  if (values.length === 0) return undefined;
+  const isFew = values.length <= FEW;
+  const sure = isFew ? SURE_BEGINNING_CHARS : LEAST_BEGINNING_CHARS;
+  const known = values.map((one) => ({
+    ...one,
+    head: one.value.slice(0, leastOf(one.value, sure)),
+  }));
+  if (!isFew) return manyRedactor(known);
   return (text) => {
     if (text.length < LEAST_SECRET_CHARS) return text;
     let found = text;
     for (const { kind, value } of known) {
       if (found.includes(value)) found = found.replaceAll(value, redacted(kind));
     }
-    for (const one of known) found = withoutBeginnings(found, one, redacted(one.kind));
-    return found;
+    return known.reduce(withoutBeginnings, found);
   };
 }
 
-/** Also where it is cut, e.g. in a title or a quotation, as long as half of it is there. */
-function withoutBeginnings(
-  text: string,
-  { value, head }: { readonly value: string; readonly head: string },
-  mark: string,
-): string {
+/** Also where it is cut, e.g. in a title or a quotation. */
+function withoutBeginnings(text: string, { kind, value, head }: Known): string {
   let at = text.indexOf(head);
   if (at < 0) return text;
   let kept = '';
   let from = 0;
   for (; at >= 0; at = text.indexOf(head, from)) {
-    kept += text.slice(from, at) + mark;
-    from = at + head.length;
-    for (let next = head.length; next < value.length && text[from] === value[next]; next += 1) {
-      from += 1;
-    }
+    kept += text.slice(from, at) + redacted(kind);
+    from = at + commonLength(text, at, value);
   }
   return kept + text.slice(from);
 }
 
+/** How many characters of `value` stand at `at`. */
+function commonLength(text: string, at: number, value: string): number {
+  let length = 0;
+  while (length < value.length && text.charCodeAt(at + length) === value.charCodeAt(length)) {
+    length += 1;
+  }
+  return length;
+}
+
+/** Of more that begin alike none is compared: as much as the longest has is taken out. */
+const MOST_COMPARED = 4;
+
+/**
+ * Looks for all of them in one pass, by their first eight characters, so that many secrets in a long
+ * text are no more work than the text. At a place where many begin alike it may take out more.
+ */
+function manyRedactor(known: readonly Known[]): Change {
+  const byStart = new Map<string, Known[]>();
+  const starts = new Uint8Array(1 << 16);
+  for (const one of known) {
+    const start = one.value.slice(0, LEAST_SECRET_CHARS);
+    const alike = byStart.get(start);
+    if (alike) alike.push(one);
+    else byStart.set(start, [one]);
+    starts[startHash(start, 0)] = 1;
+  }
+  return (text) => {
+    let kept = '';
+    let from = 0;
+    for (let at = 0; at + LEAST_SECRET_CHARS <= text.length; ) {
+      const alike = starts[startHash(text, at)]
+        ? byStart.get(text.slice(at, at + LEAST_SECRET_CHARS))
+        : undefined;
+      const length = alike ? lengthTaken(text, at, alike) : 0;
+      if (length > 0) {
+        kept += text.slice(from, at) + redacted(alike?.[0]?.kind ?? 'argument');
+        from = at + length;
+      }
+      at += Math.max(1, length);
+    }
+    return from === 0 ? text : kept + text.slice(from);
+  };
+}
+
+const startHash = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 0x1f35 +
+    text.charCodeAt(at + 2) * 0x2b1 +
+    text.charCodeAt(at + 5) * 0x5d +
+    text.charCodeAt(at + 7)) &
+  0xffff;
+
+/** The longest come first. */
+function lengthTaken(text: string, at: number, alike: readonly Known[]): number {
+  const [longest] = alike;
+  if (alike.length > MOST_COMPARED && longest) return longest.value.length;
+  const lengths = alike.map(({ value, head }) => {
+    const length = commonLength(text, at, value);
+    return length >= head.length ? length : 0;
+  });
+  return Math.max(...lengths);
+}
+
 /** Shorter beginnings, e.g. `https://`, are of other texts as well. */
 const LEAST_BEGINNING_CHARS = 16;
+/** So long a beginning is of no other text, however long the secret is. */
+const SURE_BEGINNING_CHARS = 64;
 
 /** The host of an address is no secret, and other addresses have it too. */
 const ORIGIN = /^https?:\/\/[^/?#@]*(?=[/?#])/i;
 
-function leastOf(value: string): number {
+/** Half of it, but no more than `sure` characters. */
+function leastOf(value: string, sure: number): number {
   const origin = ORIGIN.exec(value)?.[0].length;
   const pastOrigin = origin === undefined ? 0 : origin + LEAST_SECRET_CHARS;
-  const least = Math.max(LEAST_BEGINNING_CHARS, Math.ceil(value.length / 2), pastOrigin);
+  const half = Math.min(Math.ceil(value.length / 2), sure);
+  const least = Math.max(LEAST_BEGINNING_CHARS, half, pastOrigin);
   return Math.min(value.length, least);
 }
 
