@@ -14,7 +14,7 @@ export type CodeRequest = z.infer<typeof codeRequestSchema>;
 
 /** What it posts: lines of `console`, and then how it ended. */
 export const codeReplySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('log'), text: z.string() }),
+  z.object({ type: z.literal('log'), lines: z.array(z.string()) }),
   /** JSON. */
   z.object({ type: z.literal('result'), text: z.string() }),
   z.object({ type: z.literal('error'), text: z.string() }),

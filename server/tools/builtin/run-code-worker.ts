@@ -42,17 +42,17 @@ async function run(request: CodeRequest): Promise<CodeReply> {
   runtime.setMaxStackSize(MAX_STACK_BYTES);
   const end = performance.now() + runMs;
   const isOver = () => performance.now() > end;
-  runtime.setInterruptHandler(isOver);
+  const lines = createLines(request.maxLogChars);
+  runtime.setInterruptHandler(() => {
+    lines.post();
+    return isOver();
+  });
   const vm = runtime.newContext();
   let ended: CodeReply | undefined;
-  let logRoom = request.maxLogChars;
   const send = vm.newFunction('send', (kind, text) => {
     const type = vm.getString(kind);
     if (type === 'log') {
-      if (logRoom <= 0) return;
-      const line = vm.getString(text).slice(0, logRoom);
-      logRoom -= line.length + 1;
-      parentPort?.postMessage({ type, text: line } satisfies CodeReply);
+      lines.add(() => vm.getString(text));
     } else if (type === 'result') {
       ended ??= toResult(vm.getString(text), maxResultChars);
     } else {
@@ -63,12 +63,39 @@ async function run(request: CodeRequest): Promise<CodeReply> {
   const program = `${PRELUDE}(async (input) => {\n${code}\n}, JSON.parse(${JSON.stringify(input)}))`;
   const evaluated = vm.evalCode(program, 'program.js', { type: 'global' });
   const failed = evaluated.error ?? runtime.executePendingJobs().error;
+  lines.post(true);
   // What ends in time is a result; an error may be that of the interruption.
   if (ended?.type === 'result') return ended;
   if (isOver()) return { type: 'error', text: `The program ran longer than ${runMs} ms.` };
   if (ended) return ended;
   if (!failed) return { type: 'error', text: 'The program waits for something that never comes.' };
   return { type: 'error', text: toMessage(vm.dump(failed)) };
+}
+
+const POST_EACH_MS = 100;
+
+/** Lines of `console`, which are posted together: a program may write thousands in no time. */
+function createLines(room: number) {
+  let left = room;
+  let waiting: string[] = [];
+  let nextAt = 0;
+  const post = (isLast = false) => {
+    const now = performance.now();
+    if (waiting.length === 0 || (now < nextAt && !isLast)) return;
+    nextAt = now + POST_EACH_MS;
+    parentPort?.postMessage({ type: 'log', lines: waiting } satisfies CodeReply);
+    waiting = [];
+  };
+  return {
+    post,
+    add(read: () => string) {
+      if (left <= 0) return;
+      const line = read().slice(0, left);
+      left -= line.length + 1;
+      waiting.push(line);
+      post();
+    },
+  };
 }
 
 function toResult(text: string, maxChars: number): CodeReply {

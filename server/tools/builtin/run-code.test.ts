@@ -82,6 +82,14 @@ test('[TB19] what is logged is bounded', async () => {
   expect(JSON.stringify(output).length).toBeLessThan(25_000);
 });
 
+test('[TB19] thousands of lines are shown in few updates, so that showing them is little work', async () => {
+  const shown: unknown[] = [];
+  const code = 'for (let n = 0; n < 20_000; n++) console.log(""); return 1';
+  await runBuiltin(tool, { code }, { status: (update) => shown.push(update) });
+  expect(shown.length).toBeGreaterThan(1);
+  expect(shown.length).toBeLessThan(70);
+});
+
 test('[TB20] a program that takes too much memory ends', async () => {
   await failure('const all = []; for (;;) all.push(new Uint8Array(1_000_000))', /memory/);
   await failure("let text = 'x'; for (;;) text += text", /./);

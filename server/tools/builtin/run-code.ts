@@ -79,9 +79,9 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
     const reply = codeReplySchema.safeParse(message);
     if (!reply.success) return reject(reply.error);
     if (reply.data.type !== 'log') return resolve(reply.data);
-    const { text } = reply.data;
-    lines.push(text);
-    status({ tip: text.slice(0, MAX_TIP_CHARS), preview: { console: lines.join('\n') } });
+    lines.push(...reply.data.lines);
+    const tip = (lines.at(-1) ?? '').slice(0, MAX_TIP_CHARS);
+    status({ tip, preview: { console: lines.join('\n') } });
   });
   worker.on('error', (error: unknown) => reject(threadFailure(error)));
   worker.on('exit', () => reject(new ToolError('The program ended without a result.')));
