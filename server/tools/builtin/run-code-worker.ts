@@ -10,6 +10,7 @@ import { type CodeReply, type CodeRequest, codeRequestSchema } from './run-code-
 
 const MAX_STACK_BYTES = 256 * 1024;
 const MAX_ERROR_CHARS = 2_000;
+const POST_EACH_MS = 100;
 
 /** Defines `console`, and gives the function that runs the program; takes the host's away before. */
 const PRELUDE = `(() => {
@@ -71,8 +72,6 @@ async function run(request: CodeRequest): Promise<CodeReply> {
   if (!failed) return { type: 'error', text: 'The program waits for something that never comes.' };
   return { type: 'error', text: toMessage(vm.dump(failed)) };
 }
-
-const POST_EACH_MS = 100;
 
 /** Lines of `console`, which are posted together: a program may write thousands in no time. */
 function createLines(room: number) {

@@ -63,6 +63,8 @@ interface ThreadDeps {
   readonly status: ToolContext['status'];
 }
 
+type Ending = Exclude<CodeReply, { type: 'log' }>;
+
 /** Resolves or rejects once the thread is gone, so that none is ever left behind. */
 async function runInThread(request: CodeRequest, { workerPath, signal, status }: ThreadDeps) {
   signal.throwIfAborted();
@@ -74,7 +76,7 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
     ...{ stdout: true, stderr: true },
   });
   const lines: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<CodeReply>();
+  const { promise, resolve, reject } = Promise.withResolvers<Ending>();
   worker.on('message', (message: unknown) => {
     const reply = codeReplySchema.safeParse(message);
     if (!reply.success) return reject(reply.error);
