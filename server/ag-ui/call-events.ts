@@ -9,9 +9,8 @@ import {
 import { jsonPatch } from './json-patch.ts';
 
 interface ShownCall {
+  /** As it was sent. */
   card: Card;
-  /** The card as it was sent. */
-  content: Readonly<Record<string, unknown>>;
   /** The message whose model asked for it; undefined of a call that a program made in the run. */
   parent?: string | undefined;
   /** How much of it the front end has. */
@@ -27,9 +26,8 @@ export class CallEvents {
 
   /** A call as a snapshot has it. */
   begin(callId: string, card: Card): AgUiEvent {
-    const content = contentOf(card);
-    this.#calls.set(callId, { card, content, shown: 'nothing' });
-    return snapshotOf(callId, content);
+    this.#calls.set(callId, { card, shown: 'nothing' });
+    return snapshotOf(callId, contentOf(card));
   }
 
   /** As part of a message that is sent whole. Undefined for a call whose name is not known. */
@@ -60,11 +58,11 @@ export class CallEvents {
     // Of a call that had ended before: its answer came late.
     if (!before && update.tool_name === undefined) return [];
     const card = mergeCard(before?.card, update);
-    const content = contentOf(card);
-    const call: ShownCall = { shown: 'nothing', ...before, card, content };
+    const changed = contentOf(changedIn(before?.card, card));
+    const call: ShownCall = { shown: 'nothing', ...before, card };
     const activity = before
-      ? deltaOf(callId, before.content, content)
-      : [snapshotOf(callId, content)];
+      ? deltaOf(callId, contentOf(changedIn(card, before.card)), changed)
+      : [snapshotOf(callId, changed)];
     this.#calls.set(callId, call);
     return [...activity, ...this.#goOn(callId, call)];
   }
@@ -111,19 +109,24 @@ function argumentsOf({ params, argument_names: names }: Card): string {
   return JSON.stringify(Object.fromEntries(own));
 }
 
-/** As JSON has it: without what is undefined. */
-const contentOf = (card: Card): Record<string, unknown> => JSON.parse(JSON.stringify(card));
+type Content = Readonly<Record<string, unknown>>;
 
-const snapshotOf = (callId: string, content: ShownCall['content']): AgUiEvent => ({
+/** As JSON has it: without what is undefined. */
+const contentOf = (card: Content): Content => JSON.parse(JSON.stringify(card));
+
+/** The fields of `after` that are other than before: merging keeps the values that stay. */
+function changedIn(before: Card | undefined, after: Card): Content {
+  if (!before) return { ...after };
+  const was: Content = { ...before };
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => was[name] !== value));
+}
+
+const snapshotOf = (callId: string, content: Content): AgUiEvent => ({
   ...{ type: 'ACTIVITY_SNAPSHOT', activityType: CALL_ACTIVITY },
   ...{ messageId: activityOf(callId), content },
 });
 
-function deltaOf(
-  callId: string,
-  before: ShownCall['content'],
-  after: ShownCall['content'],
-): AgUiEvent[] {
+function deltaOf(callId: string, before: Content, after: Content): AgUiEvent[] {
   const patch = jsonPatch(before, after);
   const messageId = activityOf(callId);
   if (patch.length === 0) return [];

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
 import { sendMessageBodySchema } from '#lib/protocol/rest';
 import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
+import { createLimiter, type Limiter } from '#lib/util/limiter';
 import { type Audit, byCaller } from '../auth/audit.ts';
 import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, ownToken, principalKey } from '../auth/principal.ts';
@@ -40,6 +42,8 @@ interface Asked {
 
 /** AG-UI 1.0 for the built-in agent (rules AG in SPEC.md). It keeps nothing between requests. */
 export function createAgUiService(deps: AgUiServiceDeps): AgUiService {
+  // One stream reads a whole run at a time, and all else of the server has its turn in between.
+  const reading = createLimiter({ atOnce: 1, waiting: Infinity });
   return {
     async open(request) {
       const { caller, input, signal } = request;
@@ -52,7 +56,7 @@ export function createAgUiService(deps: AgUiServiceDeps): AgUiService {
       try {
         const asked = await ask(deps, request, runId);
         return (sink) => {
-          show(deps, { sink, events, asked, input });
+          show(deps, { sink, events, asked, input, signal, reading });
           return () => events.close();
         };
       } catch (error) {
@@ -152,13 +156,16 @@ const noInterrupts = (): HttpError =>
   );
 
 interface Showing {
+  readonly signal: AbortSignal;
+  readonly reading: Limiter;
   readonly sink: AgUiSink;
   readonly events: FollowedRun;
   readonly asked: Asked;
   readonly input: RunAgentInput;
 }
 
-function show(deps: AgUiServiceDeps, { sink, events, asked, input }: Showing): void {
+function show(deps: AgUiServiceDeps, showing: Showing): void {
+  const { sink, events, asked, input, signal, reading } = showing;
   const { run, isNew } = asked;
   const answered = run.messages.findLast(({ role }) => role === 'user');
   const turn = new TurnEvents({
@@ -174,23 +181,26 @@ function show(deps: AgUiServiceDeps, { sink, events, asked, input }: Showing): v
   };
   send([turn.start(), ...refusedTools(input)]);
   if (isNew) return events.release(0, (event) => send(turn.take(event)));
-  catchUp(deps, run.run_id).then(
-    ({ now, of, calls }) => {
-      send(turn.begin(now, calls));
-      events.release(of.run, (event) => {
-        if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
-      });
-    },
-    (error: unknown) => {
-      deps.logger.error(error);
-      events.close();
-      sink.end();
-    },
-  );
+  reading
+    .run(signal, () => catchUp(deps, run.run_id))
+    .then(
+      ({ now, of, calls }) => {
+        send(turn.begin(now, calls));
+        events.release(of.run, (event) => {
+          if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
+        });
+      },
+      (error: unknown) => {
+        if (!signal.aborted) deps.logger.error(error);
+        events.close();
+        sink.end();
+      },
+    );
 }
 
 /** What there is by now, and up to which event each is so. */
 async function catchUp({ runs, bus, snapshot }: AgUiServiceDeps, runId: string) {
+  await nextTurn();
   // A snapshot has no room for the messages of a long one.
   const now = await runs.get(runId);
   const ofRun = bus.seq;

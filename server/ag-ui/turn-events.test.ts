@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
 import { jsonPatch } from './json-patch.ts';
@@ -28,6 +28,17 @@ function turn() {
 const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 const text = (value: string): MessagePart => ({ type: 'text', text: value });
 const part: MessagePart = { type: 'tool_call', tool_call_id: 'tc_1' };
+
+test('[AG21] an update is work for what it changes, whatever else the card has', () => {
+  const { call } = turn();
+  const params = { text: 'x'.repeat(16_000), list: Array.from({ length: 500 }, () => ({ a: 1 })) };
+  call({ tool_name: 'echo', status: 'DOING', phase: 'granted', params });
+  const texts = vi.spyOn(JSON, 'stringify');
+  expect(call({ tip: 'Half' })).toMatchObject([{ patch: [{ op: 'add', path: '/tip' }] }]);
+  const written = texts.mock.results.map(({ value }) => String(value).length);
+  texts.mockRestore();
+  expect(written.reduce((sum, one) => sum + one, 0)).toBeLessThan(100);
+});
 
 describe('the order', () => {
   test('[AG2] what is open at the end of the turn ends first, and nothing comes after it', () => {
