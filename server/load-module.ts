@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { type Config, ConfigError } from './config.ts';
+import { refuseWritable } from './refuse-writable.ts';
 
 interface NamedModule<T> {
   /** What it is for, in errors: `hook`, `tool`. */
@@ -18,6 +20,8 @@ export async function loadModule<T>(
   { kind, module, use }: NamedModule<T>,
 ): Promise<T> {
   const path = resolve(dirname(filePath), module);
+  refuseWritable(filePath, `names code to run (the ${kind} ${JSON.stringify(module)})`);
+  if (existsSync(path)) refuseWritable(path, 'is code to run');
   try {
     return await use({ ...(await import(/* @vite-ignore */ pathToFileURL(path).href)) }, path);
   } catch (error) {

@@ -31,6 +31,42 @@ describe('a token', () => {
     expect(redactShapes(secret).length).toBeLessThanOrEqual(secret.length);
   });
 
+  test.each([
+    ['of OpenAI', `sk-proj-${run('aB3_', 40)}`, 'api_key'],
+    ['of GitHub', `ghp_${run('a1B2', 36)}`, 'token'],
+    ['of an operator', `cb_op_${run('x-Y_', 43)}`, 'token'],
+    ['of AWS', `AKIA${run('IOSF', 16)}`, 'aws_key'],
+  ])('%s is taken out right behind a letter, too', (_name, secret, kind) => {
+    expect(redactShapes(`tokenis${secret} b`)).toBe(`tokenis[redacted:${kind}] b`);
+  });
+
+  test('signed as a JWT is taken out with the letters before it', () => {
+    expect(redactShapes(`"id":"x${jwt}"`)).toBe('"id":"x[redacted:jwt]"');
+    expect(redactShapes(`user.eyJ and ${jwt}.`)).toBe('user.eyJ and [redacted:jwt].');
+  });
+
+  const lines = pem.split('\n');
+  const encrypted = [
+    lines[0],
+    'Proc-Type: 4,ENCRYPTED',
+    'DEK-Info: AES-256-CBC,0A1B',
+    '',
+    lines[1],
+  ];
+  test.each([
+    ['that is encrypted', [...encrypted, lines[2]].join('\n')],
+    ['whose end is cut off, encrypted', encrypted.join('\n')],
+    ['of PGP', pem.replaceAll('RSA PRIVATE KEY', 'PGP PRIVATE KEY BLOCK')],
+    ['in JSON that is in JSON', JSON.stringify(JSON.stringify({ pem })).slice(12, -5)],
+    ['in a diff', lines.join('\n-')],
+    ['in a quotation', lines.join('\n> ')],
+    ['in a program', lines.join('\\n" +\n  "')],
+    ['in a page', lines.join('<br/>&nbsp;')],
+  ])('that is a private key %s is taken out', (_name, key) => {
+    const shown = redactShapes(`a ${key}`);
+    expect(shown).toMatch(/^a \S{0,3}\[redacted:private_key\]\S{0,3}$/);
+  });
+
   test('that is a private key is taken out without its end, too', () => {
     expect(redactShapes(`a ${pem.slice(0, 90)}`)).toBe('a [redacted:private_key]');
   });
@@ -59,11 +95,14 @@ describe('a token', () => {
     for (const filler of [
       'sk-',
       ' eyJaaaaaaaaa.eyJbbbbbbbbb',
+      'eyJ',
+      '.eyJaaaaaaaaaaaa',
+      '-----BEGIN PRIVATE KEY-----AAAA. -----END ',
       '-----BEGIN PRIVATE KEY-----',
       'x ',
     ]) {
       const long = run(filler, 1_000_000);
-      expect(redactShapes(`${long}${secret}`).endsWith(' [redacted:token] ')).toBe(true);
+      expect(redactShapes(`${long}.${secret}`).endsWith(' [redacted:token] ')).toBe(true);
     }
   });
 });

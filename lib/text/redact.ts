@@ -9,12 +9,17 @@ export const hasMarker = (text: string): boolean => MARKER.test(text);
 export const LEAST_SECRET_CHARS = 8;
 
 /**
- * Tokens by the form that their makers gave them, each with a text that it always holds. Also one
- * that was cut: what is shorter than this is of no use. No form has a part of any length: a regular
- * expression would take a stack as long as the text.
+ * Tokens by the form that their makers gave them, each with a text that it always holds; also where
+ * they stand right behind a letter. Also one that was cut: what is shorter than this is of no use.
+ * No form has a part of any length: a regular expression would take a stack as long as the text.
  */
 const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
-  { kind: 'api_key', hint: 'sk-', form: 'sk-[\\w-]{20,512}' },
+  // Behind a letter only with what a maker puts after it: `task-…` is a word.
+  { kind: 'api_key', hint: 'sk-', form: '(?<![\\w-])sk-[\\w-]{20,512}' },
+  {
+    ...{ kind: 'api_key', hint: 'sk-' },
+    form: 'sk-(?:proj|ant|svcacct|admin|or|live|test)-[\\w-]{20,512}',
+  },
   { kind: 'api_key', hint: 'AIza', form: 'AIza[\\w-]{20,64}' },
   ...['gho_', 'ghp_', 'ghs_', 'ghu_', 'ghr_'].map((hint) => ({
     ...{ kind: 'token', hint, form: `${hint}[A-Za-z0-9]{20,255}` },
@@ -26,33 +31,105 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   { kind: 'token', hint: 'cb_op_', form: 'cb_op_[\\w-]{20,64}' },
   { kind: 'token', hint: 'cb_agent_', form: 'cb_agent_[\\w-]{20,64}' },
   { kind: 'token', hint: 'cb_device_', form: 'cb_device_[\\w-]{20,64}' },
-  { kind: 'aws_key', hint: 'AKIA', form: 'AKIA[0-9A-Z]{16}(?![0-9A-Z])' },
-  { kind: 'aws_key', hint: 'ASIA', form: 'ASIA[0-9A-Z]{16}(?![0-9A-Z])' },
-  { kind: 'jwt', hint: 'eyJ', form: 'eyJ[\\w-]{8,4096}\\.eyJ[\\w-]{8,8192}\\.[\\w-]{0,2048}' },
+  ...['AKIA', 'ASIA'].map((hint) => ({
+    ...{ kind: 'aws_key', hint, form: `(?<![0-9A-Z])${hint}[0-9A-Z]{16}(?![0-9A-Z])` },
+  })),
 ];
 
 /** Where it ends is only seen once it is there. */
 export const KEY_BEGIN = '-----BEGIN ';
 
-const RULES = [
-  // To where the key stops, if its end is cut off. Its line breaks may be those of JSON text.
-  {
-    kind: 'private_key',
-    hint: 'PRIVATE KEY-----',
-    pattern:
-      /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s]|\\[nr]|[A-Z][A-Za-z]{1,20}-[A-Z][A-Za-z]{1,20}: [^\n\\]{1,100}){0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
-  },
-  ...SHAPES.map(({ kind, hint, form }) => ({
-    ...{ kind, hint, pattern: new RegExp(`(?<![A-Za-z0-9_-])${form}`, 'g') },
-  })),
-  ...['Bearer ', 'bearer '].map((hint) => ({
-    ...{
-      kind: 'token',
-      hint,
-      pattern: new RegExp(`(?<=\\b${hint})[A-Za-z0-9._~+/-]{16,8192}=*`, 'g'),
-    },
-  })),
+interface Rule {
+  readonly kind: string;
+  readonly hint: string;
+  readonly without: Change;
+}
+
+const RULES: readonly Rule[] = [
+  { kind: 'private_key', hint: 'PRIVATE KEY', without: withoutKeys },
+  { kind: 'jwt', hint: 'eyJ', without: withoutJwts },
+  ...SHAPES.map(({ kind, hint, form }) => {
+    const pattern = new RegExp(form, 'g');
+    return { kind, hint, without: (text: string) => text.replace(pattern, redacted(kind)) };
+  }),
+  ...['Bearer ', 'bearer '].map((hint) => {
+    const pattern = new RegExp(`(?<=\\b${hint})[A-Za-z0-9._~+/-]{16,8192}=*`, 'g');
+    return {
+      ...{ kind: 'token', hint },
+      without: (text: string) => text.replace(pattern, redacted('token')),
+    };
+  }),
 ];
+
+const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+export const KEY_ENDS = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** Of a key whose end is cut off: what it is made of, also as JSON text, in a diff, a quotation or a program. */
+const KEY_BODY =
+  /(?:[A-Z][A-Za-z]{1,20}(?:-[A-Z][A-Za-z]{1,20})?: [^\n\\]{1,100}|\\+[nrt"]?|[A-Za-z0-9+/=\s>|*#"'`,;_-])/y;
+/** Longer than any key, however it is wrapped. */
+const MOST_KEY_CHARS = 24_000;
+
+/** Private keys from their first line to their last, whatever stands between the lines. */
+function withoutKeys(text: string): string {
+  let kept = '';
+  let from = 0;
+  let end = nextEnd(text, 0);
+  for (const { index, 0: first } of text.matchAll(KEY_BEGINS)) {
+    if (index < from) continue;
+    const inside = index + first.length;
+    if (end && end.at < inside) end = nextEnd(text, inside);
+    const isWhole = end && end.at - inside <= MOST_KEY_CHARS;
+    kept += text.slice(from, index) + redacted('private_key');
+    from = isWhole && end ? end.to : bodyEnd(text, inside);
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+function nextEnd(text: string, from: number): { at: number; to: number } | undefined {
+  KEY_ENDS.lastIndex = from;
+  const found = KEY_ENDS.exec(text);
+  return found ? { at: found.index, to: found.index + found[0].length } : undefined;
+}
+
+function bodyEnd(text: string, from: number): number {
+  KEY_BODY.lastIndex = from;
+  let at = from;
+  while (at - from < MOST_KEY_CHARS && !text.startsWith(KEY_BEGIN, at) && KEY_BODY.test(text)) {
+    at = KEY_BODY.lastIndex;
+  }
+  return at;
+}
+
+const JWT_PARTS = { first: 4_096, second: 8_192, third: 2_048 };
+const IN_JWT = /[\w-]/;
+
+/** Found by where its second part begins: the first may stand behind any letters. */
+function withoutJwts(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (let dot = text.indexOf('.eyJ'); dot >= 0; dot = text.indexOf('.eyJ', dot + 1)) {
+    const begin = text.indexOf('eyJ', runStart(text, dot, Math.max(from, dot - JWT_PARTS.first)));
+    const second = runEnd(text, dot + 1, JWT_PARTS.second);
+    const isJwt = dot - begin >= 11 && second - dot >= 12 && text[second] === '.';
+    if (!isJwt) continue;
+    kept += text.slice(from, begin) + redacted('jwt');
+    from = runEnd(text, second + 1, JWT_PARTS.third);
+    dot = from - 1;
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+function runStart(text: string, end: number, least: number): number {
+  let at = end;
+  while (at > least && IN_JWT.test(text.charAt(at - 1))) at -= 1;
+  return at;
+}
+
+function runEnd(text: string, from: number, most: number): number {
+  let at = from;
+  while (at - from < most && IN_JWT.test(text.charAt(at))) at += 1;
+  return at;
+}
 
 /** No form is shorter. */
 const LEAST_SHAPE_CHARS = 16;
@@ -70,9 +147,7 @@ export function redactShapes(text: string): string {
   if (text.length < LEAST_SHAPE_CHARS) return text;
   if (text.length < SHORT_CHARS && !HINTS.test(text)) return text;
   let found = text;
-  for (const { kind, hint, pattern } of RULES) {
-    if (found.includes(hint)) found = found.replace(pattern, redacted(kind));
-  }
+  for (const { hint, without } of RULES) if (found.includes(hint)) found = without(found);
   return found;
 }
 

@@ -2,6 +2,7 @@ import {
   HINT_TEXTS,
   HINTS,
   KEY_BEGIN,
+  KEY_ENDS,
   LEAST_SECRET_CHARS,
   type NamedSecret,
   redactShapes,
@@ -70,13 +71,15 @@ export function createRedactedStream({ hide, settled }: Secrets): RedactedStream
   };
 }
 
-/** The same for what a form begins with, which stands at the beginning of a word. */
+const LONGEST_HINT = Math.max(...HINT_TEXTS.map((hint) => hint.length));
+
+/** The same for what a form begins with, which may stand behind any letter. */
 function hintFrom(text: string): number {
-  const word = /(?<![\w-])[\w-]{1,12} ?$/.exec(text.slice(-14));
-  const end = word?.[0] ?? '';
-  return end !== '' && HINT_TEXTS.some((hint) => hint.startsWith(end))
-    ? text.length - end.length
-    : text.length;
+  for (let length = Math.min(LONGEST_HINT, text.length); length > 0; length -= 1) {
+    const end = text.slice(-length);
+    if (HINT_TEXTS.some((hint) => hint.startsWith(end))) return text.length - length;
+  }
+  return text.length;
 }
 
 /** Where the longest end of the text begins that is the beginning of one of these. */
@@ -108,7 +111,7 @@ function uncut(text: string, place: number, values: readonly string[]): number {
 
 /** What is longer is let go, and then not found any more. */
 const LONGEST_FORM = 24_000;
-const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
+const KEY_END = new RegExp(KEY_ENDS.source);
 const IN_TOKEN = /[\w.~+/=-]/;
 const BEARER = 'Bearer '.length;
 
@@ -125,5 +128,5 @@ function formFrom(text: string): number {
 }
 
 const isOpenKey = (text: string): boolean =>
-  /^-----BEGIN [A-Z ]{0,40}-{0,5}$/.test(text) ||
-  (/^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text) && !KEY_END.test(text));
+  /^-----BEGIN [A-Z0-9 ]{0,40}-{0,5}$/.test(text) ||
+  (/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.test(text) && !KEY_END.test(text));

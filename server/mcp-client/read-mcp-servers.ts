@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../config-error.ts';
 import { fillVariables, type Given, isSecretName } from '../config-variables.ts';
+import { refuseWritable } from '../refuse-writable.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 
 export interface McpServers {
@@ -19,7 +19,7 @@ export function readMcpServers(
   file: string,
 ): McpServers {
   const named = Object.entries(servers);
-  if (named.length > 0) refuseWritable(file);
+  if (named.length > 0) refuseWritable(file, 'names programs to start (mcp_servers)');
   const secrets = new Set<string>();
   const read = named.map(([id, settings]): [string, McpServerSettings] => {
     const fill = filler(`${file}: mcp_servers.${id}`, given, secrets);
@@ -59,17 +59,4 @@ function filler(where: string, given: Given, secrets: Set<string>): Fill {
     if (isSecretName(name)) filled.text.split(/\s+/).forEach(keep);
     return filled.text;
   };
-}
-
-const OTHERS_WRITE = 0o022;
-
-/** It says which programs are started: who may write it may run anything as this user. */
-function refuseWritable(file: string): void {
-  // Windows has no such modes.
-  if (process.platform === 'win32') return;
-  const { mode } = statSync(file);
-  if ((mode & OTHERS_WRITE) === 0) return;
-  throw new ConfigError(
-    `${file} names programs to start (mcp_servers), and others than its owner may write it (mode ${(mode & 0o777).toString(8)}): chmod go-w ${file}`,
-  );
 }
