@@ -305,7 +305,7 @@ export async function createCore(config: Config, { env, ...options }: CoreOption
   for (const server of mcpServers) server.start();
   const { models, policy, claimRun, callMetrics } = services;
   return {
-    ...{ clock, lock, operator, store, bus, blobs, newId, logger },
+    ...{ clock, lock, operator, store, bus, blobs, newId, logger, secrets: record.secrets },
     ...{ registry, table, listings, calls, models, runs, claimRun, tokens, policy },
     ...{ audit, devices, push, tracing, notifications },
     metrics: [callMetrics, ...record.metrics],

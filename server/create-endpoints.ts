@@ -336,6 +336,7 @@ export async function createEndpoints(
   const httpMetrics = createHttpMetrics();
   const agUi = createAgUiService({
     ...{ ...core, snapshot: ofSockets.snapshot, key: core.operator.token },
+    hide: core.secrets.hide,
   });
   const openAi = createOpenAi(config, core);
   const api = createApi({

@@ -2,6 +2,7 @@ import { HttpAgent, type Message } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { redactShapes } from '#lib/text/redact';
 import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
@@ -34,7 +35,7 @@ const KEY = 'the key of this directory';
 
 const serve = (options: FrontEndOptions = {}) =>
   serveFrontEnds({ tools: [echo, secret], ...options }, (parts) => ({
-    agUi: createAgUiService({ ...parts, key: KEY }),
+    agUi: createAgUiService({ ...parts, key: KEY, hide: redactShapes }),
   }));
 
 interface Opened {
@@ -378,6 +379,14 @@ describe('input', () => {
     const { response } = await post(url, { messages: [user(content)] });
     expect(response.status).toBe(200);
     expect(openai.requests.at(-1)?.images).toEqual([`data:image/png;base64,${PNG}`]);
+  });
+
+  test('[AG11] an id of a message that holds a token is refused: it would be stored and shown', async () => {
+    const { url, runs } = await serve();
+    const { events, send } = frontEnd(url);
+    await expect(send('hello', `ghp_${'a1B2'.repeat(9)}`)).rejects.toThrow('400');
+    expect(events).toEqual([]);
+    expect((await runs.list({ limit: 10 })).runs).toEqual([]);
   });
 
   test('[AG9] a patch applies whatever the names of arguments are', async () => {

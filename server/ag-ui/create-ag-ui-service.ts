@@ -31,6 +31,8 @@ export interface AgUiServiceDeps {
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
   readonly logger: Logger;
+  /** Takes what is secret out of a text. */
+  readonly hide: (text: string) => string;
 }
 
 /** A message that is sent, or one that the run has already. */
@@ -99,6 +101,7 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));
   if (known) return { run: before, isNew: false };
   if (!newest) throw nothingAsked();
+  if (deps.hide(newest.id) !== newest.id) throw secretId();
   const content = readAsked(newest.content);
   const text = textOf(content);
   const { files, lost } = await keepFiles(content.files, deps.blobs);
@@ -124,6 +127,13 @@ async function claim(
   if (claimed.ownerToken === caller.tokenId) return claimed;
   throw notThere();
 }
+
+/** It is stored, and other front ends are shown it. */
+const secretId = (): HttpError =>
+  new HttpError(
+    'bad_request',
+    'The id of the newest message holds what looks like a token or a key. Give the message another id.',
+  );
 
 const notThere = (): HttpError =>
   new HttpError('run_not_found', 'There is no such thread. Begin one with another threadId.');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -150,6 +150,23 @@ test('[TB32] a module of the operator has tools beside those of the server', asy
   const [, , , first] = tools;
   expect(first && (await runBuiltin(first, { on: true }))).toBe('on');
 });
+
+test.each(['tool.mjs', 'callboard.config.json'])(
+  '[TB32] where others may write %s, which is or names code, the server does not start',
+  async (file) => {
+    writeFileSync(join(dir, 'tool.mjs'), moduleOf(lamp('lamp.a')));
+    const config = { modules: [{ module: './tool.mjs' }] };
+    await expect(open(config)).resolves.toHaveLength(4);
+    const path = join(dir, file);
+    const refusal = new RegExp(`${file} .* others than its owner may write it.*chmod go-w`);
+    try {
+      chmodSync(path, 0o664);
+      await expect(open(config)).rejects.toThrow(refusal);
+    } finally {
+      chmodSync(path, 0o600);
+    }
+  },
+);
 
 test('[TB33] it takes the place of another where its override names that, and nowhere else', async () => {
   const text = moduleOf(lamp('Weather_query'));

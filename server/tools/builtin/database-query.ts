@@ -35,7 +35,10 @@ export function createDatabaseQuery({
   workerPath,
   timeoutMs = 10_000,
 }: DatabaseQueryDeps) {
-  const limiter = createLimiter({ atOnce: MAX_PROCESSES, waiting: MAX_WAITING });
+  // Between two readers of our own store its log can be written back: with readers that overlap it
+  // would grow as long as they come.
+  const atOnce = rowsOf ? 1 : MAX_PROCESSES;
+  const limiter = createLimiter({ atOnce, waiting: MAX_WAITING });
   return defineTool({
     name: 'database.query',
     displayName: 'Database',
@@ -81,14 +84,13 @@ export function createDatabaseQuery({
 /** Why a query did not run, for the model; what else was thrown is our defect. */
 function toRefusal(reason: unknown, within: AbortSignal): unknown {
   if (reason instanceof QueueFullError) {
-    return new ToolError(
-      `${MAX_WAITING} queries wait already and ${MAX_PROCESSES} run; ask again when some have ended.`,
-      { executed: 'no' },
-    );
+    return new ToolError(`${MAX_WAITING} queries wait already; ask again when some have ended.`, {
+      executed: 'no',
+    });
   }
   if (reason !== within.reason) return reason;
   return new ToolError(
-    `The query waited for its turn until it was stopped; ${MAX_PROCESSES} run at a time, so ask for fewer at once.`,
+    'The query waited for its turn until it was stopped; ask for fewer at once.',
     { executed: 'no' },
   );
 }

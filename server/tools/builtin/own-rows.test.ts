@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
@@ -60,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-async function query(principal: Principal, sql: string): Promise<unknown> {
+function databaseTool() {
   const tools = createBuiltinTools({
     fetch,
     weather: {},
@@ -72,7 +74,11 @@ async function query(principal: Principal, sql: string): Promise<unknown> {
   });
   const tool = tools.find(({ name }) => name === 'database.query');
   if (!tool) throw new Error('not there');
-  const output = await runBuiltin(tool, { sql }, { principal });
+  return tool;
+}
+
+async function query(principal: Principal, sql: string): Promise<unknown> {
+  const output = await runBuiltin(databaseTool(), { sql }, { principal });
   return output instanceof Object && 'rows' in output ? output.rows : undefined;
 }
 
@@ -93,6 +99,29 @@ test('[TB35] an agent reads its own runs, messages, calls and their events, and 
   expect(await query(run, 'select id from tool_calls')).toEqual([['tc_ada']]);
   const all = await query(FIRST_OPERATOR, 'select id from tool_calls order by id');
   expect(all).toEqual([['tc_ada'], ['tc_bob'], ['tc_operator']]);
+});
+
+test('[TB36] between queries of the history its log can be written back', async () => {
+  const tool = databaseTool();
+  const store = new DatabaseSync(join(dir, 'callboard.db'));
+  const slow = (n: number) =>
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${n}) select count(*) from n, runs`;
+  const ended: unknown[] = [];
+  const queries = [4_000_000, 400_000, 5_000_000].map(async (n) =>
+    ended.push(await runBuiltin(tool, { sql: slow(n) }, { principal: FIRST_OPERATOR })),
+  );
+  const states: ('free' | 'read')[] = [];
+  while (ended.length < queries.length) {
+    store.exec("UPDATE runs SET title = title || '.'");
+    const { busy } = { ...store.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() };
+    if (ended.length > 0) states.push(busy === 0 ? 'free' : 'read');
+    await setImmediate();
+  }
+  store.close();
+  await Promise.all(queries);
+  const free = states.indexOf('free');
+  expect(free).toBeGreaterThanOrEqual(0);
+  expect(states.slice(free)).toContain('read');
 });
 
 test('[TB35] no statement of an agent comes round its own rows', async () => {
