@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { type Config, ConfigError } from './config.ts';
-import { refuseWritable } from './refuse-writable.ts';
+import type { Config } from './config.ts';
+import { ConfigError, refuseWritable } from './config-error.ts';
 
 interface NamedModule<T> {
   /** What it is for, in errors: `hook`, `tool`. */

@@ -15,9 +15,10 @@ const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 /**
  * The one way from untrusted text to a value. Refuses what is nested too
  * deep, has too many values, is not JSON, or has a key `__proto__`, which would
- * change the prototype of any object it is copied into. Its texts are well-formed and hold no NUL.
+ * change the prototype of any object it is copied into. Its texts are as `clean` makes them:
+ * well-formed and without NUL.
  */
-export function parseJson(text: string, limits: JsonTextLimits): ParsedJson {
+export function parseJson(text: string, limits: JsonTextLimits, clean = wellFormed): ParsedJson {
   const check = checkJsonText(text, limits);
   // guard: depth-limited
   if (!check.ok) {
@@ -42,7 +43,7 @@ export function parseJson(text: string, limits: JsonTextLimits): ParsedJson {
     return { ok: false, message: 'The key "__proto__" is not allowed in JSON.' };
   }
   const isOdd = ODD_ESCAPE.test(text) || !text.isWellFormed();
-  return { ok: true, value: isOdd ? mapTexts(value, wellFormed) : value };
+  return { ok: true, value: isOdd ? mapTexts(value, clean) : value };
 }
 
 /** Depth is bounded by the look at the text. */

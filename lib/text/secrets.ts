@@ -9,7 +9,6 @@ import {
   spellingsOf,
   valueRedactor,
 } from './redact.ts';
-import { wellFormed } from './well-formed.ts';
 
 /** What is secret whatever the call: values that are named, and what has the form of a token. */
 export interface Secrets {
@@ -26,7 +25,7 @@ export function createSecrets(named: readonly NamedSecret[] = []): Secrets {
   const openings = [...spelled, KEY_BEGIN];
   return {
     hide: (text) => {
-      const whole = wellFormed(text);
+      const whole = text.toWellFormed();
       return redactShapes(hideNamed ? hideNamed(whole) : whole);
     },
     settled: (text) =>
@@ -64,7 +63,7 @@ export function createRedactedStream({ hide, settled }: Secrets): RedactedStream
   };
   return {
     add(delta) {
-      held += delta;
+      held += delta.replaceAll('\0', '\ufffd');
       return release(Math.max(0, settled(before + held) - before.length));
     },
     end: () => release(held.length),

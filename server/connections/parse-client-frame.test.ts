@@ -81,3 +81,10 @@ describe('a failure', () => {
     expect(parseClientFrame(text)).toMatchObject({ message: { code: 'locked' } });
   });
 });
+
+test('[FR4] a result has its NUL as the tool gave it; nothing else of a frame has one', () => {
+  const result = { type: 'tool_result', id: 'tc_1', output: 'a\0b', success: true };
+  expect(parseClientFrame(JSON.stringify(result))).toMatchObject({ message: result });
+  const status = { type: 'tool_status', id: 'tc_1', tip: 'a\0b' };
+  expect(parseClientFrame(JSON.stringify(status))).toMatchObject({ message: { tip: 'a\ufffdb' } });
+});

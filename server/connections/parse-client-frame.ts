@@ -3,6 +3,9 @@ import { type ParsedJson, parseJson } from '#lib/json/parse-json';
 import { type ClientMessage, clientMessageSchema } from '#lib/protocol/client-messages';
 import { failureText } from '#lib/protocol/failure-text';
 import { LIMITS } from '#lib/protocol/limits';
+import { mapTexts } from '#lib/text/redact';
+import { wellFormed } from '#lib/text/well-formed';
+import { given } from '#lib/util/given';
 import type { UnreadableAnswer } from './client-answer.ts';
 
 export type ParsedFrame =
@@ -24,7 +27,7 @@ const STATUS_FRAME_CHARS = LIMITS.statusBytes + 1_024;
 /** The one place where a client's text becomes a message. Total: it never throws. */
 export function parseClientFrame(text: string): ParsedFrame {
   const limits = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
-  const parsed = withPlainFailure(parseJson(text, limits));
+  const parsed = withPlainFailure(withoutNul(text, parseJson(text, limits, toWellFormed)));
   if (!parsed.ok) return unreadable(parsed.message, headOf(text));
   // guard: messages-checked
   const checked = clientMessageSchema.safeParse(parsed.value);
@@ -38,6 +41,17 @@ export function parseClientFrame(text: string): ParsedFrame {
   const where = issue?.path.join('.') || 'the message';
   const what = `${where}: ${issue?.message ?? 'is not a message of this protocol'}`;
   return unreadable(what, isRecord(parsed.value) ? parsed.value : {});
+}
+
+const toWellFormed = (text: string): string => text.toWellFormed();
+
+/** A result stays as the tool gave it, NUL included; nothing else of a frame has a NUL. */
+function withoutNul(text: string, parsed: ParsedJson): ParsedJson {
+  if (!parsed.ok || !isRecord(parsed.value) || !text.includes('\\u0000')) return parsed;
+  const value = mapTexts(parsed.value, wellFormed);
+  if (value.type !== 'tool_result') return { ok: true, value };
+  const { output, display } = parsed.value;
+  return { ok: true, value: { ...value, ...given({ output, display }) } };
 }
 
 /** A failure has two spellings, and needs no text: both become a `tool_error` with one. */

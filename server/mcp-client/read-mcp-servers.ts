@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError, refuseWritable } from '../config-error.ts';
 import { fillVariables, type Given, isSecretName } from '../config-variables.ts';
-import { refuseWritable } from '../refuse-writable.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 
 export interface McpServers {

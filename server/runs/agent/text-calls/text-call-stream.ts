@@ -84,14 +84,15 @@ class TextCallStream {
   }
 
   #partsOf(event: TextEvent): Part[] {
-    const id = `text_call_${this.#count}`;
+    // No id of a provider has a blank: the model gave none.
+    const id = `text call ${this.#count}`;
     switch (event.type) {
       case 'text':
         return [{ type: 'text-delta', id: this.#textId, delta: event.text }];
       case 'start':
         this.#count += 1;
         this.#name = event.name;
-        return [{ type: 'tool-input-start', id: `text_call_${this.#count}`, toolName: event.name }];
+        return [{ type: 'tool-input-start', id: `text call ${this.#count}`, toolName: event.name }];
       case 'args':
         return [{ type: 'tool-input-delta', id, delta: event.text }];
       case 'end': {
