@@ -25,7 +25,10 @@ const askingInstance = id.optional();
 
 /** Longer waits are cut to the limit: the caller gets a 202 and asks again. */
 const toWaitMs = (ms: number): number => Math.min(ms, LIMITS.waitMs);
-const waitMs = z.number().nonnegative().transform(toWaitMs);
+const invokeWaitMs = z
+  .number()
+  .nonnegative()
+  .transform((ms) => Math.min(ms, LIMITS.invokeWaitMs));
 const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 
@@ -48,7 +51,7 @@ export const invokeBodySchema = z
     run_id: pathIdSchema,
     /** Any JSON, which the tool's own schema checks: null is no object. Left out, it is {}. */
     args: z.unknown().optional(),
-    wait_ms: waitMs.optional(),
+    wait_ms: invokeWaitMs.optional(),
     /** The only client that may take it; `all` asks each that offers it. */
     client: id.optional(),
     client_id: askingClient,

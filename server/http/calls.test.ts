@@ -58,11 +58,11 @@ describe('invoke', () => {
     expect(server.calls.fake.asked[0]?.args[0]).toMatchObject({ args: {} });
   });
 
-  test('[HT11] with wait_ms, not final in time: 202; and no wait is over 30 s', async () => {
+  test('[HT11] with wait_ms, not final in time: 202; and no wait is over two minutes', async () => {
     const server = await startTestServer();
     const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 99_000 });
     expect(answer).toMatchObject({ status: 202, json: { status: 'pending' } });
-    expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'wait', args: ['tc_1', 30_000] });
+    expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'wait', args: ['tc_1', 120_000] });
   });
 
   test.each<[InvokeRefusal['code'], number, string]>([

@@ -46,6 +46,7 @@ export function McpServerRow({ server, onChanged }: McpServerRowProps) {
       </p>
       <Speaks server={server} />
       <LastError server={server} />
+      <LastLine server={server} />
       {server.changes.length > 0 && (
         <McpChanges server={server} mayDecide={mayDecide} onChanged={onChanged} />
       )}
@@ -104,6 +105,17 @@ function Speaks({ server: { protocol, server } }: { server: WireMcpServer }) {
       ) : (
         <MarkedText text={t('protocol', { protocol })} />
       )}
+    </p>
+  );
+}
+
+/** A program may take minutes to start: its last line says what it does meanwhile. */
+function LastLine({ server: { state, stderr_tail: output } }: { server: WireMcpServer }) {
+  const line = state === 'connecting' ? output?.trimEnd().split('\n').at(-1) : undefined;
+  if (!line) return null;
+  return (
+    <p className="mono mt-1 text-[13px] text-muted wrap-anywhere" data-testid="mcp-last-line">
+      <MarkedText text={line} />
     </p>
   );
 }
