@@ -60,7 +60,7 @@ describe('invoke', () => {
 
   test('[HT11] with wait_ms, not final in time: 202; and no wait is over two minutes', async () => {
     const server = await startTestServer();
-    const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 99_000 });
+    const answer = await server.post(INVOKE, { run_id: 'run_a', args: {}, wait_ms: 999_000 });
     expect(answer).toMatchObject({ status: 202, json: { status: 'pending' } });
     expect(server.calls.fake.asked.at(-1)).toEqual({ what: 'wait', args: ['tc_1', 120_000] });
   });

@@ -86,6 +86,12 @@ test('a lost server shows when it is tried again, and why it was lost', async ()
   expect(document.body.textContent).toContain('spawn npx ENOENT');
 });
 
+test('a server that starts shows the last line that its program wrote', async () => {
+  const stderr_tail = 'npm: resolving\nnpm: 40 of 80 packages\n';
+  await setup([{ ...SERVER, state: 'connecting', stderr_tail }]);
+  expect(screen.getByTestId('mcp-last-line').textContent).toBe('npm: 40 of 80 packages');
+});
+
 test('a change is compared and accepted by the hash that was seen', async () => {
   const { sent, text } = await setup([CHANGED]);
   expect(document.querySelector('del')?.textContent).toBe('Writes a file');
