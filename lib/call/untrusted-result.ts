@@ -21,6 +21,7 @@ export function isUntrustedResult(call: ResultOfCall): boolean {
       return call.error?.executed !== 'no';
     case RECALL:
       return hasMarkedNote(call.result);
+    case 'database.query':
     case 'file.read':
     case 'file.list':
       return isRecord(call.result) && call.result.untrusted !== undefined;

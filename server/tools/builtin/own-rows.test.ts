@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
+import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import {
@@ -99,6 +100,16 @@ test('[TB35] an agent reads its own runs, messages, calls and their events, and 
   expect(await query(run, 'select id from tool_calls')).toEqual([['tc_ada']]);
   const all = await query(FIRST_OPERATOR, 'select id from tool_calls order by id');
   expect(all).toEqual([['tc_ada'], ['tc_bob'], ['tc_operator']]);
+});
+
+test('[TB35] T98: what a query gives of the words of the history counts as written by others', async () => {
+  const marked = async (sql: string) => {
+    const result = await runBuiltin(databaseTool(), { sql }, { principal: FIRST_OPERATOR });
+    return isUntrustedResult({ toolName: 'database.query', source: 'server', result });
+  };
+  expect(await marked('select result, args from tool_calls')).toBe(true);
+  expect(await marked('select title from runs')).toBe(true);
+  expect(await marked('select tool_name, count(*) from tool_calls group by 1')).toBe(false);
 });
 
 test('[TB36] between queries of the history its log can be written back', async () => {

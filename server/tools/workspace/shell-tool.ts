@@ -42,7 +42,9 @@ export function createShell(options: {
     concurrency: 2,
     operands: ({ argv }, signal) => namedFiles(root, argv, signal),
     async run({ argv }, { signal, status, runId, principal }) {
-      await origins?.files.wroteAnywhere(await origins.othersRead({ runId, principal }));
+      // It may fetch and write what others wrote, all by itself.
+      const by = origins && ((await origins.othersRead({ runId, principal })) ?? 'shell');
+      await origins?.files.wroteAnywhere(by ?? null);
       const [program = '', ...args] = argv;
       status({ tip: `Running ${program}` });
       let shownAt = Number.NEGATIVE_INFINITY;
