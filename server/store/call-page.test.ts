@@ -55,7 +55,7 @@ const FILTERS = {
   runId: 'run_1',
   status: 'FAILED',
   tool: 'echo.text',
-  clientId: 'cl_1',
+  client: 'cl_1',
   ownerToken: 'tok_1',
 } as const satisfies Partial<CallQuery>;
 
@@ -72,7 +72,8 @@ const lists = subsets.flatMap((filters) =>
 test.each(lists)('[ST42] no list looks through all calls: %j', async (query) => {
   const parts = setup();
   await parts.list(query);
-  const plans = parts.asked.flatMap(parts.planOf);
+  const asked = parts.asked.filter(({ sql }) => !sql.includes('from clients'));
+  const plans = asked.flatMap(parts.planOf);
   const ofCalls = plans.filter((line) => line.includes('tool_calls'));
   expect(ofCalls).not.toEqual([]);
   const isWhole = query.text === undefined && Object.keys(query).length === 1;
@@ -87,12 +88,27 @@ const combined = subsets.filter((filters) => Object.keys(filters).length > 1);
 test.each(combined)('[ST42] which calls fit is read from indexes alone: %j', async (filters) => {
   const parts = setup();
   await parts.list({ limit: 50, ...filters });
-  const [, rows] = parts.asked;
+  const rows = parts.asked.find(({ sql }) => sql.includes('page_row'));
   const lines = (rows ? parts.planOf(rows) : []).filter((line) => /tool_calls|fit/.test(line));
   const page = 'SEARCH tool_calls USING INTEGER PRIMARY KEY (rowid=?)';
   expect(lines.at(-1)).toBe(page);
   expect(lines).toHaveLength(1 + Object.keys(filters).length);
   for (const line of lines.slice(0, -1)) expect(line).toContain('USING COVERING INDEX');
+});
+
+test('[ST42] the calls of several clients are merged, not sorted', async () => {
+  const parts = setup();
+  const put = parts.database.prepare(`INSERT INTO clients VALUES (?, '', 'Pixel', 'phone', '', '',
+    0, 0, '')`);
+  for (const id of ['cl_1', 'cl_2', 'cl_3']) put.run(id);
+  insertCalls(parts.database, 9, (number) => ({ client_id: `cl_${(number % 4) + 1}` }));
+  const page = await parts.list({ limit: 5, client: 'Pixel' });
+  expect(page.calls.map(({ id }) => Number(id.slice(3)))).toEqual([9, 8, 6, 5, 4]);
+  const next = await parts.list({ limit: 5, client: 'Pixel', cursor: page.nextCursor ?? '' });
+  expect(next.calls.map(({ id }) => Number(id.slice(3)))).toEqual([2, 1]);
+  const plan = parts.asked.slice(1, 2).flatMap(parts.planOf);
+  expect(plan.filter((line) => /TEMP B-TREE/.test(line))).toEqual([]);
+  expect(plan).toContain('MERGE (UNION ALL)');
 });
 
 test.each([{}, { cursor: writeCursor({ at: 1, id: 'run_1' }) }])(

@@ -31,9 +31,11 @@ export interface CallPage {
 
 type Place = Pick<StoredCall, 'row_no' | 'created_at' | 'id'>;
 
-interface Filter {
+export interface Filter {
   /** Has the calls that fit in the order of a list. */
   readonly index: string;
+  /** One for each value that fits: the calls of each are in that order. */
+  readonly each: readonly Condition[];
   readonly fits: Condition;
   /** The same of a call that is looked at, asked of the index: its row, which may be large, is not read. */
   readonly isInIndex: Condition;
@@ -43,9 +45,7 @@ type Condition = RawBuilder<unknown>;
 
 /** An order in which calls are looked at, and which of them. */
 interface Walk {
-  readonly from: Condition;
-  readonly where: readonly Condition[];
-  readonly orderBy: Condition;
+  readonly looked: Condition;
   /** What is tried on each. */
   readonly fits: readonly Condition[];
 }
@@ -61,26 +61,45 @@ const column =
 const clientOfCall: ColumnOf = (table) =>
   sql`coalesce(${sql.ref(`${table}.client_id`)}, ${sql.ref(`${table}.wanted_client_id`)})`;
 
-export function filtersOf({ runId, clientId, tool, status, ownerToken }: CallQuery): Filter[] {
-  const given: [index: string, column: ColumnOf, value: string | undefined][] = [
-    ['tool_calls_by_run', column('run_id'), runId],
-    ['tool_calls_by_client', clientOfCall, clientId],
-    ['tool_calls_by_tool', column('tool_name'), tool],
-    ['tool_calls_by_status', column('status'), status],
-    ['tool_calls_by_owner', column('owner_token'), ownerToken],
+/** `clientIds`: those that the client of the query has or had. */
+export function filtersOf(query: CallQuery, clientIds: readonly string[]): Filter[] {
+  const given: [index: string, column: ColumnOf, values: readonly (string | undefined)[]][] = [
+    ['tool_calls_by_run', column('run_id'), [query.runId]],
+    ['tool_calls_by_client', clientOfCall, clientIds],
+    ['tool_calls_by_tool', column('tool_name'), [query.tool]],
+    ['tool_calls_by_status', column('status'), [query.status]],
+    ['tool_calls_by_owner', column('owner_token'), [query.ownerToken]],
   ];
-  return given.flatMap(([index, columnOf, value]) =>
-    value === undefined ? [] : [toFilter(index, columnOf, value)],
-  );
+  return given.flatMap(([index, columnOf, values]) => {
+    const known = values.filter((value) => value !== undefined);
+    return known.length === 0 ? [] : [toFilter(index, columnOf, known)];
+  });
 }
 
-const toFilter = (index: string, columnOf: ColumnOf, value: string): Filter => ({
+const toFilter = (index: string, columnOf: ColumnOf, values: readonly string[]): Filter => ({
   index,
-  fits: sql`${columnOf('tool_calls')} = ${value}`,
+  each: values.map((value) => sql`${columnOf('tool_calls')} = ${value}`),
+  fits: sql`${columnOf('tool_calls')} in (${sql.join(values)})`,
   isInIndex: sql`exists (select 1 from tool_calls as fit indexed by ${sql.raw(index)}
-    where ${columnOf('fit')} = ${value}
-      and fit.created_at = tool_calls.created_at and fit.id = tool_calls.id)`,
+    where ${columnOf('fit')} in (${sql.join(values)})
+      and fit.created_at = walk.created_at and fit.id = walk.id)`,
 });
+
+/** Clients of one name whose calls are looked for. */
+const MAX_NAMESAKES = 64;
+
+/**
+ * The ids that a client has had: a client that is known by what is asked for, else all that have it
+ * as their name, of each owner those seen last before the next one of any.
+ */
+export const clientIdsQuery = (asked: string): RawBuilder<{ client_id: string }> => sql`
+  select client_id from (
+    select client_id, max(last_seen_at) as seen_at,
+      row_number() over (partition by owner order by max(last_seen_at) desc) as place
+    from clients where name = ${asked}
+      and not exists (select 1 from clients where client_id = ${asked})
+    group by client_id, owner
+  ) order by place, seen_at desc limit ${MAX_NAMESAKES}`;
 
 /** How many calls each filter has, counted no further than to see that it is not narrow. */
 export function countQuery(
@@ -97,30 +116,29 @@ export function countQuery(
 }
 
 /**
- * `counts` is what `countQuery` gave for the filters of the query, by their places;
+ * `counts` is what `countQuery` gave for the filters, by their places;
  * `words` what the text of a search is to the index, null for a list.
  */
 export function callPage(
   kysely: Kysely<Tables>,
   query: CallQuery,
+  filters: readonly Filter[],
   counts: readonly number[],
   words: string | null,
 ): CallPage {
-  const filters = filtersOf(query);
   const narrowest = filters[counts.indexOf(Math.min(...counts))];
   const walk =
     words === null
       ? listWalk(query, filters, narrowest)
       : searchWalk(query, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
-  const looked = sql`${walk.from} where ${and(walk.where)} order by ${walk.orderBy}`;
   // SQLite runs a cross join as it is written, so the order stays.
   const rows = sql<StoredCall>`select tool_calls.* from (
       select row_no as page_row from (
-        select tool_calls.row_no, ${and(walk.fits)} as fits ${looked} limit ${MAX_LOOKED_AT}
+        select row_no, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
       ) where fits limit ${query.limit + 1}
     ) cross join tool_calls on tool_calls.row_no = page_row`;
-  const end = sql<Place>`select tool_calls.row_no, tool_calls.created_at, tool_calls.id
-    ${looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
+  const end = sql<Place>`select row_no, created_at, id
+    ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
   return {
     rows: rows.compile(kysely),
     end: walk.fits.length === 0 ? undefined : end.compile(kysely),
@@ -138,10 +156,15 @@ function listWalk(
   narrowest: Filter | undefined = filters[0],
 ): Walk {
   const before = cursor === undefined ? [] : [isBefore(readCursor(cursor))];
+  const index = sql.raw(narrowest?.index ?? 'tool_calls_by_age');
+  // Calls of several values are merged as each comes in the order of the index: none is sorted.
+  const walks = (narrowest?.each ?? [sql`true`]).map(
+    (fits) => sql`select row_no, created_at, id from tool_calls indexed by ${index}
+      where ${and([fits, ...before])}`,
+  );
   return {
-    from: sql`from tool_calls indexed by ${sql.raw(narrowest?.index ?? 'tool_calls_by_age')}`,
-    where: [...(narrowest ? [narrowest.fits] : []), ...before],
-    orderBy: sql`tool_calls.created_at desc, tool_calls.id desc`,
+    looked: sql`from (${sql.join(walks, sql` union all `)}
+      order by created_at desc, id desc limit ${MAX_LOOKED_AT + 1}) as walk`,
     fits: filters.filter((filter) => filter !== narrowest).map(({ isInIndex }) => isInIndex),
   };
 }
@@ -171,10 +194,11 @@ function searchWalk(
   const before = cursor !== undefined && [
     sql`tool_call_text.rowid < cast(${readRowCursor(cursor)} as integer)`,
   ];
+  const where = [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])];
   return {
-    from: sql`from tool_call_text cross join tool_calls on tool_calls.row_no = tool_call_text.rowid`,
-    where: [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])],
-    orderBy: sql`tool_call_text.rowid desc`,
+    looked: sql`from tool_call_text
+      cross join tool_calls on tool_calls.row_no = tool_call_text.rowid
+      where ${and(where)} order by tool_call_text.rowid desc`,
     fits: filters.filter((filter) => filter !== narrow).map(({ fits }) => fits),
   };
 }

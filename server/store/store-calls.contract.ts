@@ -263,10 +263,40 @@ export function describeCalls(setup: Setup) {
     expect(await ids({ runId: 'run_1' })).toEqual(['tc_4', 'tc_3', 'tc_1']);
     expect(await ids({ status: 'SUCCEEDED' })).toEqual(['tc_4', 'tc_3']);
     expect(await ids({ tool: 'other' })).toEqual(['tc_4']);
-    expect(await ids({ clientId: 'cl_1' })).toEqual(['tc_3', 'tc_2', 'tc_1']);
-    expect(await ids({ clientId: 'cl_2' })).toEqual([]);
-    expect(await ids({ runId: 'run_1', status: 'SUCCEEDED', clientId: 'cl_1' })).toEqual(['tc_3']);
+    expect(await ids({ client: 'cl_1' })).toEqual(['tc_3', 'tc_2', 'tc_1']);
+    expect(await ids({ client: 'cl_2' })).toEqual([]);
+    expect(await ids({ runId: 'run_1', status: 'SUCCEEDED', client: 'cl_1' })).toEqual(['tc_3']);
     expect(await ids({ tool: "other' or 1=1 --" })).toEqual([]);
+  });
+
+  test('[ST81] the calls of a client are found by its name, under each id that it has had', async () => {
+    const { store } = setup();
+    const put = (clientId: string, name: string, at: number, owner = 'tok_1') => ({
+      type: 'put_client' as const,
+      client: {
+        ...{ clientId, name, owner, instanceId: 'in', kind: 'phone' as const, journalEpoch: null },
+        ...{ resumeTokenHash: `h ${clientId}`, lastSeenAt: at },
+      },
+    });
+    await store.write([
+      put('cl_old', 'Pixel 8', 1),
+      put('cl_new', 'Pixel 8', 2),
+      put('cl_else', 'Robot', 3),
+      // Another owner's clients that take the name, and an id as their name, hide nothing.
+      ...Array.from({ length: 80 }, (_, at) => put(`cl_x${at}`, 'Pixel 8', 10 + at, 'tok_2')),
+      put('cl_y', 'cl_old', 99, 'tok_2'),
+    ]);
+    const of = (id: string, clientId: string, createdAt: number) =>
+      appendCall(finalCall({ id, createdAt, provider: { ...sampleProvider, clientId } }));
+    await store.write([of('tc_1', 'cl_old', 1), of('tc_2', 'cl_else', 2), of('tc_3', 'cl_new', 3)]);
+    await store.write([of('tc_4', 'cl_y', 4)]);
+    const ids = async (query: { client?: string; text?: string }) =>
+      (await store.listCalls({ limit: 10, ...query })).calls.map((call) => call.id);
+    expect(await ids({ client: 'Pixel 8' })).toEqual(['tc_3', 'tc_1']);
+    expect(await ids({ client: 'cl_old' })).toEqual(['tc_1']);
+    expect(await ids({ client: 'Pixel' })).toEqual([]);
+    expect(await ids({ text: 'pixel' })).toEqual(['tc_3', 'tc_1']);
+    expect(await ids({ text: 'robot', client: 'Robot' })).toEqual(['tc_2']);
   });
 
   test('[ST14] open calls are those that are not final, oldest first', async () => {

@@ -2,7 +2,14 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { RunSummary } from '#lib/protocol/run';
-import { callPage, countQuery, filtersOf, type StoredCall } from './call-page.ts';
+import {
+  callPage,
+  clientIdsQuery,
+  countQuery,
+  type Filter,
+  filtersOf,
+  type StoredCall,
+} from './call-page.ts';
 import { fromCallRow } from './call-row.ts';
 import { needsRow, type RowValues } from './event-text.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
@@ -55,9 +62,10 @@ export async function queryCalls(
   const query = { ...given, limit: pageSize(given.limit) };
   const words = query.text === undefined ? null : wordsToFind(query.text);
   if (words?.length === 0) return { calls: [], nextCursor: null };
-  const counts = await countFilters({ rows }, kysely, query);
+  const filters = filtersOf(query, await findClientIds({ rows }, kysely, query));
+  const counts = await countFilters({ rows }, kysely, filters, query);
   const match = words && (await toMatch({ rows }, kysely, words));
-  const page = callPage(kysely, query, counts, match);
+  const page = callPage(kysely, query, filters, counts, match);
   const read = await rows(page.rows, MAX_PAGE_CHARS);
   const found = read.rows.slice(0, query.limit);
   const calls = await takeCalls(found, query);
@@ -70,10 +78,20 @@ export async function queryCalls(
   return { calls, nextCursor: lastLooked && next ? page.cursorBehind(lastLooked) : null };
 }
 
+async function findClientIds({ rows }: Reader, kysely: Kysely<Tables>, { client }: CallQuery) {
+  if (client === undefined) return [];
+  const found = (await rows(clientIdsQuery(client).compile(kysely))).rows;
+  return [client, ...found.map(({ client_id }) => client_id)];
+}
+
 /** One filter needs no choice, but that a search has to find out whether it is narrow. */
-async function countFilters({ rows }: Reader, kysely: Kysely<Tables>, query: CallQuery) {
-  const filters = filtersOf(query);
-  if (filters.length === 0 || (filters.length === 1 && query.text === undefined)) return [];
+async function countFilters(
+  { rows }: Reader,
+  kysely: Kysely<Tables>,
+  filters: readonly Filter[],
+  { text }: CallQuery,
+) {
+  if (filters.length === 0 || (filters.length === 1 && text === undefined)) return [];
   const counted = (await rows(countQuery(kysely, filters))).rows;
   return counted.toSorted((a, b) => a.place - b.place).map(({ calls }) => calls);
 }

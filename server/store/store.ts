@@ -24,7 +24,8 @@ export interface CallQuery {
   readonly runId?: string;
   readonly status?: CallStatus;
   readonly tool?: string;
-  readonly clientId?: string;
+  /** Its id, or its name: then the calls of all clients that have the name, or had it last. */
+  readonly client?: string;
   /** Those alone of the runs of this token's holder. */
   readonly ownerToken?: string;
   /** Words to find in arguments, results and errors. */

@@ -12,13 +12,16 @@ interface Waiting extends Record<(typeof COLUMNS_WITH_BLOBS)[number], string | n
   readonly row_no: number;
   readonly tool_name: string;
   readonly args: string;
+  readonly client_name: string | null;
 }
 
 /** Indexes the words of some calls that wait for it, and notes the blobs that they name; true when there are more. */
 export function createWordIndexer(database: DatabaseSync): () => boolean {
   // FTS5 is beyond Kysely, hence the SQL.
   const waiting = database.prepare(`
-    SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')}
+    SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')},
+      (SELECT name FROM clients
+        WHERE clients.client_id = tool_calls.client_id LIMIT 1) AS client_name
     FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS}`);
   const insert = database.prepare(`
     INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
@@ -47,7 +50,7 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
       // fault point: indexing
       for (const row of batch) {
         const results = `${words(row.result)} ${words(row.late_result)}`;
-        const name = searchWords(row.tool_name);
+        const name = searchWords([row.tool_name, row.client_name]);
         insert.run(row.row_no, name, words(row.args), results, words(row.error));
         const texts = COLUMNS_WITH_BLOBS.map((column) => row[column]);
         for (const blobId of blobIdsIn(texts)) use.run(blobId, row.call_id);

@@ -57,7 +57,7 @@ const listCallsRoute = (deps: Deps): Route =>
     id: 'listToolCalls',
     tag,
     summary:
-      'Calls, newest first, by page and filter; q searches arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
+      'Calls, newest first, by page and filter; client is an id or a name; q searches the names of tool and client, arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
     access: READERS,
     query: callsQuerySchema,
     responses: { 200: { description: 'A page of records', schema: callsPageSchema } },
@@ -73,7 +73,7 @@ const listCallsRoute = (deps: Deps): Route =>
           runId: query.run_id,
           status: query.status,
           tool: query.tool,
-          clientId: query.client,
+          client: query.client,
           ownerToken: ownToken(principal),
           text: query.q,
           cursor: query.cursor,
