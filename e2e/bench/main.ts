@@ -4,7 +4,7 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history
- *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, mcp, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, mcp, stalls, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  */
 
@@ -16,6 +16,7 @@ import { benchCards } from './cards-bench.ts';
 import { benchDoors } from './doors-bench.ts';
 import { benchHistory } from './history-bench.ts';
 import { benchMcp } from './mcp-bench.ts';
+import { benchStalls } from './stalls-bench.ts';
 import type { Ratio } from './stats.ts';
 import { benchWatchers } from './watchers-bench.ts';
 
@@ -27,6 +28,7 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   history: benchHistory,
   doors: benchDoors,
   mcp: benchMcp,
+  stalls: benchStalls,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 

@@ -1,4 +1,4 @@
-import { mapTexts } from '../text/redact.ts';
+import { mapTexts } from '../text/map-texts.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import { checkJsonText, type JsonTextLimits } from './check-json-text.ts';
 
@@ -19,6 +19,13 @@ const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
  * well-formed and without NUL.
  */
 export function parseJson(text: string, limits: JsonTextLimits, clean = wellFormed): ParsedJson {
+  const read = readJson(text, limits);
+  const isOdd = read.ok && (ODD_ESCAPE.test(text) || !text.isWellFormed());
+  return isOdd ? { ok: true, value: mapTexts(read.value, clean) } : read;
+}
+
+/** The same with its texts as they are. */
+export function readJson(text: string, limits: JsonTextLimits): ParsedJson {
   const check = checkJsonText(text, limits);
   // guard: depth-limited
   if (!check.ok) {
@@ -42,8 +49,7 @@ export function parseJson(text: string, limits: JsonTextLimits, clean = wellForm
   if (suspicious && hasProtoKey(value)) {
     return { ok: false, message: 'The key "__proto__" is not allowed in JSON.' };
   }
-  const isOdd = ODD_ESCAPE.test(text) || !text.isWellFormed();
-  return { ok: true, value: isOdd ? mapTexts(value, clean) : value };
+  return { ok: true, value };
 }
 
 /** Depth is bounded by the look at the text. */

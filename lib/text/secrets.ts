@@ -76,6 +76,8 @@ const LONGEST_HINT = Math.max(...HINT_TEXTS.map((hint) => hint.length));
 function hintFrom(text: string): number {
   for (let length = Math.min(LONGEST_HINT, text.length); length > 0; length -= 1) {
     const end = text.slice(-length);
+    // A single letter at the end of a word is of the word: a text would never be shown to its end.
+    if (length === 1 && /[\w-]/.test(text.charAt(text.length - 2))) break;
     if (HINT_TEXTS.some((hint) => hint.startsWith(end))) return text.length - length;
   }
   return text.length;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findMismatch, isInlineMediaType, parseMediaType } from './media-type.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -76,4 +76,13 @@ test.each([
   ['a/b/c', undefined],
 ])('[BL6] %j is the type %s', (text, type) => {
   expect(parseMediaType(text)).toBe(type);
+});
+
+test('[BL6] JSON of many megabytes is known by its beginning and end, and is not parsed', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const text = `[${'1,'.repeat(500_000)}1]`;
+  expect(findMismatch('application/json', Buffer.from(text))).toBeUndefined();
+  expect(findMismatch('application/json', Buffer.from(text.slice(1)))).toContain('not JSON');
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
 });

@@ -132,7 +132,8 @@ test('[PO10] the autonomy is set for all or one run, seen by people, and written
   const { json } = await server.get('/v1/policy', { token: TOKENS.viewer });
   expect(json.autonomy).toMatchObject({ level: 'full', runs: [{ run_id, level: 'read_only' }] });
   const asked = { tool: 'mail.send', args: { to: 'ann@corp.example' }, run_id };
-  expect((await dryRun(asked)).json).toMatchObject({ effect: 'deny', rule: 'autonomy' });
+  // The level waits for the run of the one who set it (PO60).
+  expect((await dryRun(asked)).json).toMatchObject({ effect: 'allow' });
   await set({ level: null, run_id });
   expect((await dryRun(asked)).json).toMatchObject({ effect: 'allow' });
   expect(server.audited).toMatchObject([

@@ -4,7 +4,16 @@ import { z } from 'zod';
 import { toolErrorSchema, toolResultSchema } from '../../protocol/client-messages.ts';
 import { parseJournalRecord } from './parse-journal-record.ts';
 
-/** What was put, by the schemas of the wire. */
+const uploadSchema = z.intersection(
+  z.object({
+    media_type: z.string().max(128),
+    name: z.string().max(256).optional(),
+    alt: z.string().max(2_000).optional(),
+  }),
+  z.union([z.object({ data: z.string() }), z.object({ blob_id: z.string().max(128) })]),
+);
+
+/** What was put, by the schemas of the wire, which takes each file by itself. */
 const recordSchema = z.union([
   z.object({ epoch: z.string().min(1) }),
   z.object({
@@ -13,7 +22,12 @@ const recordSchema = z.union([
       attempt: z.number(),
       tool: z.string(),
       repeatable: z.boolean(),
-      answer: z.union([toolResultSchema, toolErrorSchema]).nullable(),
+      answer: z
+        .union([
+          toolResultSchema.extend({ attachments: z.array(uploadSchema).max(8).optional() }),
+          toolErrorSchema,
+        ])
+        .nullable(),
     }),
   }),
   z.object({ delete: z.string() }),

@@ -25,10 +25,7 @@ test('[CA43] a run and its sub-agents have five questions together, and what is 
   await expect.poll(async () => (await phases()).length).toBe(7);
   await expect.poll(async () => (await phases()).filter(isAsked).length).toBe(5);
   const all = await made.callsOf('fx.effect');
-  const refused = all.filter(({ error }) => error?.reason === 'too_many_approvals');
-  expect(refused.map(({ error }) => error)).toMatchObject(
-    new Array(2).fill({ code: 'denied', executed: 'no' }),
-  );
+  expect(all.filter(({ phase }) => phase === 'held')).toHaveLength(2);
   const [first] = all.filter(({ phase }) => isAsked(phase));
   await made.calls.decide(first?.id ?? '', FIRST_OPERATOR, { decision: 'no' });
   await made.runs.cancel(runId);
