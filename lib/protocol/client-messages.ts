@@ -38,7 +38,7 @@ const registerToolsSchema = z.object({
 
 const unregisterToolsSchema = z.object({
   type: z.literal('unregister_tools'),
-  names: z.array(z.string()),
+  names: z.array(z.string()).max(LIMITS.toolsPerMessage),
 });
 
 const toolCallClaimSchema = z.object({ type: z.literal('tool_call_claim'), id, attempt });

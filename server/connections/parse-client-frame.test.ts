@@ -88,3 +88,11 @@ test('[FR4] a result has its NUL as the tool gave it; nothing else of a frame ha
   const status = { type: 'tool_status', id: 'tc_1', tip: 'a\0b' };
   expect(parseClientFrame(JSON.stringify(status))).toMatchObject({ message: { tip: 'a\ufffdb' } });
 });
+
+test('[FR5] a message that takes more tools back than one may offer is refused', () => {
+  const names = Array.from({ length: 1_025 }, (_, at) => `t_${at}`);
+  expect(parseClientFrame(JSON.stringify({ type: 'unregister_tools', names }))).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/^names: .*1024/),
+  });
+});

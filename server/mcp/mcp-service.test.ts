@@ -227,6 +227,15 @@ test('[MP60] null where a field may be left out is as if it were not there, but 
   expect((await asked(2))?.args).toEqual({ text: null });
 });
 
+test('[MP60] a message with thousands of fields beside its arguments is refused before they are looked at', async () => {
+  const { send } = await setupMcp();
+  const _meta = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, {}]));
+  const params = { name: 'echo', arguments: {}, _meta };
+  await expect(send({ id: 1, method: 'tools/call', params })).rejects.toMatchObject({
+    code: 'bad_request',
+  });
+});
+
 test('[MP45] the card of its call has the name of the agent', async () => {
   const { call, client, asked, calls } = await setupMcp();
   const first = call('echo');

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { ModelSilentError, ModelTooLongError } from './describe-model-error.ts';
 
@@ -22,6 +23,9 @@ export interface SilenceWatch {
 /** The SDK passes nothing from the one who asks to its `fetch`, and shows no comments of a stream. */
 const listeners = new AsyncLocalStorage<() => void>();
 
+/** So much of an answer is read before everything else has its turn. */
+const PIECE_BYTES = 16 * 1024;
+
 let dispatcher: Promise<object> | undefined;
 
 /** Node's own limits of five minutes would end a request for which a model is being loaded. */
@@ -41,11 +45,16 @@ export const withLifeSigns =
     const response = await fetchFrom(input, options);
     if (!touch || !response.body) return response;
     touch();
-    const transform = (bytes: unknown, controller: TransformStreamDefaultController) => {
-      touch();
-      controller.enqueue(bytes);
-    };
-    return new Response(response.body.pipeThrough(new TransformStream({ transform })), response);
+    const pieces = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(bytes, controller) {
+        touch();
+        for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+          controller.enqueue(bytes.subarray(at, at + PIECE_BYTES));
+          await nextTurn();
+        }
+      },
+    });
+    return new Response(response.body.pipeThrough(pieces), response);
   };
 
 /** A timer per silence, not per word: `touch` only notes the time. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type LanguageModelUsage,
   type ModelMessage,
@@ -17,7 +18,7 @@ import { toReplayMetadata } from './replay.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 import type { StepCalls, WrittenCall } from './step-calls.ts';
 import { callInText } from './text-calls/call-in-text.ts';
-import { ThoughtReader } from './thoughts.ts';
+import { type AnswerPiece, ThoughtReader } from './thoughts.ts';
 
 export interface StepRequest {
   readonly model: ResolvedModel;
@@ -84,6 +85,11 @@ interface Progress {
 
 const MOST_TEXT = 32 * 1024;
 
+/** So much of one piece of text is read before everything else has its turn. */
+const PIECE_CHARS = 16 * 1024;
+/** So long the pieces of an answer may keep the program busy, however many come at once. */
+const TURN_MS = 5;
+
 async function readStep(
   request: StepRequest,
   silence: SilenceWatch,
@@ -91,7 +97,12 @@ async function readStep(
 ): Promise<StepEnd> {
   const abortSignal = AbortSignal.any([request.signal, silence.signal]);
   const parts = silence.listen(() => ask(request, abortSignal))[Symbol.asyncIterator]();
+  let began = performance.now();
   for (;;) {
+    if (performance.now() - began > TURN_MS) {
+      await nextTurn();
+      began = performance.now();
+    }
     const next = await abortable(abortSignal, parts.next());
     if (next.done) throw new StreamCutError('The stream ended without a finish.');
     silence.touch();
@@ -154,7 +165,7 @@ function wordsOf({ text }: Progress, { tools, model }: StepRequest) {
 
 async function takePart(part: Part, request: StepRequest, progress: Progress): Promise<void> {
   const { writer, calls, tools } = request;
-  if (isBlock(part)) takeBlock(part, writer, progress);
+  if (isBlock(part)) await takeBlock(part, writer, progress);
   // What a model calls that was offered nothing is not written down: it never was a call.
   if (!tools) return;
   if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
@@ -173,13 +184,36 @@ type BlockPart = Extract<Part, { type: `${'text' | 'reasoning'}-${'start' | 'del
 
 const isBlock = (part: Part): part is BlockPart => /^(text|reasoning)-/.test(part.type);
 
-function takeBlock(part: BlockPart, writer: MessageWriter, progress: Progress): void {
+async function takeBlock(
+  part: BlockPart,
+  writer: MessageWriter,
+  progress: Progress,
+): Promise<void> {
   const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
   const { id } = part;
   const isEnd = part.type.endsWith('-end');
   const { thoughts } = progress;
   const delta = 'text' in part ? part.text : '';
-  const pieces = kind === 'reasoning' ? [] : isEnd ? thoughts.end() : thoughts.push(delta);
+  if (kind === 'text') {
+    const show = (pieces: readonly AnswerPiece[]) => takePieces(pieces, id, writer, progress);
+    for (let at = 0; at < delta.length; at += PIECE_CHARS) {
+      if (at > 0) await nextTurn();
+      show(thoughts.push(delta.slice(at, at + PIECE_CHARS)));
+    }
+    if (isEnd) show(thoughts.end());
+  }
+  writer.append(kind, kind === 'reasoning' ? delta : '', {
+    ...{ id, isStart: part.type.endsWith('-start'), isEnd },
+    metadata: toReplayMetadata(part.providerMetadata),
+  });
+}
+
+function takePieces(
+  pieces: readonly AnswerPiece[],
+  id: string,
+  writer: MessageWriter,
+  progress: Progress,
+): void {
   for (const piece of pieces) {
     if (piece.kind === 'text')
       progress.text += piece.text.slice(0, MOST_TEXT - progress.text.length);
@@ -187,10 +221,6 @@ function takeBlock(part: BlockPart, writer: MessageWriter, progress: Progress): 
     if (piece.kind === 'rethink') writer.rethink();
     else writer.append(piece.kind, piece.text, { id, isOfText: piece.kind === 'reasoning' });
   }
-  writer.append(kind, kind === 'reasoning' ? delta : '', {
-    ...{ id, isStart: part.type.endsWith('-start'), isEnd },
-    metadata: toReplayMetadata(part.providerMetadata),
-  });
 }
 
 /** Arguments that are no JSON are texts here. What the SDK says of a tool's name is decided by `find`. */

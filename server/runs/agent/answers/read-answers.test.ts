@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../testing/scripted-openai.ts';
 import {
   echo,
@@ -10,6 +10,7 @@ import {
   setupTurns,
   texts,
 } from '../testing/setup-turns.ts';
+import { ThoughtReader } from '../thoughts.ts';
 import { withReadableAnswers } from './read-answers.ts';
 
 const stream = (...chunks: unknown[]) =>
@@ -241,4 +242,37 @@ test('[AL104] a name that comes late is waited for, one that never comes is give
     }),
     { numRuns: 20 },
   );
+});
+
+test('[AL206] the lines of one event are read once each, however many there are', async () => {
+  const text = `${'data: a\n'.repeat(20_000)}\n`;
+  const search = vi.spyOn(String.prototype, 'indexOf');
+  const response = await withReadableAnswers(async () => new Response(text))('http://m.test/chat');
+  await response.text();
+  const read = search.mock.contexts.reduce((sum: number, one) => sum + String(one).length, 0);
+  search.mockRestore();
+  expect(read).toBeLessThan(20 * text.length);
+});
+
+test.each([
+  ['in one piece', stream(chunk({ content: '<think>'.repeat(50_000) }), STOP)],
+  ['in many pieces at once', stream(...Array(4_000).fill(ANSWER), STOP)],
+])('[AL206] a long answer %s leaves time for everything else', async (_name, raw) => {
+  let inTurn = 0;
+  let most = 0;
+  const push = vi.spyOn(ThoughtReader.prototype, 'push');
+  push.mockImplementation((text) => {
+    inTurn += 160 + text.length;
+    most = Math.max(most, inTurn);
+    return [];
+  });
+  const tick = () => {
+    inTurn = 0;
+    ticker = setImmediate(tick);
+  };
+  let ticker = setImmediate(tick);
+  await answered(raw);
+  clearImmediate(ticker);
+  push.mockRestore();
+  expect(most).toBeLessThan(48 * 1_024);
 });

@@ -47,7 +47,8 @@ class AnswerText {
   /** A line that has not ended; of JSON, all of it. */
   #rest = '';
   /** The lines of an event whose JSON goes over several. */
-  #data = '';
+  #data: string[] = [];
+  #dataChars = 0;
   #isDone = false;
 
   constructor(reader: AnswerReader) {
@@ -71,18 +72,23 @@ class AnswerText {
   }
 
   #bounded(): object[] {
-    if (this.#rest.length + this.#data.length <= MOST_CHARS) return [];
+    if (this.#rest.length + this.#dataChars <= MOST_CHARS) return [];
     throw new UnreadableAnswerError('A piece of the answer is too long.');
   }
 
   #takeLine(line: string): object[] {
     const isData = line.startsWith('data:');
-    if (isData) this.#data += `${line.slice('data:'.length).trim()}\n`;
-    // Some servers leave out the empty line behind an event.
-    const isOver = line === '' || (isData && isWhole(this.#data));
+    const data = line.slice('data:'.length).trim();
+    if (isData) {
+      this.#data.push(data);
+      this.#dataChars += data.length + 1;
+    }
+    // Some servers leave out the empty line behind an event. Of several lines each would be read again for each.
+    const isOver = line === '' || (isData && this.#data.length === 1 && isWhole(data));
     if (!isOver) return this.#bounded();
-    const text = this.#data.trim();
-    this.#data = '';
+    const text = this.#data.join('\n').trim();
+    this.#data = [];
+    this.#dataChars = 0;
     return text === '' || this.#isDone ? [] : this.#takeEvent(text);
   }
 
@@ -117,11 +123,10 @@ function formOf(text: string): 'unknown' | 'events' | 'json' {
   return sign === '{' || sign === '[' ? 'json' : 'events';
 }
 
-/** Parses only what is one line: of several, each would be read again for each of them. */
-const isWhole = (data: string): boolean =>
-  data.indexOf('\n') === data.length - 1 && (data === '[DONE]\n' || parsed(data) !== undefined);
+const isWhole = (data: string): boolean => data === '[DONE]' || parsed(data) !== undefined;
 
 function parsed(text: string): unknown {
+  if (text === '') return undefined;
   try {
     return JSON.parse(text);
   } catch {
