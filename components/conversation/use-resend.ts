@@ -14,7 +14,7 @@ export interface Resending {
 
 /** Answers that are asked for again, and messages that were edited. */
 export function useResend(runId: string): Resending {
-  const { api, runs } = useWorkbench();
+  const { api, runs, models } = useWorkbench();
   const chosen = useChosenModel() ?? undefined;
   const isSending = useRef(false);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
@@ -22,7 +22,8 @@ export function useResend(runId: string): Resending {
     if (isSending.current) return false;
     isSending.current = true;
     setFailure(null);
-    const answer = await api.sendMessage(runId, { replaces, ...given({ input: text, model }) });
+    const body = { replaces, ...given({ input: text, model }), ...models.getState().settings };
+    const answer = await api.sendMessage(runId, body);
     isSending.current = false;
     if (answer.ok) runs.getState().load(answer.value);
     else setFailure(answer);

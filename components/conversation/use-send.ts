@@ -18,7 +18,7 @@ export interface Sending {
 
 /** Sends a message to the run that is shown, or starts one with it. */
 export function useSend(): Sending {
-  const { api, runs } = useWorkbench();
+  const { api, runs, models } = useWorkbench();
   const [runId, select] = useSelectedRun();
   const model = useChosenModel() ?? undefined;
   const [pending, setPending] = useState(false);
@@ -37,7 +37,7 @@ export function useSend(): Sending {
   const send = async (text: string): Promise<string | null> => {
     if (isSending.current) return null;
     isSending.current = true;
-    const body = { input: text, ...given({ model }) };
+    const body = { input: text, ...given({ model }), ...models.getState().settings };
     setPending(true);
     setFailure(null);
     const answer = runId === null ? await api.startRun(body) : await api.sendMessage(runId, body);

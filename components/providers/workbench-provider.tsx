@@ -1,6 +1,9 @@
 'use client';
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { isRecord } from '#lib/json/is-record';
+import { REASONING_EFFORTS } from '#lib/protocol/reasoning-efforts';
+import type { NewSettings } from '#lib/protocol/run';
 import { keepStoreFailed } from '#lib/stores/keep-store-failed';
 import { isOutdated } from '#lib/stores/models-store';
 import type { WatchFeed } from '#lib/stores/watch-feed';
@@ -17,6 +20,7 @@ import { browserMemory } from './stored-text.ts';
 import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
 
 const MODEL_KEY = 'callboard:model';
+const SETTINGS_KEY = 'callboard:model-settings';
 
 /** Builds the stores once and keeps them fed while the page is open. */
 export function WorkbenchProvider({ children }: { children: ReactNode }) {
@@ -62,6 +66,8 @@ function keepLateCode({ connection }: Workbench): () => void {
 
 /** Loads the models at each connection, since a server that restarted may have others. */
 function keepModels({ api, connection, models, runs }: Workbench): () => void {
+  const kept = browserMemory.read(SETTINGS_KEY);
+  if (kept !== null) models.getState().ask(readSettings(kept));
   const load = async () => {
     const answer = await api.listModels();
     if (!answer.ok) return;
@@ -75,6 +81,9 @@ function keepModels({ api, connection, models, runs }: Workbench): () => void {
     if (before.chosen !== null && now.picked !== before.picked) {
       browserMemory.write(MODEL_KEY, now.picked);
     }
+    if (now.settings !== before.settings) {
+      browserMemory.write(SETTINGS_KEY, JSON.stringify(now.settings));
+    }
   });
   const stopRuns = runs.subscribe((now, before) => {
     if (now.runs !== before.runs && isOutdated(models.getState().models, now.runs)) void load();
@@ -84,4 +93,24 @@ function keepModels({ api, connection, models, runs }: Workbench): () => void {
     stopModels();
     stopRuns();
   };
+}
+
+/** As a version of this page kept them; what the server would refuse is left out. */
+function readSettings(text: string): NewSettings {
+  const kept = parseRecord(text);
+  const { instructions, temperature: heat } = kept;
+  return {
+    instructions: typeof instructions === 'string' ? instructions : null,
+    temperature: typeof heat === 'number' && heat >= 0 && heat <= 2 ? heat : null,
+    reasoning_effort: REASONING_EFFORTS.find((one) => one === kept.reasoning_effort) ?? null,
+  };
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {}; // Not JSON, so not kept by this page.
+  }
 }

@@ -58,7 +58,7 @@ function WideControls({ theme }: { theme: Theme }) {
   const isMac = useIsMac();
   return (
     <div className="hidden items-center gap-1 xl:flex">
-      <ModelSelect className="w-28 2xl:mr-1 2xl:w-40" />
+      <ModelSelect className="flex w-40 2xl:mr-1 2xl:w-52" />
       <Button variant="ghost" onClick={() => open('palette')} aria-keyshortcuts="Meta+K Control+K">
         <Command aria-hidden className="size-4 2xl:hidden" />
         <span className="max-2xl:sr-only">{t('palette.open')}</span>{' '}

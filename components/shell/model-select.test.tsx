@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { Role } from '#lib/protocol/role';
 import {
@@ -36,6 +36,29 @@ test('models whose names are the same are shown with their providers', () => {
 
 test('a viewer, who sends no messages, has no menu of models', () => {
   expect(show('viewer')).toEqual([]);
+});
+
+test('how models are asked is said once, and the button tells that it was', async () => {
+  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  workbench.models.setState({ models: MODELS });
+  render(
+    <InWorkbench workbench={workbench}>
+      <ModelSelect />
+    </InWorkbench>,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Model settings' }));
+  const type = (label: string, value: string) =>
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  await screen.findByRole('dialog', { name: 'Model settings' });
+  type('Instructions', ' Be brief. ');
+  type('Reasoning effort', 'high');
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  screen.getByRole('button', { name: 'Model settings (changed)' });
+  const { settings } = workbench.models.getState();
+  expect(settings).toEqual({
+    ...{ instructions: 'Be brief.', temperature: null, reasoning_effort: 'high' },
+  });
 });
 
 test.each([

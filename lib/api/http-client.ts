@@ -3,7 +3,7 @@ import { given } from '#lib/util/given';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord } from '../protocol/model-turn.ts';
 import type { AlwaysScope } from '../protocol/rest.ts';
-import type { ModelListing, RunRecord, RunSummary } from '../protocol/run.ts';
+import type { ModelListing, NewSettings, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
@@ -71,10 +71,10 @@ export interface Api {
   extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
   /** All, or those of one name. */
   listTools(name?: string): Promise<ApiResult<{ tools: ToolListing[] }>>;
-  startRun(input: { input: string; model?: string }): Promise<ApiResult<RunRecord>>;
+  startRun(input: { input: string; model?: string } & NewSettings): Promise<ApiResult<RunRecord>>;
   sendMessage(
     runId: string,
-    input: { input?: string; model?: string; replaces?: string },
+    input: { input?: string; model?: string; replaces?: string } & NewSettings,
   ): Promise<ApiResult<RunRecord>>;
   cancelRun(runId: string): Promise<ApiResult<RunRecord>>;
   getRun(runId: string): Promise<ApiResult<RunRecord>>;
@@ -170,9 +170,12 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
 });
 
 const runRequests = (get: Get, post: Post, ask: Post) => ({
-  startRun: (input: { input: string; model?: string }) => ask<RunRecord>('/v1/runs', input),
-  sendMessage: (runId: string, input: { input?: string; model?: string; replaces?: string }) =>
-    ask<RunRecord>(runPath(runId, '/messages'), input),
+  startRun: (input: { input: string; model?: string } & NewSettings) =>
+    ask<RunRecord>('/v1/runs', input),
+  sendMessage: (
+    runId: string,
+    input: { input?: string; model?: string; replaces?: string } & NewSettings,
+  ) => ask<RunRecord>(runPath(runId, '/messages'), input),
   cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
   getRun: (runId: string) => get<RunRecord>(runPath(runId)),
   listRuns: (cursor?: string) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema } from './attachment.ts';
+import { REASONING_EFFORTS } from './reasoning-efforts.ts';
 
 /** One conversation of an agent (contract, section 1). */
 const runStatusSchema = z.enum(['idle', 'running', 'failed', 'cancelled']);
@@ -119,8 +120,6 @@ const runTraceSchema = z.object({
 });
 export type RunTrace = z.infer<typeof runTraceSchema>;
 
-const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
-
 /** How the model of a run is asked; what is not there is as the configuration says. */
 export const runSettingsSchema = z.object({
   /** Added to the instructions of the agent. */
@@ -129,6 +128,11 @@ export const runSettingsSchema = z.object({
   reasoning_effort: z.enum(REASONING_EFFORTS).optional(),
 });
 export type RunSettings = z.infer<typeof runSettingsSchema>;
+
+/** They hold for a run from then on. Null: as the configuration says. Not there: as before. */
+export type NewSettings = {
+  readonly [Name in keyof RunSettings]?: RunSettings[Name] | null;
+};
 
 export const runSummarySchema = z.object({
   run_id: z.string(),

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { ModelListing, RunSummary } from '../protocol/run.ts';
+import type { ModelListing, NewSettings, RunSummary } from '../protocol/run.ts';
 
 export interface ModelsState {
   readonly models: readonly ModelListing[];
@@ -7,6 +7,9 @@ export interface ModelsState {
   readonly chosen: string | null;
   /** What the person chose; null while the server's default counts. */
   readonly picked: string | null;
+  /** How models are asked from the next message on; null while the person has not said so. */
+  readonly settings: NewSettings | null;
+  ask(settings: NewSettings): void;
   load(models: readonly ModelListing[], remembered: string | null): void;
   choose(model: string): void;
 }
@@ -22,6 +25,8 @@ export const createModelsStore = (): ModelsStore =>
     models: [],
     chosen: null,
     picked: null,
+    settings: null,
+    ask: (settings) => set({ settings }),
     load: (models, remembered) =>
       set({ models, picked: remembered, chosen: pick(models, remembered) }),
     choose: (model) => set({ chosen: model, picked: model }),

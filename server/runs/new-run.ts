@@ -1,7 +1,6 @@
-import type { RunSettings, RunSummary } from '#lib/protocol/run';
+import type { NewSettings, RunSettings, RunSummary } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import type { Clock } from '../clock.ts';
-import type { NewSettings } from './run-service.ts';
 
 const LONGEST_TITLE = 60;
 

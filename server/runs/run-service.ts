@@ -1,14 +1,9 @@
 import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelTurn } from '#lib/protocol/model-turn';
-import type { ModelListing, RunRecord, RunSettings, RunSummary } from '#lib/protocol/run';
+import type { ModelListing, NewSettings, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller, Principal } from '../auth/principal.ts';
 import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
-
-/** Null: as the configuration says from now on. Undefined: as before. */
-export type NewSettings = {
-  readonly [Name in keyof RunSettings]?: RunSettings[Name] | null;
-};
 
 export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }

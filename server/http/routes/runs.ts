@@ -10,11 +10,11 @@ import {
   sendMessageBodySchema,
   startRunBodySchema,
 } from '#lib/protocol/rest';
-import { runRecordSchema } from '#lib/protocol/run';
+import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { type AuditedAct, byCaller } from '../../auth/audit.ts';
 import { type Caller, ownsRun, ownToken, principalName } from '../../auth/principal.ts';
-import type { NewSettings, RunOutcome } from '../../runs/run-service.ts';
+import type { RunOutcome } from '../../runs/run-service.ts';
 import { readTraceparent } from '../../telemetry/trace-context.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { MessagePart } from '#lib/protocol/run';
+import type { MessagePart, NewSettings } from '#lib/protocol/run';
 import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { FIRST_OPERATOR } from '../../../auth/principal.ts';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
@@ -8,7 +8,6 @@ import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/s
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
 import { createKnownRuns } from '../../known-runs.ts';
-import type { NewSettings } from '../../run-service.ts';
 import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
