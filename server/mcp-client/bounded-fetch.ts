@@ -141,7 +141,7 @@ function wholeEvents(
         const end = endOfEvents(tail, piece);
         if (end > 0) {
           const whole = Buffer.concat([...open, piece.subarray(0, end)]).toString();
-          controller.enqueue(encoder.encode(mend(whole)));
+          controller.enqueue(encoder.encode(mend(withoutReturns(whole))));
           [open, bytes] = [[], piece.byteLength - end];
         }
         open.push(piece.subarray(end));
@@ -152,11 +152,14 @@ function wholeEvents(
     },
     flush(controller) {
       // Some end the stream with the last line of their last event.
-      const last = Buffer.concat(open).toString().trimEnd();
+      const last = withoutReturns(Buffer.concat(open).toString().trimEnd());
       if (last !== '') controller.enqueue(encoder.encode(mend(`${last}\n\n`)));
     },
   });
 }
+
+/** The package looks for the next end of each kind behind every single line: thousands take seconds. */
+const withoutReturns = (events: string): string => events.replaceAll(/\r\n?/g, '\n');
 
 const EVENT = /[\s\S]+?(?:\r?\n\r?\n|$)/g;
 
