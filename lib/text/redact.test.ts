@@ -62,6 +62,15 @@ describe('a token', () => {
     ['in a quotation', lines.join('\n> ')],
     ['in a program', lines.join('\\n" +\n  "')],
     ['in a page', lines.join('<br/>&nbsp;')],
+    ['in an address', encodeURIComponent(pem)],
+    ['with other blanks', pem.replaceAll(' ', '\u00a0')],
+    ['as base64', btoa(pem)],
+    ['as base64 in lines', btoa(pem.repeat(3)).replaceAll(/.{76}/g, '$&\n')],
+    [
+      'of PuTTY',
+      `Private-Lines: 2\n${run('a1B2', 64)}\n${run('a1B2', 40)}\nPrivate-MAC: ${run('0a', 40)}`,
+    ],
+    ['of age', `AGE-SECRET-KEY-1${run('QPZ9', 58)}`],
   ])('that is a private key %s is taken out', (_name, key) => {
     const shown = redactShapes(`a ${key}`);
     expect(shown).toMatch(/^a \S{0,3}\[redacted:private_key\]\S{0,3}$/);

@@ -33,6 +33,7 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   { kind: 'token', hint: 'cb_op_', form: 'cb_op_[\\w-]{20,64}' },
   { kind: 'token', hint: 'cb_agent_', form: 'cb_agent_[\\w-]{20,64}' },
   { kind: 'token', hint: 'cb_device_', form: 'cb_device_[\\w-]{20,64}' },
+  { kind: 'private_key', hint: 'AGE-SECRET-KEY-1', form: 'AGE-SECRET-KEY-1[0-9A-Z]{40,80}' },
   ...['AKIA', 'ASIA'].map((hint) => ({
     ...{ kind: 'aws_key', hint, form: `(?<![0-9A-Z])${hint}[0-9A-Z]{16}(?![0-9A-Z])` },
   })),
@@ -41,6 +42,9 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
 /** Where it ends is only seen once it is there. */
 export const KEY_BEGIN = '-----BEGIN ';
 
+/** The same as base64. */
+const ENCODED_BEGIN = 'LS0tLS1CRUdJTi';
+
 interface Rule {
   readonly kind: string;
   readonly hint: string;
@@ -48,7 +52,12 @@ interface Rule {
 }
 
 const RULES: readonly Rule[] = [
-  { kind: 'private_key', hint: 'PRIVATE KEY', without: withoutKeys },
+  { kind: 'private_key', hint: 'PRIVATE', without: withoutKeys },
+  { kind: 'private_key', hint: ENCODED_BEGIN, without: withoutEncodedKeys },
+  {
+    ...{ kind: 'private_key', hint: 'Private-Lines: ' },
+    without: (text) => text.replace(PUTTY_KEY, redacted('private_key')),
+  },
   { kind: 'jwt', hint: 'eyJ', without: withoutJwts },
   ...SHAPES.map(({ kind, hint, form }) => {
     const pattern = new RegExp(form, 'g');
@@ -63,11 +72,19 @@ const RULES: readonly Rule[] = [
   }),
 ];
 
-const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-export const KEY_ENDS = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** Its words may have other blanks between them, also as an address has them. */
+const KEY_BEGINS =
+  /-{4,5} ?BEGIN[^\n\r\\-]{1,60}?PRIVATE[^\n\r\\A-Z-]{1,8}KEY[^\n\r\\-]{0,12}-{4,5}/g;
+export const KEY_ENDS =
+  /-{4,5} ?END[^\n\r\\-]{1,60}?PRIVATE[^\n\r\\A-Z-]{1,8}KEY[^\n\r\\-]{0,12}-{4,5}/g;
+/** Of PuTTY: the part of its file that is secret. */
+const PUTTY_KEY =
+  /Private-Lines: \d{1,4}(?:(?:\s|\\+[rn]){1,8}[A-Za-z0-9+/=]{1,80}(?![\w-]*:)){0,500}(?:(?:\s|\\+[rn]){1,8}Private-(?:MAC|Hash): [0-9a-f]{1,128})?/g;
+/** In lines, or in one. */
+const ENCODED_KEY = /[\w+/=-]{1,24000}(?:(?:\s|\\+[rn]){1,4}[\w+/=-]{40,100}){0,500}/y;
 /** Of a key whose end is cut off: what it is made of, also as JSON text, in a diff, a quotation or a program. */
 const KEY_BODY =
-  /(?:[A-Z][A-Za-z]{1,20}(?:-[A-Z][A-Za-z]{1,20})?: [^\n\\]{1,100}|\\+[nrt"]?|[A-Za-z0-9+/=\s>|*#"'`,;_-])/y;
+  /(?:[A-Z][A-Za-z]{1,20}(?:-[A-Z][A-Za-z]{1,20})?: [^\n\\]{1,100}|\\+[nrt"]?|[A-Za-z0-9+/=\s>|*#"'`,;%_-])/y;
 /** Longer than any key, however it is wrapped. */
 const MOST_KEY_CHARS = 24_000;
 
@@ -83,6 +100,27 @@ function withoutKeys(text: string): string {
     const isWhole = end && end.at - inside <= MOST_KEY_CHARS;
     kept += text.slice(from, index) + redacted('private_key');
     from = isWhole && end ? end.to : bodyEnd(text, inside);
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+/** A file with a private key as base64, e.g. in a secret of Kubernetes. */
+function withoutEncodedKeys(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (let at = text.indexOf(ENCODED_BEGIN); at >= 0; at = text.indexOf(ENCODED_BEGIN, at + 1)) {
+    const head = text.slice(at, at + 72).replace(/[^\w+/].*/s, '');
+    const decoded = atob(
+      head
+        .replaceAll('-', '+')
+        .replaceAll('_', '/')
+        .slice(0, head.length & ~3),
+    );
+    if (at < from || !/^-----BEGIN [A-Z0-9 ]{0,30}PRIVATE K/.test(decoded)) continue;
+    ENCODED_KEY.lastIndex = at;
+    ENCODED_KEY.test(text);
+    kept += text.slice(from, at) + redacted('private_key');
+    from = ENCODED_KEY.lastIndex;
   }
   return from === 0 ? text : kept + text.slice(from);
 }
