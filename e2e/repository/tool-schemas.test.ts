@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { CHECKED_KEYWORDS, REFUSED_KEYWORDS } from '#lib/schema/keywords';
+import { CHECKED_KEYWORDS, REFUSED_KEYWORDS } from '#lib/schema/read-schema';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/tool-schemas.md'), 'utf8');

@@ -1,8 +1,9 @@
 import { cutAndMark, headAndTail } from '../json/cut-to-bytes.ts';
+import { isRecord } from '../json/is-record.ts';
 import { type Attachment, isImage } from '../protocol/attachment.ts';
 import type { CallError, CallStatus } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import { READ_RESULT } from '../protocol/run-tools.ts';
+import { READ_RESULT, SEARCH_TOOLS } from '../protocol/run-tools.ts';
 import { toModelName } from '../protocol/tool-name.ts';
 import { stripInvisible } from '../text/invisible.ts';
 import { mapTexts, redactShapes } from '../text/redact.ts';
@@ -10,7 +11,6 @@ import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import type { CallRecord } from './call-record.ts';
 import { describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
-import { resultForModel } from './found-tools.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
@@ -218,4 +218,30 @@ function describeEdit({ editedArgs }: FinishedCall): string {
   if (editedArgs === undefined) return '';
   const edited = cutAndMark(stripInvisible(JSON.stringify(editedArgs)), EDITED_BYTES);
   return `\n[A person changed the arguments; the call has run with ${edited}]`;
+}
+
+/**
+ * A result as a model is sent it. Of `tools.search` that has each name in the spelling of models,
+ * and the description of a client's tool marked (RT7); the record has both as they are.
+ */
+function resultForModel(call: {
+  readonly tool_name: string;
+  readonly source: string;
+  readonly result: unknown;
+}): unknown {
+  const { tool_name, source, result } = call;
+  if (tool_name !== SEARCH_TOOLS || source !== 'server' || !isRecord(result)) return result;
+  if (!Array.isArray(result.tools)) return result;
+  return { ...result, tools: result.tools.map(forModel) };
+}
+
+function forModel(tool: unknown): unknown {
+  if (!isRecord(tool) || typeof tool.name !== 'string') return tool;
+  const { name, source, description } = tool;
+  const isMarked = source === 'client' && typeof description === 'string';
+  return {
+    ...tool,
+    name: toModelName(name),
+    ...(isMarked ? { description: markUntrusted(description) } : {}),
+  };
 }

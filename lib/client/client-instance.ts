@@ -3,8 +3,8 @@ import { errorMessage } from '../util/error-message.ts';
 import { type CallRunner, createCallRunner } from './call-runner.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
 import type { ClientEnvironment } from './environment.ts';
-import type { Journal } from './journal.ts';
-import { createMemoryJournal } from './memory-journal.ts';
+import { JOURNAL_BYTES, type Journal } from './journal.ts';
+import { JournalEntries } from './journal-entries.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 /** How long a close waits for tools that do not heed their signal. */
@@ -55,3 +55,25 @@ export async function openClientInstance(
 
 const delay = ({ schedule }: ClientEnvironment, ms: number): Promise<void> =>
   new Promise((resolve) => schedule(ms, resolve));
+
+/** A journal that ends with its program: for clients without disk, and for tests. */
+export function createMemoryJournal({
+  epoch,
+  maxBytes = JOURNAL_BYTES,
+}: {
+  epoch: string;
+  maxBytes?: number;
+}): Journal {
+  const entries = new JournalEntries(maxBytes);
+  return {
+    epoch,
+    entries: async () => entries.list(),
+    async put(entry) {
+      entries.put(entry);
+    },
+    async delete(id) {
+      entries.delete(id);
+    },
+    close() {},
+  };
+}

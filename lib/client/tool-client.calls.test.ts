@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { createMemoryJournal } from './memory-journal.ts';
 import { reconnect, setupCalls, types } from './testing/setup-calls.ts';
 import { createHeldTool, granted, request, TRANSPORTS, until } from './testing/setup-client.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
+import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { createMemoryJournal } from './memory-journal.ts';
 import { WINDOW } from './outbox.ts';
 import { reconnect, setupCalls } from './testing/setup-calls.ts';
 import { createHeldTool, granted, request } from './testing/setup-client.ts';

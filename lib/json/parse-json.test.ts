@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkJsonText } from './check-json-text.ts';
-import { parseJson } from './parse-json.ts';
+import { checkJsonText, parseJson } from './parse-json.ts';
 
 const limits = { maxDepth: 64, maxNodes: 1_000 };
 

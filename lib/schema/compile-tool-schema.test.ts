@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { compileToolSchema } from './compile-tool-schema.ts';
-import { REFUSED_KEYWORDS } from './keywords.ts';
+import { REFUSED_KEYWORDS } from './read-schema.ts';
 
 const compile = (schema: unknown) => {
   const compiled = compileToolSchema(schema);

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { opendir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
@@ -15,10 +16,30 @@ import {
   type BlobStore,
   type BlobUpload,
 } from './blob-store.ts';
-import { factsForModel } from './facts-for-model.ts';
 import { findMismatch, parseMediaType, UNSPECIFIC } from './media-type.ts';
 import { readImageSize } from './read-image-size.ts';
+import { scaleForModel } from './scale-image.ts';
+import { isText, sniffMediaType } from './sniff-media-type.ts';
 import { TEMPORARY, writeDurably } from './write-durably.ts';
+
+/** Of one file, as UTF-8, in a record. */
+const TEXT_BYTES = 16 * 1024;
+
+type Facts = Pick<Attachment, 'text' | 'text_cut' | 'unreadable'>;
+
+/** What a model reads of a file, or why it is not shown it (BL18). */
+async function factsForModel(mediaType: string, bytes: Uint8Array): Promise<Facts> {
+  if (mediaType.startsWith('image/')) {
+    const scaled = await scaleForModel(bytes);
+    return scaled.ok ? {} : { unreadable: scaled.message };
+  }
+  if (sniffMediaType(bytes) !== undefined && !mediaType.startsWith('text/')) return {};
+  if (!isText(bytes)) return {};
+  // A few bytes more than are kept: the last character may be cut.
+  const whole = new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES + 4));
+  const text = cutToBytes(whole, TEXT_BYTES);
+  return { text, ...(bytes.length > TEXT_BYTES && { text_cut: true as const }) };
+}
 
 const BLOB_ID = /^blob_[0-9a-f]{40}$/;
 

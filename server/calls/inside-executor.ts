@@ -1,6 +1,8 @@
 import type { CallRecord } from '#lib/call/call-record';
+import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
+import { LIMITS } from '#lib/protocol/limits';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Logger } from '../logger.ts';
 import { traceparentOf } from '../telemetry/trace-context.ts';
@@ -11,7 +13,6 @@ import {
   ToolError,
 } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { createAttachedFiles } from './attached-files.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Outcome } from './finished-here.ts';
@@ -140,4 +141,29 @@ function toCallError(error: unknown, cancelled: boolean): CallError {
     message: 'The tool failed in a way that it does not explain; the server log says more',
     executed: 'unknown',
   };
+}
+
+/** The files that a running tool gives with its result, in that order. */
+export function createAttachedFiles(blobs: Pick<BlobStore, 'put'>, signal: AbortSignal) {
+  const attached: Attachment[] = [];
+  let taken = 0;
+  let given = 0;
+  const attach: ToolContext['attach'] = async (file) => {
+    signal.throwIfAborted();
+    if (taken >= LIMITS.attachmentsPerResult) {
+      throw new ToolError(`A result may have ${LIMITS.attachmentsPerResult} attachments at most.`);
+    }
+    taken += 1;
+    const place = given++;
+    const put = await blobs.put(file);
+    if (!put.ok) {
+      // What is not kept takes no room from the next.
+      taken -= 1;
+      throw new ToolError(put.message);
+    }
+    attached[place] = put.attachment;
+    return put.attachment;
+  };
+  // One that could not be kept leaves no gap.
+  return { attach, attached: (): readonly Attachment[] => attached.filter(() => true) };
 }

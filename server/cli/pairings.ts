@@ -1,3 +1,4 @@
+import encodeQR from 'qr';
 import {
   type OpenedPairing,
   openedPairingSchema,
@@ -7,7 +8,7 @@ import {
 } from '#lib/protocol/device';
 import type { Context } from './command.ts';
 import { CliError } from './exit-codes.ts';
-import { printQr } from './qr-picture.ts';
+import type { Output } from './output.ts';
 
 export const openPairing = (context: Context): Promise<OpenedPairing> =>
   context.server().post('/v1/pairings', {}, openedPairingSchema);
@@ -40,4 +41,9 @@ export function printInvitation(
   for (const other of others) out.line(`  or: ${other}`);
   out.line(`Code: ${spelled(code)}`);
   out.line(`Until ${new Date(expires_at * 1_000).toLocaleTimeString('en-GB')}, for one device.`);
+}
+
+/** At a terminal in its black and white, whatever its colours are; else in blocks. */
+export function printQr(out: Output, link: string): void {
+  out.picture(encodeQR(link, out.isTerminal ? 'term' : 'ascii', { ecc: 'medium' }));
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { splitArray, splitObject } from '#lib/json/split-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import { type Caller, principalKey } from '../auth/principal.ts';
@@ -11,7 +12,23 @@ import type {
 import { EventStream } from '../sockets/event-stream.ts';
 import type { InboundSocket } from '../sockets/inbound-socket.ts';
 import type { ClientConnection, ClientConnections } from './client-connection.ts';
-import { readBatch } from './read-batch.ts';
+
+/** Messages of one request, each as its own text: one that cannot be read takes no other with it. */
+interface Batch {
+  readonly seq: number;
+  readonly messages: readonly string[];
+}
+
+const MOST_FIELDS = 16;
+
+/** Total: undefined for what is no batch. */
+function readBatch(text: string): Batch | undefined {
+  const fields = splitObject(text, MOST_FIELDS);
+  const seq = fields?.get('seq')?.trim() ?? '';
+  const messages = splitArray(fields?.get('messages') ?? '', STREAM_LIMITS.messages);
+  if (!/^[1-9]\d{0,14}$/.test(seq) || !messages) return undefined;
+  return { seq: Number(seq), messages };
+}
 
 export interface ClientStreamsDeps {
   readonly connections: ClientConnections;

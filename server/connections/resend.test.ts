@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { createMemoryIdentity } from '#lib/client/client-identity';
+import { createMemoryJournal } from '#lib/client/client-instance';
 import { createFixedInstanceId } from '#lib/client/instance-id';
 import { journalEntry } from '#lib/client/journal.contract';
-import { createMemoryJournal } from '#lib/client/memory-journal';
 import { createToolClient } from '#lib/client/tool-client';
 import { LIMITS } from '#lib/protocol/limits';
 import { principal, serveClients } from './testing/serve-clients.ts';

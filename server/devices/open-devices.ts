@@ -1,9 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { isLoopback } from '#lib/net/hosts';
+import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from '#lib/protocol/device';
 import type { Logger } from '../logger.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
 import type { DeviceOrigins } from './device-services.ts';
-import { newPairingCode } from './pairing-code.ts';
 import { Pairings } from './pairings.ts';
 import { type publishDevices as Publish, publishDevices } from './publish-devices.ts';
 
@@ -46,3 +47,10 @@ function isPageOrigin(origin: string): boolean {
     parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))
   );
 }
+
+/** 39 random bits, each sign by itself, none more likely than another. */
+export const newPairingCode = (): string =>
+  Array.from(
+    { length: PAIRING_CODE_CHARS },
+    () => PAIRING_ALPHABET[randomInt(PAIRING_ALPHABET.length)],
+  ).join('');

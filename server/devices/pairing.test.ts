@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PAIRING_ALPHABET, readPairingCode } from '#lib/protocol/device';
 import { hashSecret } from '../auth/hash-secret.ts';
 import { throwingLogger as logger } from '../testing/error-log.ts';
-import { newPairingCode } from './pairing-code.ts';
+import { newPairingCode } from './open-devices.ts';
 import { Pairings } from './pairings.ts';
 import { BY, deviceToken, echo, never, PHONE, setupDevices } from './testing/setup-devices.ts';
 

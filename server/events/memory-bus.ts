@@ -3,7 +3,6 @@ import { reportLater } from '#lib/util/emitter';
 import type { Logger } from '../logger.ts';
 import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
 import { createEventLog } from './event-log.ts';
-import { createInboxes } from './inboxes.ts';
 import { loggedEvent, numbered } from './logged-event.ts';
 import { createSeqReservation, SEQ_BLOCK } from './seq-reservation.ts';
 
@@ -138,3 +137,31 @@ function newsFor(subscriber: Subscriber, events: readonly LoggedEvent[]): readon
 }
 
 const throwLater: Logger = { error: reportLater, info: () => {} };
+
+type Receive = (message: InstanceMessage) => void;
+
+/** The sockets of this process by the address of their instance. */
+function createInboxes(logger: Logger) {
+  const inboxes = new Map<string, { readonly receive: Receive }>();
+  return {
+    open(address: string, receive: Receive): () => void {
+      const inbox = { receive };
+      inboxes.set(address, inbox);
+      return () => {
+        // A later inbox of this address is not this one's to close.
+        if (inboxes.get(address) === inbox) inboxes.delete(address);
+      };
+    },
+    deliver(address: string, message: InstanceMessage): boolean {
+      const inbox = inboxes.get(address);
+      if (!inbox) return false;
+      try {
+        inbox.receive(message);
+        return true;
+      } catch (error) {
+        logger.error(error);
+        return false;
+      }
+    },
+  };
+}

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createOneAtATime } from './one-at-a-time.ts';
 import { boundUnusedConnections } from './unused-connections.ts';
 
 const SECOND = 1_000;
@@ -48,3 +47,18 @@ function answerClientError(error: Error & { code?: string }, socket: Duplex): vo
     socket.destroy(),
   );
 }
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * Of the requests that a connection sends without waiting for responses, each is
+ * handled when its response may be sent: all at once, each would keep its response
+ * in memory until then, and a packet holds hundreds of requests.
+ */
+const createOneAtATime =
+  (onRequest: Listener): Listener =>
+  (incoming, outgoing) => {
+    if (outgoing.socket) return onRequest(incoming, outgoing);
+    // Not within the event, in which Node has not done yet.
+    outgoing.once('socket', () => setImmediate(onRequest, incoming, outgoing));
+  };

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { toRequest } from './mcp-request.ts';
+import { lazily, toRequest } from './mcp-request.ts';
 
 /** What the SDK is given of a request with these headers. */
 async function given(headers: Record<string, string>): Promise<Request> {
@@ -33,4 +33,30 @@ test('nor are they among all its headers, or in a copy of the request', async ()
   expect(names).toContain('mcp-method');
   expect(names).not.toContain('authorization');
   expect(names).not.toContain('cookie');
+});
+
+function lazyRequest() {
+  const made: Request[] = [];
+  const request = lazily(Request.prototype, { method: 'POST' }, () => {
+    const whole = new Request('http://callboard/mcp', { method: 'POST', body: 'whole' });
+    made.push(whole);
+    return whole;
+  });
+  return { request, made };
+}
+
+test('What is at hand makes nothing whole', () => {
+  const { request, made } = lazyRequest();
+  expect(request.method).toBe('POST');
+  expect(request).toBeInstanceOf(Request);
+  expect(made).toEqual([]);
+});
+
+test('All else is of one whole that is made once: fields, methods, and copies', async () => {
+  const { request, made } = lazyRequest();
+  expect(request.url).toBe('http://callboard/mcp');
+  expect(await request.clone().text()).toBe('whole');
+  expect(await request.text()).toBe('whole');
+  expect(request.bodyUsed).toBe(true);
+  expect(made).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { PROTOCOL } from '#lib/protocol/server-messages';
-import { CLAWSEED_PROTOCOL } from '#lib/protocol/subprotocols';
+import { CLAWSEED_PROTOCOL, readCredentialProtocol } from '#lib/protocol/subprotocols';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
@@ -13,17 +13,43 @@ import type { Logger } from '../logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';
-import { chatCredential } from './chat-credential.ts';
 import { createCountOfEach } from './count-of-each.ts';
-import { toHttpError } from './error-response.ts';
+import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import { parseTarget } from './parse-target.ts';
 import type { PlainGate } from './plain-gate.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
 import { badTarget } from './request-listener.ts';
 import { CLIENTS, VIEWERS } from './routes/access.ts';
 import { admit } from './unused-connections.ts';
+
+/** In the words of ClawSeed's own server. */
+const UNAUTHORIZED =
+  'Unauthorized — provide Authorization header, Sec-WebSocket-Protocol bearer, or ?token= query param';
+const WITHOUT_URL =
+  'Unauthorized — provide Authorization header, or Sec-WebSocket-Protocol bearer; ?token= is refused, since addresses are logged (clawseed.token_in_url in the configuration allows it)';
+
+/**
+ * A ClawSeed app's credential: the header, else the subprotocol, else `token` in
+ * the address, where the configuration allows that (rule HT221). The first that is there counts.
+ */
+function chatCredential(
+  headers: IncomingHttpHeaders,
+  search: string,
+  mayBeInUrl: boolean,
+): { readonly headers: IncomingHttpHeaders; refusal(error: HttpError): HttpError } {
+  const { authorization, 'sec-websocket-protocol': protocols } = headers;
+  const isSent =
+    authorization !== undefined || readCredentialProtocol('bearer', protocols) !== undefined;
+  const token = isSent || !mayBeInUrl ? null : new URLSearchParams(search).get('token');
+  return {
+    headers: token === null ? headers : { ...headers, authorization: `Bearer ${token}` },
+    refusal: (error) =>
+      error.code === 'unauthenticated'
+        ? new HttpError('unauthenticated', mayBeInUrl ? UNAUTHORIZED : WITHOUT_URL)
+        : error,
+  };
+}
 
 /** Who is at the other end of an open socket. */
 export interface SocketContext {
@@ -212,3 +238,20 @@ function createSocketServer(): WebSocketServer {
 
 const isSocketPath = (pathname: string): pathname is SocketPath =>
   Object.hasOwn(MAY_OPEN, pathname);
+
+/** Answers an upgrade with a plain HTTP error, before any socket is one, and hangs up. */
+function refuseUpgrade(socket: Duplex, error: HttpError): void {
+  const { status, json, headers } = errorResponse(error);
+  const body = JSON.stringify(json);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+  ];
+  if (!socket.writable) return void socket.destroy();
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

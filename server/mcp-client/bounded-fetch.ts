@@ -3,8 +3,7 @@ import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
 import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { parseMessage } from './mend-message.ts';
-import { createTurns } from './turns.ts';
-import { pieceEnd } from './whole-lines.ts';
+import { createTurns, pieceEnd } from './whole-lines.ts';
 
 const [LF, CR] = [10, 13];
 const LINE_ENDS = ['\n\n', '\r\n\r\n'];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
-import { createAttachedFiles } from '../calls/attached-files.ts';
+import { createAttachedFiles } from '../calls/inside-executor.ts';
 import { ToolError } from '../tools/define-tool.ts';
 import { toAnswer } from './call-result.ts';
 

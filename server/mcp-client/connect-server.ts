@@ -7,13 +7,41 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { given } from '#lib/util/given';
-import { boundAnswers } from './bound-answers.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { type Handshake, mendMessages } from './mend-message.ts';
 import { ProgramTransport } from './program-transport.ts';
-import { scheduleReconnection } from './schedule-reconnection.ts';
 import { passAround } from './task-messages.ts';
+
+/** A server names how long to wait in its stream: none, or more than a timer can wait, which is none too. */
+const WAIT_MS = { least: 1_000, most: 60_000 } as const;
+
+/** Runs `reconnect` after `ms`, within bounds. Returns a function that takes it back. */
+function scheduleReconnection(reconnect: () => void, ms: number): () => void {
+  const timer = setTimeout(reconnect, Math.min(Math.max(ms, WAIT_MS.least), WAIT_MS.most));
+  return () => clearTimeout(timer);
+}
+
+/** What a server may ask for is refused in any case, but for a sign of life. */
+const MOST_OPEN = 8;
+
+const TOO_MANY = `The server asked for something while ${MOST_OPEN} answers to it were on their way; it gets none.`;
+
+/** A server that asks without an end, and reads no answer, does not fill the memory with answers (rule MC74). */
+function boundAnswers(transport: Transport): void {
+  const send = transport.send.bind(transport);
+  let open = 0;
+  transport.send = async (message, options) => {
+    if ('method' in message) return send(message, options);
+    if (open >= MOST_OPEN) throw new Error(TOO_MANY);
+    open += 1;
+    try {
+      await send(message, options);
+    } finally {
+      open -= 1;
+    }
+  };
+}
 
 /** Of one message; a result may have 8 MiB, and pictures beside it. */
 const MESSAGE_BYTES = 12 * 1024 * 1024;

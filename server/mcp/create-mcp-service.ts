@@ -1,17 +1,137 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import { FairMap } from '#lib/util/fair-map';
+import { newSecret } from '../auth/new-secret.ts';
+import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
+import type { Logger } from '../logger.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type AgentSession, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';
 import { cancelledRequest, isInitialize, withoutNulls } from './json-rpc.ts';
-import { createLegacySessions, SESSION_HEADER } from './legacy-sessions.ts';
-import { ListStreams } from './list-streams.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
-import type { McpService } from './mcp-service.ts';
+import type { McpService, McpStream } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
-import { createRefusalLog } from './refusal-log.ts';
 import { createToolLists } from './tool-lists.ts';
+
+const EACH_MS = 10_000;
+/** A reason repeats what came: headers, names of methods. */
+const SHOWN_CHARS = 200;
+
+/** Requests that the protocol refuses, one line of the log for all of ten seconds (rule MP55). */
+export function createRefusalLog({ clock, logger }: { clock: Clock; logger: Logger }) {
+  let more = 0;
+  let cancel: (() => void) | undefined;
+  const write = () => {
+    cancel = undefined;
+    if (more > 0) logger.info(`MCP: ${more} more requests were refused`);
+    more = 0;
+  };
+  return {
+    note(reason: string): void {
+      if (cancel) more += 1;
+      // As JSON: what came has no line of its own.
+      else logger.info(`MCP: ${JSON.stringify(reason.slice(0, SHOWN_CHARS))}`);
+      cancel ??= clock.schedule(EACH_MS, write);
+    },
+    close(): void {
+      cancel?.();
+      write();
+    },
+  };
+}
+
+/** Proxies close what is silent for a minute. */
+const COMMENT_MS = 15_000;
+/** One bridge opens four; of more than that the oldest is left over from a client that is gone. */
+const MOST_OF_AN_AGENT = 8;
+
+const CHANGED = `event: message\ndata: ${JSON.stringify({
+  jsonrpc: '2.0',
+  method: 'notifications/tools/list_changed',
+})}\n\n`;
+
+/** The streams of clients of the old protocol, by which they learn that tools changed (rule MP31). */
+export class ListStreams {
+  readonly #clock: Clock;
+  readonly #byAgent = new Map<string, McpStream[]>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Sends a first comment at once: some clients wait for it. Returns a function that leaves it. */
+  open(agentId: string, stream: McpStream): () => void {
+    const streams = this.#byAgent.get(agentId) ?? [];
+    this.#byAgent.set(agentId, streams);
+    streams.push(stream);
+    if (streams.length > MOST_OF_AN_AGENT) streams.shift()?.end();
+    const comment = () => {
+      stream.send(': open\n\n');
+      cancel = this.#clock.schedule(COMMENT_MS, comment);
+    };
+    let cancel = (): void => {};
+    comment();
+    return () => {
+      cancel();
+      const at = streams.indexOf(stream);
+      if (at >= 0) streams.splice(at, 1);
+      // A stream that was ended may close after its agent has others.
+      const isNewest = this.#byAgent.get(agentId) === streams;
+      if (isNewest && streams.length === 0) this.#byAgent.delete(agentId);
+    };
+  }
+
+  toolsChanged(): void {
+    for (const stream of [...this.#byAgent.values()].flat()) stream.send(CHANGED);
+  }
+
+  close(): void {
+    for (const stream of [...this.#byAgent.values()].flat()) stream.end();
+  }
+}
+
+/** The header of MCP up to 2025-11-25, in lower case. */
+const SESSION_HEADER = 'mcp-session-id';
+
+/** Of sessions that their clients ended: older ones count again, as after a restart. */
+const MOST_ENDED = 1_000;
+
+/**
+ * Sessions of the old protocol, of which the server keeps nothing while they last: an id is a nonce
+ * with its signature, so every good one is a session, after a restart too (rule MP30).
+ */
+interface LegacySessions {
+  make(agentId: string): string;
+  /** Whether it was made here, for this agent, and was not ended. */
+  isOf(agentId: string, sessionId: string): boolean;
+  /** Of one that `isOf` accepts. */
+  end(agentId: string, sessionId: string): void;
+}
+
+/** `key`: of the data directory. */
+function createLegacySessions(key: string): LegacySessions {
+  const sign = (agentId: string, nonce: string): string =>
+    createHmac('sha256', key).update(`mcp session\n${agentId}\n${nonce}`).digest('base64url');
+  const ended = new FairMap<true>(MOST_ENDED);
+  return {
+    make(agentId) {
+      const nonce = newSecret();
+      return `${nonce}.${sign(agentId, nonce)}`;
+    },
+    isOf(agentId, sessionId) {
+      const [nonce = '', signature = '', ...more] = sessionId.split('.');
+      if (more.length > 0 || ended.get(sessionId)) return false;
+      const expected = Buffer.from(sign(agentId, nonce));
+      const given = Buffer.from(signature);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    end(agentId, sessionId) {
+      ended.put(agentId, sessionId, true);
+    },
+  };
+}
 
 export interface McpServiceDeps
   extends Omit<

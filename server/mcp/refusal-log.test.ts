@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createErrorLog } from '../testing/error-log.ts';
-import { createRefusalLog } from './refusal-log.ts';
+import { createRefusalLog } from './create-mcp-service.ts';
 
 function setup() {
   const lines: string[] = [];

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Notice } from '#lib/protocol/notice';
 import type { Clock } from '../clock.ts';
@@ -5,12 +6,36 @@ import type { Logger } from '../logger.ts';
 import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/store.ts';
 import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
 import { DropLog } from './drop-log.ts';
-import { Lane, MOST_OPEN } from './lane.ts';
+import { Lane, MOST_OPEN, OFF_AREA } from './lane.ts';
 import { draftsOfCall, draftsOfRun, type NoticeDraft, TEST_DRAFT } from './notice-drafts.ts';
 import type { ListedTarget, NotifyService } from './notify-service.ts';
-import { readOffTargets } from './off-targets.ts';
 import { MOST_ATTEMPTS } from './retry-schedule.ts';
 import type { Outcome, Target, TargetSource } from './target.ts';
+
+const markSchema = z.object({ off: z.literal(true), fingerprint: z.string().optional() });
+
+/**
+ * Which targets an earlier server left off, by their ids, with the time. The mark of a name that is
+ * not there any more, or that leads elsewhere now, is deleted (rule OB27).
+ */
+async function readOffTargets(
+  store: Pick<Store, 'write' | 'listKept'>,
+  find: (id: string) => Target | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const kept = await store.listKept(OFF_AREA);
+  const isMeant = ({ key, value }: (typeof kept)[number]): boolean => {
+    const target = find(key);
+    if (!target) return false;
+    const { fingerprint } = markSchema.parse(value);
+    // One that an older version wrote has none.
+    return fingerprint === undefined || fingerprint === target.fingerprint;
+  };
+  const [meant, stale] = [kept.filter(isMeant), kept.filter((one) => !isMeant(one))];
+  if (stale.length > 0) {
+    await store.write(stale.map(({ key }) => ({ type: 'delete_kept', area: OFF_AREA, key })));
+  }
+  return new Map(meant.map(({ key, putAt }) => [key, putAt]));
+}
 
 export interface OutboxDeps {
   readonly store: Pick<Store, 'write' | 'listKept' | 'deliveries'>;

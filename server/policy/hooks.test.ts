@@ -8,7 +8,7 @@ import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';
-import { loadHooks } from './load-hooks.ts';
+import { loadHooks } from './open-policy.ts';
 import { testPolicy, testTokens } from './testing/test-policy.ts';
 
 const MAIL = {

@@ -9,8 +9,7 @@ import { readConfig, readFile } from '../config.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
-import { followFile } from './follow-file.ts';
-import { openPolicy } from './open-policy.ts';
+import { followFile, openPolicy } from './open-policy.ts';
 import { testAutonomy, testPolicy, testTokens } from './testing/test-policy.ts';
 
 const READS = { annotations: { readOnlyHint: true } };

@@ -1,16 +1,69 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { z } from 'zod';
 import { compileMarks } from '#lib/policy/taint';
 import { type Config, readFile } from '../config.ts';
+import { loadModule } from '../load-module.ts';
 import type { Store } from '../store/store.ts';
 import { Autonomy, type AutonomyDeps } from './autonomy.ts';
-import { followFile } from './follow-file.ts';
+import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from './live-policy.ts';
-import { loadHooks } from './load-hooks.ts';
 import type { PolicyTokens } from './policy-tokens.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RunTaints } from './run-taints.ts';
 import { TokenReads } from './token-reads.ts';
+
+const callable = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function');
+
+const moduleSchema = z
+  .object({ before_tool_call: callable.optional(), after_tool_call: callable.optional() })
+  .refine((module) => module.before_tool_call ?? module.after_tool_call, {
+    error: 'exports neither before_tool_call nor after_tool_call',
+  });
+
+/** Once, at the start. Throws `ConfigError`. */
+export const loadHooks = (config: Pick<Config, 'file' | 'filePath'>): Promise<Hook[]> =>
+  Promise.all(
+    config.file.hooks.map(({ module, name, ...rest }) => {
+      const use = (exported: Readonly<Record<string, unknown>>, path: string): Hook => {
+        const { before_tool_call: before, after_tool_call: after } = moduleSchema.parse(exported);
+        return {
+          ...rest,
+          module,
+          name: name ?? basename(path, extname(path)),
+          ...(before && { before }),
+          ...(after && { after }),
+        };
+      };
+      return loadModule(config, { kind: 'hook', module, use });
+    }),
+  );
+
+const EACH_MS = 1_000;
+
+/**
+ * Calls back when a file was written, replaced, made or deleted, and once at the beginning, for a
+ * change since it was read. It is looked at each second: events of the file system are lost on some,
+ * and end with a file that an editor replaces.
+ */
+export function followFile(file: string, onChange: () => void, eachMs = EACH_MS): () => void {
+  let seen: string | undefined;
+  const timer = setInterval(async () => {
+    const now = await stampOf(file);
+    if (now === seen) return;
+    seen = now;
+    onChange();
+  }, eachMs).unref();
+  return () => clearInterval(timer);
+}
+
+const stampOf = (file: string): Promise<string> =>
+  stat(file).then(
+    ({ mtimeMs, ino, size }) => `${mtimeMs} ${ino} ${size}`,
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
 
 /** The policy of the configuration file, which it follows until `stop`. */
 export async function openPolicy(

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Compilable, ExpressionBuilder, Kysely } from 'kysely';
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { blobIdsIn } from './blob-ids.ts';
@@ -24,7 +24,6 @@ import { GUARDS, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
 import type { MemoryRow, Tables, ToolCallRow } from './tables.ts';
-import { upsert } from './upsert.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type PutMessage = Extract<Change, { type: 'put_message' }>;
@@ -278,4 +277,24 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       kysely.deleteFrom('kept').where('area', '=', area).where('key', '=', key),
     ),
   };
+}
+
+/**
+ * An insert that replaces all other columns of a row with the same key. Kysely
+ * types such a query for a table it knows, not for one that is a parameter: the
+ * casts stand for what the signature has checked.
+ */
+function upsert<T extends keyof Tables>(
+  kysely: Kysely<Tables>,
+  table: T,
+  key: readonly (keyof Tables[T] & string)[],
+  row: Tables[T],
+): Compilable {
+  const others = Object.keys(row).filter((column) => !key.some((part) => part === column));
+  const excluded = (eb: ExpressionBuilder<Tables, never>) =>
+    Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}` as never)]));
+  return kysely
+    .insertInto(table)
+    .values(row as never)
+    .onConflict((conflict) => conflict.columns(key as never).doUpdateSet(excluded as never));
 }

@@ -1,7 +1,6 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDir } from './make-dir.ts';
 
 /** SQLite's number for a file that somebody else has locked. */
 const SQLITE_BUSY = 5;
@@ -63,3 +62,19 @@ function unusable(dir: string, error: unknown): DataDirUnusableError {
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+
+/**
+ * Makes a directory and those above it. Node's own `recursive` never comes back
+ * where a parent exists that refuses children as if it did not, as `/proc` does.
+ */
+export function makeDir(dir: string, mode: number): void {
+  try {
+    mkdirSync(dir, mode);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'EEXIST') return;
+    if (error.code !== 'ENOENT' || dirname(dir) === dir) throw error;
+    makeDir(dirname(dir), mode);
+    mkdirSync(dir, mode);
+  }
+}

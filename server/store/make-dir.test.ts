@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDir } from './make-dir.ts';
+import { makeDir } from './data-dir-lock.ts';
 
 test('makes a directory and those above it, for its owner alone, and again without harm', () => {
   const root = mkdtempSync(join(tmpdir(), 'make-dir-'));

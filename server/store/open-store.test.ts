@@ -13,8 +13,7 @@ import { afterEach, expect, test } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
-import { markCleanEnd } from './clean-end.ts';
-import { openStore } from './open-store.ts';
+import { markCleanEnd, openStore } from './open-store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 import { appendCall } from './testing/store-setup.ts';
 

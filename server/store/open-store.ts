@@ -1,10 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { isMissing } from '#lib/util/is-missing';
 import type { Logger } from '../logger.ts';
-import { markCleanEnd, takeCleanEnd } from './clean-end.ts';
+import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
-import { checkLater } from './later-check.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+
+const answerSchema = z.object({ problem: z.string().nullable() });
+
+/**
+ * Reads every page and row of a store that was opened on trust, while it is in
+ * use: in a process of its own, as SQLite cannot be stopped in the middle, and of
+ * the lowest priority. Resolves when all is as it was written, or when it was
+ * stopped; rejects with `StoreDamagedError`, or when it could not be read.
+ */
+function checkLater(options: {
+  readonly file: string;
+  /** `check-worker.ts`, or what it was built to. */
+  readonly workerPath: string;
+}): { readonly done: Promise<void>; stop(): Promise<void> } {
+  const { file, workerPath } = options;
+  const flags = ['--disable-warning=ExperimentalWarning'];
+  // It needs nothing of the environment, which has secrets.
+  const child = spawn(process.execPath, [...flags, workerPath, file], {
+    env: { NODE_ENV: 'production' },
+  });
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  const ended = once(child, 'close');
+  let isStopped = false;
+  if (child.pid !== undefined) lowerPriority(child.pid);
+
+  async function finish(): Promise<void> {
+    const [code] = await ended;
+    if (isStopped) return;
+    if (code !== 0) throw new Error(`the database could not be checked: ${textOf(errors)}`);
+    const { problem } = answerSchema.parse(JSON.parse(textOf(output)));
+    if (problem !== null) throw new StoreDamagedError(file, problem);
+  }
+
+  return {
+    done: finish(),
+    async stop() {
+      isStopped = true;
+      child.kill('SIGKILL');
+      await ended.catch(() => {}); // It could not be started: `done` has the error.
+    },
+  };
+}
+
+const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // Not every system lets it; then it takes its share.
+  }
+}
+
+/**
+ * Beside the database, which file a server left when it ended as it should. As
+ * long as that very file is there, unchanged, a start need not read all of it
+ * before it serves: what every page and row is was settled by those who wrote
+ * them. The whole check follows while the server runs (rule ST60).
+ */
+const cleanEndFile = (file: string): string => `${file}.clean`;
+
+/** The clock of a file system moves in steps; a change within the step of the last one would not show. */
+const STEP_MS = 25;
+
+/** To be called when the store is closed, and nothing of it failed. */
+export async function markCleanEnd(file: string): Promise<void> {
+  const changedAt = statSync(file).ctimeMs;
+  await sleep(Math.max(0, changedAt + STEP_MS - Date.now()));
+  writeFileSync(cleanEndFile(file), identityOf(file), { mode: 0o600 });
+}
+
+/** Whether the file is as a clean end left it. It counts once: what ends this process may be no clean end. */
+function takeCleanEnd(file: string): boolean {
+  const marked = readIfThere(cleanEndFile(file));
+  if (marked === undefined) return false;
+  rmSync(cleanEndFile(file), { force: true });
+  const hasLog = [`${file}-wal`, `${file}-journal`].some((name) => (fileSize(name) ?? 0) > 0);
+  return !hasLog && fileSize(file) !== undefined && marked === identityOf(file);
+}
+
+/** Which file, and when it was changed last. A copy is another file, and its time cannot be set. */
+function identityOf(file: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  return `${[dev, ino, size, mtimeNs, ctimeNs].join(' ')}\n`;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
 
 export interface OpenedStore {
   readonly store: Store;

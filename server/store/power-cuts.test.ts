@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLogInDatabase } from './integrity/is-log-in-database.ts';
+import { isLogInDatabase } from './integrity/check-store-file.ts';
 import { scanWal } from './integrity/scan-wal.ts';
 import {
   cutPower,

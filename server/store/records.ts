@@ -2,7 +2,6 @@ import type { AuditedActName } from '#lib/protocol/audited-acts';
 import type { Notice } from '#lib/protocol/notice';
 import type { DeliveryState } from '#lib/protocol/notify';
 import type { Role } from '#lib/protocol/role';
-import type { KeptAreaName } from './kept-area-name.ts';
 
 export interface IdempotencyEntry {
   /** `<who>\n<key>` */
@@ -144,3 +143,20 @@ export interface Deliveries {
   /** Newest first. */
   list(query: DeliveryQuery): Promise<{ deliveries: DeliveryRecord[]; next: string | null }>;
 }
+
+/** What small values that outlive the server are of. */
+type KeptAreaName =
+  | 'always'
+  | 'breaker'
+  | 'autonomy'
+  | 'rate'
+  | 'asked'
+  | 'reads'
+  | 'file_origin'
+  | 'device'
+  | 'blocked_origin'
+  | 'mcp_pin'
+  | 'mcp_task'
+  | 'notify_target'
+  | 'push_subscription'
+  | 'polling_client';

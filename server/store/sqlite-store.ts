@@ -1,17 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type Kysely, sql } from 'kysely';
+import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import { fromCallRow } from './call-row.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
-import { createDeliveryReads } from './deliveries.ts';
+import type { EndedUse, ToolUse } from './ended-use.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
-import { startReadThread } from './read-thread.ts';
-import { fromClientRow, fromIdempotencyRow, fromRunRow, fromSessionRow } from './record-rows.ts';
+import { type ReadThread, startReadThread } from './read-thread.ts';
+import {
+  fromClientRow,
+  fromDeliveryRow,
+  fromIdempotencyRow,
+  fromRunRow,
+  fromSessionRow,
+} from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Store } from './store.ts';
+import type { Deliveries, Store } from './store.ts';
 import {
   queryAudit,
   queryCalls,
@@ -29,11 +37,63 @@ import {
   theRun,
 } from './store-queries.ts';
 import { createReads, readKnownCall } from './store-reads.ts';
+import type { DeliveryRow, Tables } from './tables.ts';
 import { createTextIndex } from './text-index.ts';
 import { threadSource } from './thread-source.ts';
-import { createToolUse } from './tool-use.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
+
+const createToolUse = ({ rows }: Pick<ReadThread, 'rows'>, kysely: Kysely<Tables>): ToolUse => ({
+  async recent({ ownerToken, limit }) {
+    const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
+    return (await rows(query.compile(kysely))).rows;
+  },
+});
+
+/** All of them stand before the columns that may be large. */
+const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status,
+  started_at as startedAt, coalesce(completed_at, created_at) as endedAt,
+  error ->> '$.code' as code, error ->> '$.client_code' as clientCode, substr(error ->> '$.message', 1, 300) as message`;
+
+/** Not those that asked each client (`pool`): what they asked counts, each by itself. */
+const ENDED = sql`status not in ('PENDING', 'RUNNING') and source is not ${POOL_SOURCE}`;
+
+const ofAll = (limit: number) => sql<EndedUse>`
+  select ${COLUMNS} from tool_calls indexed by tool_calls_by_end where ${ENDED}
+  order by coalesce(completed_at, created_at) desc, id desc limit ${limit}`;
+
+const ofOwner = (ownerToken: string, limit: number) => sql<EndedUse>`
+  select ${COLUMNS} from tool_calls indexed by tool_calls_by_owner
+  where owner_token = ${ownerToken} and ${ENDED} order by created_at desc, id desc limit ${limit}`;
+
+const MAX_PAGE = 200;
+
+/** What the outbox reads: what is open at a start, and pages for people. */
+function createDeliveryReads(
+  { rows }: Pick<ReadThread, 'rows'>,
+  kysely: Kysely<Tables>,
+): Deliveries {
+  const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
+    (await rows(query.compile(kysely))).rows.map(fromDeliveryRow);
+  return {
+    open: () =>
+      read(sql<DeliveryRow>`select * from deliveries indexed by deliveries_open
+        where ended_at is null order by id`),
+    async get(id) {
+      const [found] = await read(sql<DeliveryRow>`select * from deliveries where id = ${id}`);
+      return found;
+    },
+    async list({ before, limit }) {
+      const take = Math.min(Math.max(limit, 1), MAX_PAGE);
+      const below = before === undefined ? sql`true` : sql`id < ${before}`;
+      const found = await read(sql<DeliveryRow>`select * from deliveries where ${below}
+        order by id desc limit ${take + 1}`);
+      const deliveries = found.slice(0, take);
+      const last = deliveries.at(-1);
+      return { deliveries, next: found.length > take && last ? last.id : null };
+    },
+  };
+}
 
 const INDEX_MS = 1_000;
 /** How long a write may be put off that is awaited by none. */

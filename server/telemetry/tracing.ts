@@ -3,13 +3,60 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type AgentSpans, requestSpan, turnSpan } from './agent-spans.ts';
 import { spansOfCall } from './call-spans.ts';
-import { ExportMark, removeMark } from './export-mark.ts';
+import { type Ended, ExportMark, removeMark } from './export-mark.ts';
 import { type McpRequestSpans, mcpRequestSpan } from './mcp-request-trace.ts';
 import type { Metric } from './prometheus.ts';
-import { type EndedCalls, findUnsent } from './resume-export.ts';
 import type { Span } from './span.ts';
 import { SpanExporter } from './span-exporter.ts';
 import type { TracesConfig } from './telemetry-config.ts';
+
+const MOST_CALLS = 2_048;
+const OLDEST_MS = 3_600_000;
+
+/** The record, as what was not sent is read from it. */
+interface EndedCalls {
+  /** Of calls that ended then or later the newest, oldest first. */
+  endedSince(query: { since: number; limit: number }): Promise<readonly Ended[]>;
+  read(callId: string): Promise<CallRecord | undefined>;
+}
+
+interface ResumeDeps {
+  readonly mark: ExportMark;
+  readonly ended: EndedCalls;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Resolves when spans have room; false: none is taken any more. */
+  readonly room: () => Promise<boolean>;
+  readonly add: (callId: string, spans: readonly Span[]) => void;
+}
+
+/**
+ * Finds the calls whose spans a crash kept from the receiver; before others end, since those have
+ * theirs. Returns what sends them, as there is room.
+ */
+async function findUnsent(deps: ResumeDeps): Promise<() => Promise<void>> {
+  const { mark, ended, clock } = deps;
+  const left = await mark.read();
+  const unsent: Ended[] = [];
+  if (left) {
+    const since = Math.max(left.before, clock.now() - OLDEST_MS);
+    const sent = new Set(left.sent.map(({ id }) => id));
+    const found = await ended.endedSince({ since, limit: MOST_CALLS });
+    unsent.push(...found.filter(({ id }) => !sent.has(id)));
+  }
+  for (const call of unsent) mark.opened(call);
+  await mark.save();
+  return () => sendAll(deps, unsent);
+}
+
+async function sendAll({ mark, ended, room, add }: ResumeDeps, unsent: readonly Ended[]) {
+  for (const { id } of unsent) {
+    if (!(await room())) return;
+    const call = await ended.read(id);
+    const spans = call ? spansOfCall(call, undefined, undefined) : [];
+    if (spans.length > 0) add(id, spans);
+    else mark.settled(id);
+  }
+}
 
 export interface Tracing extends AgentSpans, McpRequestSpans {
   /** Its counters; none where it is off. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '#lib/protocol/limits';
+import { CLOCKS, LIMITS } from '#lib/protocol/limits';
 import { ALL_CLIENTS, parseToolReference, toModelName } from '#lib/protocol/tool-name';
 import { inListOrder } from '#lib/protocol/tool-source';
 import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
@@ -8,13 +8,13 @@ import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { tooLarge } from './too-large.ts';
 import { createToolChecks } from './tool-checks.ts';
-import { toToolOfAll } from './tool-of-all.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import { OF_CLIENTS, type ToolProvider } from './tool-provider.ts';
 import type {
   AvailabilityOf,
   CheckedSpec,
   ClientAvailability,
+  ClientTool,
   InsideTool,
   OfferChange,
   OpenCircuit,
@@ -22,6 +22,20 @@ import type {
   ToolRegistry,
   ToolTarget,
 } from './tool-registry.ts';
+
+/** Until the last client has taken its call, and its answer is written. */
+const BESIDE_TOOL_MS = CLOCKS.queueMs + 5_000;
+
+/**
+ * `name@all`: the tool of the pool whose `best` would be asked first, run by asking each client of
+ * it (TR60). It has the schema and the hints of that pool, and does nothing by itself.
+ */
+function toToolOfAll(best: ClientTool, provider: ToolProvider): InsideTool {
+  const { clientId: _, instanceId: __, key: ___, bytes: ____, ...tool } = best;
+  const timeoutMs = Math.min(tool.timeoutMs + BESIDE_TOOL_MS, LIMITS.maxTimeoutMs);
+  const inside = { provider, origin: provider.origin, clientId: null, instanceId: null };
+  return { ...tool, ...inside, timeoutMs, decidedBelow: true };
+}
 
 /** Of the tools of all clients, as JSON, those that are alike counted once. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { spellingOf } from '#lib/protocol/tool-name';
-import { type AlikeTools, createAlikeTools } from './alike-tools.ts';
 import { createToolPool, type ToolPool } from './tool-pool.ts';
-import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
+import type { AvailabilityOf, CheckedTool, ClientTool } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
 export interface ToolPools {
@@ -82,5 +81,43 @@ export function createToolPools(availability: AvailabilityOf): ToolPools {
     },
     ranked: (name, named, from, schemaHash) =>
       byName.get(name)?.inOrder(named, from, schemaHash) ?? [],
+  };
+}
+
+/** The tools that are offered, those that are alike in all that is shown of them as one (TR19). */
+interface AlikeTools {
+  find(key: string): CheckedTool | undefined;
+  /** Of all of them. */
+  readonly bytes: number;
+  /** One more client offers it. */
+  hold(tool: CheckedTool): void;
+  /** One client fewer does. */
+  release(key: string): void;
+}
+
+function createAlikeTools(): AlikeTools {
+  const byKey = new Map<string, { readonly tool: CheckedTool; holders: number }>();
+  let bytes = 0;
+  return {
+    find: (key) => byKey.get(key)?.tool,
+    get bytes() {
+      return bytes;
+    },
+    hold(tool) {
+      const known = byKey.get(tool.key);
+      if (known) known.holders += 1;
+      else {
+        byKey.set(tool.key, { tool, holders: 1 });
+        bytes += tool.bytes;
+      }
+    },
+    release(key) {
+      const known = byKey.get(key);
+      if (!known) return;
+      known.holders -= 1;
+      if (known.holders > 0) return;
+      byKey.delete(key);
+      bytes -= known.tool.bytes;
+    },
   };
 }

@@ -73,7 +73,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T29',
-    file: 'server/devices/pairing-code.ts',
+    file: 'server/devices/open-devices.ts',
     code: 'randomInt(PAIRING_ALPHABET.length)',
     broken: 'randomInt(256) % PAIRING_ALPHABET.length',
   },

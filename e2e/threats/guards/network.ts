@@ -71,7 +71,7 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T12',
-    file: 'server/http/chat-credential.ts',
+    file: 'server/http/upgrade-gate.ts',
     code: 'isSent || !mayBeInUrl ?',
     broken: 'isSent ?',
   },

@@ -70,7 +70,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T107',
-    file: 'server/tools/builtin/is-public-address.ts',
+    file: 'server/tools/builtin/http-targets.ts',
     code: "  '127.0.0.0/8',\n",
     broken: '',
   },

@@ -2,8 +2,6 @@ import type { ChosenContact, DeviceParts } from '../device-parts.ts';
 import { openCodeReader } from './code-reader.ts';
 import { createSensors } from './create-sensors.ts';
 import { createListening, createVoice } from './create-speech.ts';
-import { openWindow } from './open-window.ts';
-import { pickFiles } from './pick-files.ts';
 import { recordSound } from './record-sound.ts';
 import { rewritePicture } from './write-picture.ts';
 
@@ -80,4 +78,36 @@ function describeNetwork({ connection }: NavigatorParts): Record<string, unknown
     ...(rtt !== undefined && { rtt_ms: rtt }),
     ...(saveData !== undefined && { save_data: saveData }),
   };
+}
+
+/**
+ * Opens an address in a window of its own, inside a click; whether the browser did. With `noopener`
+ * it would not report that, so an empty window is opened, separated from this page, and sent there.
+ */
+function openWindow(url: string): boolean {
+  const opened = window.open('', '_blank');
+  if (!opened) return false;
+  opened.opener = null;
+  opened.location.replace(url);
+  return true;
+}
+
+/** Opens the browser's window that picks files; inside a click. Null when it was closed. */
+function pickFiles(
+  { accept, multiple }: { accept: string | undefined; multiple: boolean },
+  signal: AbortSignal,
+): Promise<readonly File[] | null> {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = multiple;
+  if (accept !== undefined) input.accept = accept;
+  // In the document, and hidden: Safari forgets one that is not.
+  input.hidden = true;
+  document.body.append(input);
+  return new Promise<readonly File[] | null>((resolve) => {
+    input.addEventListener('change', () => resolve([...(input.files ?? [])]));
+    input.addEventListener('cancel', () => resolve(null));
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+    input.click();
+  }).finally(() => input.remove());
 }

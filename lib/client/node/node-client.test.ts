@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createNodeToolClient } from './node-client.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createNodeToolClient, watchForSleep } from './node-client.ts';
 
 /** A client of that server whose first problem is awaited. */
 async function firstProblem(url: string): Promise<string> {
@@ -53,4 +54,21 @@ test('[LN50] T32: a program is not connected to a server of the network without 
   await expect(
     createNodeToolClient({ ...options, url: 'http://192.168.1.5:3000' }),
   ).rejects.toMatchObject({ code: 'insecure_transport' });
+});
+
+test('[CL28] a jump between two ticks is told, time that goes its way is not', () => {
+  const clock = createManualClock();
+  let wakes = 0;
+  const stop = watchForSleep(clock, () => {
+    wakes += 1;
+  });
+  clock.advance(60_000);
+  expect(wakes).toBe(0);
+  clock.freeze(30_000);
+  clock.advance(0);
+  expect(wakes).toBe(1);
+  stop();
+  clock.freeze(30_000);
+  clock.advance(60_000);
+  expect(wakes).toBe(1);
 });

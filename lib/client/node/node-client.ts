@@ -1,15 +1,69 @@
 import { join } from 'node:path';
+import { createStreamSocket } from '../../net/stream-socket.ts';
 import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { randomId } from '../../util/random-id.ts';
+import { schedule } from '../../util/schedule.ts';
 import type { ClientStatus } from '../client-status.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
+import type { ClientEnvironment, ClientSocket } from '../environment.ts';
 import { refuseInsecureTransport } from '../insecure-transport.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
 import { createHttpUploadBlob } from '../upload-blob.ts';
 import { createFileIdentity } from './file-identity.ts';
 import { type FileJournal, openFileJournal } from './file-journal.ts';
 import { type DataDirLock, lockDataDir } from './lock-data-dir.ts';
-import { createNodeEnvironment, type WebSocketConstructor } from './node-environment.ts';
+
+const TICK_MS = 1_000;
+/** A tick that is late by this much came from a program or a computer that had stood still. */
+const LATE_MS = 4_000;
+
+/** Calls back when time has jumped between two ticks. Returns the unsubscribe function. */
+export function watchForSleep(
+  { now, schedule }: Pick<ClientEnvironment, 'now' | 'schedule'>,
+  onWake: () => void,
+): () => void {
+  let last = now();
+  let stop = schedule(TICK_MS, tick);
+
+  function tick() {
+    const late = now() - last - TICK_MS;
+    last = now();
+    stop = schedule(TICK_MS, tick);
+    if (late >= LATE_MS) onWake();
+  }
+
+  return () => stop();
+}
+
+/** A `WebSocket` as browsers have it: Node's own, or that of the package `ws`. */
+type WebSocketConstructor = new (url: string, protocols: string[]) => ClientSocket;
+
+/** All that a client needs of a Node program. */
+export function createNodeEnvironment({
+  WebSocket,
+}: {
+  WebSocket: WebSocketConstructor;
+}): ClientEnvironment {
+  const now = () => Date.now();
+  return {
+    openSocket: (url, protocols) => new WebSocket(url, [...protocols]),
+    byRequests: {
+      fetch,
+      openStream: (url, protocols) => createStreamSocket(fetch, url, protocols),
+    },
+    now,
+    schedule,
+    random: () => Math.random(),
+    newId: randomId,
+    onWake: (listener) => watchForSleep({ now, schedule: scheduleAside }, listener),
+  };
+}
+
+/** A timer that does not keep the program from ending. */
+function scheduleAside(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, ms).unref();
+  return () => clearTimeout(timer);
+}
 
 export interface NodeToolClientOptions
   extends Pick<ToolClientOptions, 'onProblem' | 'onRejectedTools'> {

@@ -7,7 +7,6 @@ import { readModelContext } from '../web-mcp/model-context.ts';
 import { createAskServer } from './ask-server.ts';
 import { createBadge } from './badge.ts';
 import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Shared by all copies of the library in a page: two of them would be two clients. */
 const KEY = Symbol.for('callboard.page');
@@ -81,4 +80,23 @@ function watchPage({ reportState, reportTouch }: ToolClient): () => void {
     ended.abort();
     endTouches();
   };
+}
+
+/**
+ * Resolves when `begin` calls back, and when the wait is given up: who waits looks at the signal.
+ * What `begin` returns ends what it began, in both cases; nothing is left at the signal.
+ */
+export function untilAborted(
+  signal: AbortSignal,
+  begin: (done: () => void) => () => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      end();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const end = begin(done);
+    signal.addEventListener('abort', done);
+  });
 }

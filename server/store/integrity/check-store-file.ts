@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATIONS } from '../migrations.ts';
+import { GUARDED_TABLES, GUARDS, type GuardedTable, rowChecksum } from '../row-checksum.ts';
 import { readSchema, schemaAfter } from '../schema.ts';
 import { isDamage, isShortRead } from '../sqlite-errors.ts';
 import { markFile, readMark } from '../store-mark.ts';
-import { findDamagedRows } from './check-rows.ts';
 import { fileSize, withFile } from './file-bytes.ts';
-import { isLogInDatabase } from './is-log-in-database.ts';
-import { scanWal } from './scan-wal.ts';
-import { WAL_HEADER_BYTES } from './wal-format.ts';
+import { scanWal, type WalSource } from './scan-wal.ts';
+import { FRAME_HEADER_BYTES, parseFrameHeader, WAL_HEADER_BYTES } from './wal-format.ts';
 
 export type StoreCheck =
   | { readonly kind: 'new' }
@@ -172,4 +171,91 @@ function findBadRows(database: DatabaseSync): string | undefined {
   if (rows.length === 0) return undefined;
   const more = rows.length > 3 ? ` and ${rows.length - 3} more` : '';
   return `${rows.slice(0, 3).join(', ')}${more} is not what was written`;
+}
+
+/** The keys of rows whose checksum is wrong; all rows are read. */
+function findDamagedRows(database: DatabaseSync): string[] {
+  return GUARDED_TABLES.flatMap((table) => [...damagedRowsOf(database, table)]);
+}
+
+function* damagedRowsOf(database: DatabaseSync, table: GuardedTable): Generator<string> {
+  const { key, guards } = GUARDS[table];
+  const there = columnsOf(database, table);
+  // A store of before may not have the table yet, nor each column: those count as null.
+  if (there.size === 0) return;
+  const columns = guards.flatMap(({ sum, of }) => [sum, ...of]);
+  const selected = columns.map((column) => (there.has(column) ? column : 'NULL'));
+  const rows = database.prepare(`SELECT ${[...selected, ...key].join(', ')} FROM ${table}`);
+  // Plain lists: a third less time than objects for a table that is read to its end.
+  rows.setReturnArrays(true);
+  for (const row of rows.iterate() as Iterable<unknown>) {
+    if (Array.isArray(row) && !areWhole(guards, row)) {
+      yield `the row ${row.slice(columns.length).join(' ')} of ${table}`;
+    }
+  }
+}
+
+const columnsOf = (database: DatabaseSync, table: GuardedTable): Set<string> =>
+  new Set(
+    database
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .all(table)
+      .map(({ name }) => String(name)),
+  );
+
+function areWhole(guards: readonly { of: readonly string[] }[], row: readonly unknown[]): boolean {
+  let at = 0;
+  for (const { of } of guards) {
+    const end = at + 1 + of.length;
+    if (row[at] !== rowChecksum(row.slice(at + 1, end))) return false;
+    at = end;
+  }
+  return true;
+}
+
+/**
+ * Whether the database already holds all that a log says whose header cannot be
+ * read. SQLite begins a log anew, header first, once every page of the old one
+ * is in the database; a power loss in that moment leaves the old frames under
+ * half a header, and nothing is missing.
+ */
+export function isLogInDatabase(log: WalSource, database: WalSource): boolean {
+  const pageSize = pageSizeOf(database);
+  if (pageSize === undefined) return false;
+  const { places, pages } = lastCommit(log, pageSize);
+  // One that holds all of its log was brought to this length; garbage does not tell it.
+  if (pages === 0 || pages * pageSize !== database.size) return false;
+  return [...places].every(([page, at]) => {
+    if (page > pages) return true; // Of a database that was longer then.
+    const held = database.read((page - 1) * pageSize, pageSize);
+    return held.equals(log.read(at, pageSize));
+  });
+}
+
+/** By page, where its newest committed content lies; and how many pages the last commit left. */
+function lastCommit(log: WalSource, pageSize: number) {
+  const places = new Map<number, number>();
+  let open = new Map<number, number>();
+  let pages = 0;
+  let salts: string | undefined;
+  const frameBytes = FRAME_HEADER_BYTES + pageSize;
+  for (let at = WAL_HEADER_BYTES; at + frameBytes <= log.size; at += frameBytes) {
+    const frame = parseFrameHeader(log.read(at, FRAME_HEADER_BYTES), 0);
+    salts ??= frame.salts;
+    if (frame.salts !== salts) break; // What follows is of a log before that one.
+    open.set(frame.page, at + FRAME_HEADER_BYTES);
+    if (frame.pagesAfter === 0) continue;
+    for (const [page, place] of open) places.set(page, place);
+    open = new Map();
+    pages = frame.pagesAfter;
+  }
+  return { places, pages };
+}
+
+function pageSizeOf(database: WalSource): number | undefined {
+  const bytes = database.read(16, 2);
+  if (bytes.length < 2) return undefined;
+  const size = bytes.readUInt16BE(0);
+  if (size === 1) return 65_536;
+  return size >= 512 && (size & (size - 1)) === 0 ? size : undefined;
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
+import { isLogInDatabase } from './check-store-file.ts';
 import { withFile } from './file-bytes.ts';
-import { isLogInDatabase } from './is-log-in-database.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'callboard-log-'));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { isSentByTool } from '#lib/protocol/sent-by-tool';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createHttpRequest, type HttpRequestDeps } from './http-request.ts';
-import { isPublicAddress } from './is-public-address.ts';
+import { isPublicAddress } from './http-targets.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { randomId } from '../../../util/random-id.ts';
 import { createMemoryIdentity } from '../../client-identity.ts';
+import { createMemoryJournal } from '../../client-instance.ts';
 import { createFixedInstanceId } from '../../instance-id.ts';
-import { createMemoryJournal } from '../../memory-journal.ts';
-import { createNodeEnvironment } from '../../node/node-environment.ts';
+import { createNodeEnvironment } from '../../node/node-client.ts';
 import { createScriptedServer } from '../../testing/scripted-server.ts';
 import { granted, request } from '../../testing/setup-client.ts';
 import { createToolClient } from '../../tool-client.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { hasFormat } from '#lib/schema/format-rules';
+import { hasFormat } from '#lib/schema/check-scalar';
 import { followPointer } from '#lib/schema/schema-reader';
 
 type Schema = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isServerSource, watchSources } from './watch-sources.mjs';
+import { isServerSource, watchSources } from './run-development-server.mjs';
 
 test.each(['server/main.ts', 'server/calls/invoke.ts', 'lib/protocol/card.ts'])(
   'tells of a change of %s',

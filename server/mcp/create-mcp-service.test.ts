@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { ListStreams } from './list-streams.ts';
+import { ListStreams } from './create-mcp-service.ts';
 
 function setup() {
   const streams = new ListStreams(createManualClock());

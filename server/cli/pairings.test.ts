@@ -1,7 +1,7 @@
 import decodeQR from 'qr/decode.js';
 import { expect, test } from 'vitest';
 import { Output } from './output.ts';
-import { printQr } from './qr-picture.ts';
+import { printQr } from './pairings.ts';
 
 const SCALE = 4;
 

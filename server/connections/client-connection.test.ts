@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { ProbeLatency } from './probe-latency.ts';
+import { ProbeLatency } from './client-connection.ts';
 
 function setup() {
   const clock = createManualClock();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCollector } from '../collect-garbage.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
+import { GatheredBytes } from './read-body.ts';
 
 test('[HT56] pieces of whatever sizes come to the bytes that were sent, in order', () => {
   for (const sizes of [[1], [1, 1], [5_000], [1, 5_000, 1, 4_096, 4_095, 2], [3, 9_000, 3]]) {
