@@ -10,7 +10,7 @@ import { Tokens } from './auth/tokens.ts';
 import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
 import { AskEach } from './calls/ask-each.ts';
-import { CircuitBreaker } from './calls/breaker.ts';
+import { Breaker } from './calls/breaker.ts';
 import { createCalls } from './calls/create-call-service.ts';
 import { type Clock, createSystemClock, momentOf } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -147,7 +147,7 @@ async function createTools(
   { store, clock, secrets, threadOf, logger, devices, notifications }: OpenedRecord,
   { env, othersRead }: ToolOptions,
 ) {
-  const breaker = new CircuitBreaker({ clock, store, logger });
+  const breaker = new Breaker({ clock, store, logger });
   const instances = new ConnectedInstances();
   const delegation = new Delegation(config);
   const runTools = new RunTools(config.file.agent.result_bytes);

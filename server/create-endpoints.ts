@@ -11,7 +11,7 @@ import { loadFingerprint, loadInstanceId } from './auth/instance-id.ts';
 import { newSecret } from './auth/new-secret.ts';
 import { createTokenCheck } from './auth/operator-token.ts';
 import { createIsAmong } from './auth/peer.ts';
-import { createSessions } from './auth/sessions.ts';
+import { Sessions } from './auth/sessions.ts';
 import { createSignInCodes } from './auth/sign-in-codes.ts';
 import type { UploadQuota } from './blobs/blob-store.ts';
 import { scaleForModel } from './blobs/scale-image.ts';
@@ -57,7 +57,7 @@ import { type Door, openDoor } from './open-door.ts';
 import { createOpenAiService } from './openai/create-openai-service.ts';
 import { preparePages } from './pages.ts';
 import { readVersion } from './read-version.ts';
-import { createInboundBudget } from './sockets/inbound-budget.ts';
+import { InboundBudget } from './sockets/inbound-budget.ts';
 import { createTurns } from './sockets/large-frames.ts';
 import { createHttpMetrics } from './telemetry/http-metrics.ts';
 import { createSocketMetrics } from './telemetry/part-metrics.ts';
@@ -77,7 +77,7 @@ async function createAccess(config: Config, core: Core, door: Door) {
   const { clock, store, tokens, operator, logger } = core;
   const callers = createCallers(createTokenCheck(operator.token), tokens);
   const instanceId = await loadInstanceId(config.dataDir);
-  const sessions = createSessions({ store, clock, newSecret, instanceId, logger });
+  const sessions = new Sessions({ store, clock, newSecret, instanceId, logger });
   const signInCodes = createSignInCodes({ clock, newSecret });
   const failedAttempts = createFailedAttempts(clock);
   const { network, peerOf } = door;
@@ -99,7 +99,7 @@ async function createAccess(config: Config, core: Core, door: Door) {
     origins: { isForeign: hostGate.isForeignPage, originOf: origins.originOf },
   });
   const foreignPages = createForeignPages({ hostGate, origins });
-  const inbound = createInboundBudget({ clock });
+  const inbound = new InboundBudget({ clock });
   core.push.follow(sessions);
   const ofCallers = { callers, sessions, signInCodes, failedAttempts, credentials, peerOf };
   return { ...ofCallers, gates: { hostGate, plainGate, foreignPages }, inbound };

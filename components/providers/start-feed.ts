@@ -3,7 +3,7 @@ import { feedChanged } from '#lib/stores/connection-store';
 import { findGap } from '#lib/stores/find-gap';
 import { runsThatLost } from '#lib/stores/fold-calls';
 import { createFrameScheduler } from '#lib/stores/frame-scheduler';
-import { createWatchFeed, type WatchFeed } from '#lib/stores/watch-feed';
+import { WatchFeed } from '#lib/stores/watch-feed';
 import { pageProtocols } from './page-session.ts';
 import { socketUrl } from './socket-url.ts';
 import type { Workbench } from './workbench-context.tsx';
@@ -13,7 +13,7 @@ export function startFeed(workbench: Workbench): WatchFeed {
   const { calls, older, runs, listings, autonomy, devices, connection, api } = workbench;
   const environment = createBrowserEnvironment(pageProtocols);
   const fed = [calls, runs, listings];
-  return createWatchFeed({
+  return new WatchFeed({
     environment,
     url: socketUrl('/ws/watch', location),
     schedule: createFrameScheduler({

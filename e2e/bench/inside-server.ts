@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { FIRST_OPERATOR } from '../../server/auth/principal.ts';
-import { CircuitBreaker } from '../../server/calls/breaker.ts';
+import { Breaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
 import { createSystemClock } from '../../server/clock.ts';
@@ -29,7 +29,7 @@ import { createWatchSocketHandler } from '../../server/events/watch-socket.ts';
 import { createWholeLists } from '../../server/events/whole-lists.ts';
 import { createLogger } from '../../server/logger.ts';
 import { createNewId } from '../../server/new-id.ts';
-import { createInboundBudget } from '../../server/sockets/inbound-budget.ts';
+import { InboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
 import { createTurns } from '../../server/sockets/large-frames.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
@@ -51,7 +51,7 @@ const blobs = {
   read: () => Promise.resolve(undefined),
 };
 const calls = createCalls({
-  breaker: new CircuitBreaker({ clock, store, logger }),
+  breaker: new Breaker({ clock, store, logger }),
   store,
   bus,
   registry,
@@ -109,7 +109,7 @@ const rawWaiting = new Map<number, () => void>();
 let rawClient: WebSocket | undefined;
 let rawNext = 0;
 
-const budget = createInboundBudget({ clock });
+const budget = new InboundBudget({ clock });
 const server = createServer();
 const wss = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: true });
 server.on('upgrade', (request, socket, head) => {

@@ -37,27 +37,7 @@ export interface CallRunnerOptions {
  * The calls of one client instance: claims them, runs each at most once, keeps
  * the answers until they are acknowledged. Sockets and reconnecting are elsewhere.
  */
-export interface CallRunner {
-  /**
-   * For `hello`: the calls of this instance, as many as one may list; with
-   * `isAll`, there are no others.
-   */
-  known(): { readonly calls: KnownCall[]; readonly isAll: boolean };
-  /** Handles what the server sends about calls; other messages change nothing. */
-  receive(message: ServerMessage): void;
-  /** After `welcome`: drops, cancels, and sends again what was not acknowledged. */
-  resume(welcome: Welcome): void;
-  /** What was offered and not granted ends with the connection. */
-  disconnected(): void;
-  /** Aborts what runs; resolves when all of it has ended. With `discard`, nothing is kept of it. */
-  close(options: { reason: string; discard: boolean }): Promise<void>;
-}
-
-/** A runner that continues with what the journal remembers. */
-export const createCallRunner = (options: CallRunnerOptions): CallRunner =>
-  new JournaledCallRunner(options);
-
-class JournaledCallRunner implements CallRunner {
+export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #answers: PendingAnswers;
   readonly #calls = new Map<string, ActiveCall>();
@@ -70,6 +50,10 @@ class JournaledCallRunner implements CallRunner {
     this.#answers = new PendingAnswers(options, options.remembered);
   }
 
+  /**
+   * For `hello`: the calls of this instance, as many as one may list; with
+   * `isAll`, there are no others.
+   */
   known() {
     const running = [...this.#calls].flatMap(([id, call]) =>
       call.state === 'running' ? [{ id, attempt: call.run.attempt, phase: call.state }] : [],
@@ -77,6 +61,7 @@ class JournaledCallRunner implements CallRunner {
     return fitIntoHello(running, this.#answers.known());
   }
 
+  /** Handles what the server sends about calls; other messages change nothing. */
   receive(message: ServerMessage): void {
     switch (message.type) {
       case 'tool_call_request':
@@ -97,6 +82,7 @@ class JournaledCallRunner implements CallRunner {
     }
   }
 
+  /** After `welcome`: drops, cancels, and sends again what was not acknowledged. */
   resume({ forget, cancel }: Welcome): void {
     for (const id of [...forget, ...cancel]) this.#cancel(id, 'the server has ended this call');
     for (const id of forget) this.#settle(id, false);
@@ -107,6 +93,7 @@ class JournaledCallRunner implements CallRunner {
     }
   }
 
+  /** What was offered and not granted ends with the connection. */
   disconnected(): void {
     this.#reclaims.clear();
     this.#answers.stop();
@@ -115,6 +102,7 @@ class JournaledCallRunner implements CallRunner {
     for (const [id] of ended) this.#limiter.release(id);
   }
 
+  /** Aborts what runs; resolves when all of it has ended. With `discard`, nothing is kept of it. */
   async close({ reason, discard }: { reason: string; discard: boolean }): Promise<void> {
     if (discard) this.#answers.discard();
     else this.#answers.stop();

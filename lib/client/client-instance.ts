@@ -1,6 +1,6 @@
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { type CallRunner, createCallRunner } from './call-runner.ts';
+import { CallRunner } from './call-runner.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
 import type { ClientEnvironment } from './environment.ts';
 import { JOURNAL_BYTES, type Journal } from './journal.ts';
@@ -38,7 +38,7 @@ export async function openClientInstance(
     onProblem(`no journal, calls do not survive a restart: ${errorMessage(error)}`);
     return createMemoryJournal({ epoch: environment.newId() });
   });
-  const runner = createCallRunner({ ...options, journal, remembered: await journal.entries() });
+  const runner = new CallRunner({ ...options, journal, remembered: await journal.entries() });
   return {
     id,
     journal,

@@ -1,4 +1,4 @@
-import { createReconnectingSocket, type ReconnectingSocket } from '../net/reconnecting-socket.ts';
+import { ReconnectingSocket } from '../net/reconnecting-socket.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
 import type { ServerMessage } from '../protocol/server-messages.ts';
@@ -21,13 +21,13 @@ export interface ConnectionOptions {
   readonly onProblem: (message: string) => void;
 }
 
-export type Connection = ReconnectingSocket<ClientMessage>;
+export type Connection = ReconnectingSocket<ServerMessage, ClientMessage>;
 
 /** The client's socket, or the stream in its place; `ready` is called at the welcome (CL3). It contains no rule on calls or tools. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { onMessage, onSuperseded, onDown, onStatus, environment, ...rest } = options;
   const transports = createTransports(environment);
-  const socket: Connection = createReconnectingSocket<ServerMessage, ClientMessage>({
+  const socket: Connection = new ReconnectingSocket({
     ...rest,
     environment: { ...environment, openSocket: transports.open },
     parse: parseServerMessage,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutbox, WINDOW } from './outbox.ts';
+import { Outbox, WINDOW } from './outbox.ts';
 import { createManualClock } from './testing/manual-clock.ts';
 
 function setup() {
@@ -7,7 +7,7 @@ function setup() {
   const sent: string[] = [];
   const deleted = new Set<string>();
   const wall = { isOffBy: 0 };
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     environment: { schedule: clock.schedule, now: () => clock.now() + wall.isOffBy },
     answerOf: (id) => (deleted.has(id) ? undefined : { type: 'tool_error', id, error: 'x' }),
     send: (message) => {

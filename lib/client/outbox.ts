@@ -12,22 +12,6 @@ const PACE_MS = 100;
 /** An answer without a reply of the server keeps its place in the window this long. */
 const REPLY_MS = 10_000;
 
-/**
- * Sends answers. A new one goes at once; those of earlier connections go again
- * in their order, as the acknowledgements come: after a long absence they may be
- * thousands, and all at once would be a flood that the server ends (CL33).
- */
-export interface Outbox {
-  /** A new answer. */
-  send(id: string): void;
-  /** After a new connection. */
-  resend(ids: readonly string[]): void;
-  /** The server has replied to the answer; `wasAwaited`: the call was still open. */
-  settled(id: string, wasAwaited: boolean): void;
-  /** The connection is gone. */
-  stop(): void;
-}
-
 interface OutboxOptions {
   readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
   /** Undefined when there is nothing to send any more, or not yet. */
@@ -35,9 +19,12 @@ interface OutboxOptions {
   send(message: ClientMessage): boolean;
 }
 
-export const createOutbox = (options: OutboxOptions): Outbox => new PacedOutbox(options);
-
-class PacedOutbox implements Outbox {
+/**
+ * Sends answers. A new one goes at once; those of earlier connections go again
+ * in their order, as the acknowledgements come: after a long absence they may be
+ * thousands, and all at once would be a flood that the server ends (CL33).
+ */
+export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiting = new Set<string>();
   readonly #inFlight = new Set<string>();
@@ -49,6 +36,7 @@ class PacedOutbox implements Outbox {
     this.#tokens = createTokenBucket(RATE, options.environment.now);
   }
 
+  /** A new answer. */
   send(id: string): void {
     this.#waiting.delete(id);
     const answer = this.#options.answerOf(id);
@@ -58,6 +46,7 @@ class PacedOutbox implements Outbox {
     this.#options.send(answer);
   }
 
+  /** After a new connection. */
   resend(ids: readonly string[]): void {
     this.stop();
     this.#tokens = createTokenBucket(RATE, this.#options.environment.now);
@@ -65,6 +54,7 @@ class PacedOutbox implements Outbox {
     this.#sendWaiting();
   }
 
+  /** The server has replied to the answer; `wasAwaited`: the call was still open. */
   settled(id: string, wasAwaited: boolean): void {
     this.#inFlight.delete(id);
     this.#waiting.delete(id);
@@ -73,6 +63,7 @@ class PacedOutbox implements Outbox {
     if (this.#waiting.size > 0) this.#sendWaiting();
   }
 
+  /** The connection is gone. */
   stop(): void {
     this.#cancelTimer();
     this.#waiting.clear();

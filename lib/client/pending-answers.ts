@@ -3,7 +3,7 @@ import { errorMessage } from '../util/error-message.ts';
 import { encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { ToolFailure } from './tool-failure.ts';
 
 /** A call as a `hello` lists it. */
@@ -45,7 +45,7 @@ export class PendingAnswers {
   /** `remembered` is what the journal held when it was opened. */
   constructor(options: PendingAnswersOptions, remembered: readonly JournalEntry[]) {
     this.#options = options;
-    this.#outbox = createOutbox({
+    this.#outbox = new Outbox({
       environment: options.environment,
       send: options.send,
       answerOf: (id) => this.#writtenAnswer(id),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReconnectingSocket, type SocketStatus } from './reconnecting-socket.ts';
+import { ReconnectingSocket, type SocketStatus } from './reconnecting-socket.ts';
 import { createTestWorld } from './testing/test-socket.ts';
 
 interface Message {
@@ -12,7 +12,7 @@ function setup(given: { isRefused?: boolean; beforeRetry?: () => Promise<void> }
   const statuses: SocketStatus[] = [];
   const received: unknown[] = [];
   const problems: string[] = [];
-  const socket = createReconnectingSocket<Message, Message>({
+  const socket = new ReconnectingSocket<Message, Message>({
     url: 'ws://test',
     protocols: [],
     environment: world.environment,

@@ -43,19 +43,6 @@ export interface ReconnectingSocketOptions<Incoming, Outgoing> {
   onProblem(message: string): void;
 }
 
-/** One socket after another, never two. Rules: CL1 to CL5 in lib/client/SPEC.md. */
-export interface ReconnectingSocket<Outgoing> {
-  start(): void;
-  /** Closes the socket and makes no further attempt. It can be started again. */
-  stop(reason: string): void;
-  /** False, and nothing sent, when no socket is open. */
-  send(message: Outgoing): boolean;
-  /** The attempt has succeeded. Milliseconds; with 0, silence of the server is not examined. */
-  ready(heartbeatMs: number): void;
-  /** Makes a planned attempt now. */
-  retryNow(): void;
-}
-
 /** A socket's time, from the attempt to its end. Events of any other socket are ignored. */
 type Link =
   | { readonly kind: 'opening'; readonly socket: Socket; readonly cancelTimeout: () => void }
@@ -74,16 +61,13 @@ type State =
   | { readonly kind: 'held' }
   | Link;
 
-export const createReconnectingSocket = <Incoming, Outgoing>(
-  options: ReconnectingSocketOptions<Incoming, Outgoing>,
-): ReconnectingSocket<Outgoing> => new StateMachine(options);
-
 /**
+ * One socket after another, never two. Rules: CL1 to CL5 in lib/client/SPEC.md.
  * Written here instead of taking `partysocket`, whose retries have their own
  * timers and hide which socket an event came from: the rules on earlier sockets,
  * wake-ups and the deadline of an attempt could not be kept exactly.
  */
-class StateMachine<Incoming, Outgoing> implements ReconnectingSocket<Outgoing> {
+export class ReconnectingSocket<Incoming, Outgoing> {
   readonly #options: ReconnectingSocketOptions<Incoming, Outgoing>;
   readonly #environment: SocketEnvironment;
   #state: State = { kind: 'stopped' };
@@ -107,6 +91,7 @@ class StateMachine<Incoming, Outgoing> implements ReconnectingSocket<Outgoing> {
     this.#connect();
   }
 
+  /** Closes the socket and makes no further attempt. It can be started again. */
   stop(reason: string): void {
     const link = linkOf(this.#state);
     if (link) {
@@ -117,6 +102,7 @@ class StateMachine<Incoming, Outgoing> implements ReconnectingSocket<Outgoing> {
     this.#options.onStatus({ state: 'stopped' });
   }
 
+  /** False, and nothing sent, when no socket is open. */
   send(message: Outgoing): boolean {
     const state = this.#state;
     if (state.kind !== 'open' && state.kind !== 'ready') return false;
@@ -124,6 +110,7 @@ class StateMachine<Incoming, Outgoing> implements ReconnectingSocket<Outgoing> {
     return true;
   }
 
+  /** The attempt has succeeded. Milliseconds; with 0, silence of the server is not examined. */
   ready(heartbeatMs: number): void {
     const state = this.#state;
     if (state.kind !== 'open') return;
@@ -139,6 +126,7 @@ class StateMachine<Incoming, Outgoing> implements ReconnectingSocket<Outgoing> {
     this.#options.onStatus({ state: 'connected' });
   }
 
+  /** Makes a planned attempt now. */
   retryNow(): void {
     if (this.#state.kind === 'waiting') this.#connect();
   }

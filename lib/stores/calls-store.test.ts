@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCallSummary } from './call-summary.ts';
 import { createCallsStore } from './calls-store.ts';
-import { callIdsOfRun, foldCalls, KEPT_CALLS, NO_CALLS, runsThatLost } from './fold-calls.ts';
+import { foldCalls, KEPT_CALLS, NO_CALLS, runsThatLost } from './fold-calls.ts';
 import { callEvent, snapshot } from './testing/fixtures.ts';
 
 const waiting = { status: 'WAIT', tool_name: 'device.info' } as const;
@@ -92,17 +92,6 @@ test('[SO7] runs whose calls a snapshot leaves out are named', () => {
   }));
   store.getState().replace(snapshot(9, { calls }));
   expect(runsThatLost(before, store.getState())).toEqual(new Set(['run_1']));
-});
-
-test('[SF2] the ids of one run are the same array until a call comes', () => {
-  const before = foldCalls(NO_CALLS, [
-    callEvent(1, 'tc_a', waiting, 'run_1'),
-    callEvent(2, 'tc_b', waiting, 'run_2'),
-  ]);
-  const after = foldCalls(before, [callEvent(3, 'tc_a', { status: 'DOING' })]);
-  expect(callIdsOfRun(before, 'run_2')).toEqual(['tc_b']);
-  expect(callIdsOfRun(after, 'run_1')).toBe(callIdsOfRun(before, 'run_1'));
-  expect(callIdsOfRun(after, 'run_3')).toEqual([]);
 });
 
 test('[SF1] a call with the name of an object property is a call like any other', () => {

@@ -118,27 +118,6 @@ export function withDeleted<State extends { readonly byId: CallEntries }>(
 export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>
   (state.leftOut ?? 0) > 0 && update.tool_name === undefined;
 
-/** Ids of one run's calls, oldest first. Remembered per `order`, which only changes with the set of calls. */
-export function callIdsOfRun(state: CallsState, runId: string): readonly string[] {
-  const runs = idsByRun.get(state.order) ?? groupByRun(state);
-  return runs.get(runId) ?? NO_IDS;
-}
-
-const NO_IDS: readonly string[] = [];
-const idsByRun = new WeakMap<readonly string[], Map<string, readonly string[]>>();
-
-function groupByRun(state: CallsState): Map<string, readonly string[]> {
-  const runs = new Map<string, string[]>();
-  for (const id of state.order) {
-    const runId = entryOf(state, id)?.runId ?? '';
-    const ids = runs.get(runId);
-    if (ids) ids.push(id);
-    else runs.set(runId, [id]);
-  }
-  idsByRun.set(state.order, runs);
-  return runs;
-}
-
 /** SF4: the oldest final cards go first; a call that is open is never dropped. */
 function trim(state: CallsState): CallsState {
   let surplus = state.order.length - KEPT_CALLS;

@@ -1,9 +1,5 @@
 import type { SocketEnvironment } from '../net/environment.ts';
-import {
-  createReconnectingSocket,
-  type ReconnectingSocket,
-  type SocketStatus,
-} from '../net/reconnecting-socket.ts';
+import { ReconnectingSocket, type SocketStatus } from '../net/reconnecting-socket.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
 import type {
   EndedPart,
@@ -11,7 +7,9 @@ import type {
   Snapshot,
   WatchEvent,
   WatchProbe,
+  WatchProbeAck,
   WatchRequest,
+  WatchServerMessage,
 } from '../protocol/watch-messages.ts';
 import type { FeedState } from './connection-store.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
@@ -46,12 +44,6 @@ export interface WatchFeedDeps {
   onProblem(message: string): void;
 }
 
-export interface WatchFeed {
-  /** Makes a planned attempt now. */
-  retryNow(): void;
-  close(): void;
-}
-
 /** Where the feed stands between its connections. */
 type Phase =
   | { readonly kind: 'never_connected' }
@@ -68,12 +60,13 @@ type Missed = number | 'snapshot';
  * comes back after every loss, hands events on once per frame. It folds nothing
  * itself. The environment's sockets carry the credential.
  */
-export const createWatchFeed = (deps: WatchFeedDeps): WatchFeed => new SocketFeed(deps);
-
-class SocketFeed implements WatchFeed {
+export class WatchFeed {
   readonly #deps: WatchFeedDeps;
   readonly #queue: EventQueue;
-  readonly #socket: ReconnectingSocket<WatchRequest | EndedRequest | WatchProbe>;
+  readonly #socket: ReconnectingSocket<
+    WatchServerMessage | WatchProbeAck,
+    WatchRequest | EndedRequest | WatchProbe
+  >;
   #phase: Phase = { kind: 'never_connected' };
   #wantsSnapshot = true;
   /** Where the next part of the ended calls begins; undefined when all of them came. */
@@ -91,7 +84,7 @@ class SocketFeed implements WatchFeed {
         deps.onEvents(events);
       },
     });
-    this.#socket = createReconnectingSocket({
+    this.#socket = new ReconnectingSocket({
       url: deps.url,
       protocols: [],
       environment: deps.environment,
@@ -109,6 +102,7 @@ class SocketFeed implements WatchFeed {
     this.#socket.start();
   }
 
+  /** Makes a planned attempt now. */
   retryNow(): void {
     this.#socket.retryNow();
   }

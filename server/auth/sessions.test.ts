@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { SessionRecord } from '../store/store.ts';
-import { createSessions, SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from './sessions.ts';
+import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS, Sessions } from './sessions.ts';
 
 const NAME = 'callboard_session_0a1b2c3d';
 const DAY_MS = 24 * 60 * 60_000;
@@ -189,7 +189,7 @@ function setup() {
   let writes = 0;
   let lookUps = 0;
   const stored = new Map<string, SessionRecord>();
-  const sessions = createSessions({
+  const sessions = new Sessions({
     clock,
     instanceId: '0a1b2c3d',
     newSecret: () => `secret-${made++}`,

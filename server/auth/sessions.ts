@@ -31,31 +31,6 @@ export interface LiveSession {
   readonly tokenId: string | null;
 }
 
-/**
- * Sign-ins of people. Two secrets make one: the browser holds the first in a
- * cookie that scripts cannot read, and sends it to every port of this host; the
- * second, the key, only pages of our origin have. The store holds their hashes,
- * `<cookie's>:<key's>`, which is a session's id.
- */
-export interface Sessions {
-  readonly cookieName: string;
-  /**
-   * Makes a session of the holder of this token, durably; null is that of the first run. By https
-   * its cookie has another name, so that one by http on the same host stays beside it.
-   */
-  signIn(tokenId: string | null, isSecure: boolean): Promise<SignedIn>;
-  /** The live session of one of these cookies and this key. */
-  find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined>;
-  /** The same without the key: enough for a page, which shows no data. */
-  findByCookie(cookieHeader: string | undefined): Promise<LiveSession | undefined>;
-  /** Counts as use until the returned function is called. */
-  hold(sessionId: string): () => void;
-  /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
-  signOut(sessionId: string, isSecure: boolean): Promise<string>;
-  /** Called with each held session that ends, so that its sockets end with it. Returns a function that unsubscribes. */
-  onEnd(listener: (sessionId: string) => void): () => void;
-}
-
 export interface SessionsDeps {
   readonly store: Pick<Store, 'write' | 'findSession'>;
   readonly clock: Clock;
@@ -66,14 +41,19 @@ export interface SessionsDeps {
   readonly logger: Logger;
 }
 
-export const createSessions = (deps: SessionsDeps): Sessions => new StoredSessions(deps);
-
-class StoredSessions implements Sessions {
+/**
+ * Sign-ins of people. Two secrets make one: the browser holds the first in a
+ * cookie that scripts cannot read, and sends it to every port of this host; the
+ * second, the key, only pages of our origin have. The store holds their hashes,
+ * `<cookie's>:<key's>`, which is a session's id.
+ */
+export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #names: ReadonlySet<string>;
   readonly #ends: Emitter<string>;
   readonly cookieName: string;
-  readonly hold: Sessions['hold'];
+  /** Counts as use until the returned function is called. */
+  readonly hold: (sessionId: string) => () => void;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -88,6 +68,10 @@ class StoredSessions implements Sessions {
     });
   }
 
+  /**
+   * Makes a session of the holder of this token, durably; null is that of the first run. By https
+   * its cookie has another name, so that one by http on the same host stays beside it.
+   */
   async signIn(tokenId: string | null, isSecure: boolean): Promise<SignedIn> {
     const { newSecret, clock, store } = this.#deps;
     const [secret, key] = [newSecret(), newSecret()];
@@ -106,6 +90,7 @@ class StoredSessions implements Sessions {
       : `${this.cookieName}=${value}; ${lives}; ${attributes}`;
   }
 
+  /** The live session of one of these cookies and this key. */
   find(cookieHeader: string | undefined, key: string): Promise<LiveSession | undefined> {
     const keyHash = Buffer.from(hashSecret(key));
     return this.#findFitting(cookieHeader, ({ idHash }) => {
@@ -114,16 +99,19 @@ class StoredSessions implements Sessions {
     });
   }
 
+  /** The same without the key: enough for a page, which shows no data. */
   findByCookie(cookieHeader: string | undefined): Promise<LiveSession | undefined> {
     return this.#findFitting(cookieHeader, () => true);
   }
 
+  /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
   async signOut(sessionId: string, isSecure: boolean): Promise<string> {
     await this.#deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
     this.#ends.emit(sessionId);
     return this.#toCookie('', 'Max-Age=0', isSecure);
   }
 
+  /** Called with each held session that ends, so that its sockets end with it. Returns a function that unsubscribes. */
   onEnd(listener: (sessionId: string) => void): () => void {
     return this.#ends.subscribe(listener);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Change, KeptEntry, Store } from '../store/store.ts';
 import { throwingLogger } from '../testing/error-log.ts';
-import { admits, afterFailure, type BreakerState, CircuitBreaker } from './breaker.ts';
+import { admits, afterFailure, Breaker, type BreakerState } from './breaker.ts';
 
 const closed = (failures: number): BreakerState => ({
   failures,
@@ -65,7 +65,7 @@ describe('an instance', () => {
   function setup() {
     const clock = createManualClock(0);
     const { store, changes: written } = keepingStore();
-    const breaker = new CircuitBreaker({ clock, store, logger: throwingLogger });
+    const breaker = new Breaker({ clock, store, logger: throwingLogger });
     let changes = 0;
     breaker.onChange(() => {
       changes += 1;
@@ -131,7 +131,7 @@ describe('an instance', () => {
     breaker.failed('k', 't');
     breaker.delivered('k', 't');
     clock.advance(10_000);
-    const started = new CircuitBreaker({ clock, store, logger: throwingLogger });
+    const started = new Breaker({ clock, store, logger: throwingLogger });
     const published: string[] = [];
     started.onChange((instanceId) => published.push(instanceId));
     await started.load();
@@ -149,7 +149,7 @@ describe('an instance', () => {
     fail(3);
     clock.advance(30_000);
     breaker.offered('i', 't', 'tc_1');
-    const started = new CircuitBreaker({ clock, store, logger: throwingLogger });
+    const started = new Breaker({ clock, store, logger: throwingLogger });
     await started.load();
     expect(started.admits('i', 't')).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('an instance', () => {
     const { fail, store } = setup();
     fail(3);
     const clock = createManualClock(-3_600_000);
-    const started = new CircuitBreaker({ clock, store, logger: throwingLogger });
+    const started = new Breaker({ clock, store, logger: throwingLogger });
     await started.load();
     clock.advance(30_000);
     expect(started.admits('i', 't')).toBe(true);

@@ -39,28 +39,6 @@ export const admits = (state: BreakerState | undefined, now: number): boolean =>
   !state || state.until === null || (now >= state.until && state.halfOpen === null);
 
 /**
- * Keeps calls away from an instance that does not deliver a tool's calls: after
- * three failures in a row it is passed over for a while, then tried with one
- * call. Failures of the tool itself do not count. A restart keeps it (BR8).
- */
-export interface Breaker {
-  /** Takes up what an earlier server kept. Once, before anything is asked. */
-  load(): Promise<void>;
-  admits(instanceId: string, tool: string): boolean;
-  /** It is being offered this call. */
-  offered(instanceId: string, tool: string, callId: string): void;
-  failed(instanceId: string, tool: string): void;
-  /** An answer came. */
-  delivered(instanceId: string, tool: string): void;
-  /** The call ended in a way that says nothing of its delivery. */
-  released(instanceId: string, tool: string, callId: string): void;
-  openCircuitOf(instanceId: string, tool: string): OpenCircuit | undefined;
-  openCircuitsOf(instanceId: string): OpenCircuit[];
-  /** Called when an instance is tripped, is to be tried again, or is as ever. */
-  onChange(listener: (instanceId: string) => void): void;
-}
-
-/**
  * What is kept of a state. The call that is tried is not: its end and this are two
  * writes, and a call that has ended would keep the instance from being tried for ever.
  */
@@ -75,8 +53,13 @@ const keptSchema = z.object({
 type KeptValue = z.infer<typeof keptSchema>;
 type KeptChanges = Parameters<KeptArea<KeptValue>['change']>[0];
 
-/** By instance and tool; rules BR1 to BR8. */
-export class CircuitBreaker implements Breaker {
+/**
+ * Keeps calls away from an instance that does not deliver a tool's calls: after
+ * three failures in a row it is passed over for a while, then tried with one
+ * call. Failures of the tool itself do not count. A restart keeps it. By instance
+ * and tool; rules BR1 to BR8.
+ */
+export class Breaker {
   readonly #clock: SteadyClock;
   readonly #logger: Logger;
   readonly #states = new BreakerStates();
@@ -94,6 +77,7 @@ export class CircuitBreaker implements Breaker {
     this.#kept = new KeptArea({ store, area: 'breaker', schema: keptSchema, now: clock.now });
   }
 
+  /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
     for (const { value } of await this.#kept.load()) {
       const { instanceId, tool, ...rest } = value;
@@ -108,6 +92,7 @@ export class CircuitBreaker implements Breaker {
     return admits(this.#get(instanceId, tool), this.#clock.steady());
   }
 
+  /** It is being offered this call. */
   offered(instanceId: string, tool: string, callId: string): void {
     const state = this.#get(instanceId, tool);
     if (!state || state.until === null) return;
@@ -123,6 +108,7 @@ export class CircuitBreaker implements Breaker {
     this.#publish(instanceId);
   }
 
+  /** An answer came. */
   delivered(instanceId: string, tool: string): void {
     const state = this.#get(instanceId, tool);
     if (!state) return;
@@ -131,6 +117,7 @@ export class CircuitBreaker implements Breaker {
     if (state.until !== null) this.#publish(instanceId);
   }
 
+  /** The call ended in a way that says nothing of its delivery. */
   released(instanceId: string, tool: string, callId: string): void {
     const state = this.#get(instanceId, tool);
     if (state?.halfOpen !== callId) return;
@@ -147,6 +134,7 @@ export class CircuitBreaker implements Breaker {
   readonly openCircuitsOf = (instanceId: string): OpenCircuit[] =>
     [...this.#states.of(instanceId)].flatMap(([tool, state]) => this.#toOpenCircuit(tool, state));
 
+  /** Called when an instance is tripped, is to be tried again, or is as ever. */
   onChange(listener: (instanceId: string) => void): void {
     this.#listeners.push(listener);
   }

@@ -48,16 +48,6 @@ export type ClaimReply =
 /** `via`: by which token and from where it is connected (AU36). */
 export type ClientSender = Answerer & { readonly via?: Via | undefined };
 
-/** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
-export interface ClientCalls {
-  claim(from: ClientSender & { attempt: number }, callId: string): Promise<ClaimReply>;
-  /** Shown to people; ignored unless it comes from the instance that was asked. */
-  status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void;
-  answer(from: ClientSender, callId: string, answer: ClientAnswer): Promise<AnswerReply>;
-  /** Whether the call was given to this client, whatever has become of it. */
-  wasAsked(clientId: string, callId: string): Promise<boolean>;
-}
-
 export interface ClientCallDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
@@ -67,21 +57,12 @@ export interface ClientCallDeps {
   readonly withholding: Pick<Withholding, 'hidden'>;
 }
 
-export class CallsOfClients implements ClientCalls {
-  readonly #engine: CallEngine;
-  readonly #repository: CallRepository;
-  readonly #clock: SteadyClock;
-  readonly #reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
-  readonly #results: ResultFilter | undefined;
-  readonly #withholding: Pick<Withholding, 'hidden'>;
+/** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
+export class CallsOfClients {
+  readonly #deps: ClientCallDeps;
 
-  constructor({ engine, repository, clock, reoffers, results, withholding }: ClientCallDeps) {
-    this.#withholding = withholding;
-    this.#results = results;
-    this.#engine = engine;
-    this.#repository = repository;
-    this.#clock = clock;
-    this.#reoffers = reoffers;
+  constructor(deps: ClientCallDeps) {
+    this.#deps = deps;
   }
 
   async claim(from: ClientSender & { attempt: number }, id: string): Promise<ClaimReply> {
@@ -92,25 +73,26 @@ export class CallsOfClients implements ClientCalls {
       attempt,
       reason,
     });
-    const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
+    const call = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id));
     if (!call) return refuse('unknown_call');
     // It would start what the next offer starts, too (CB8).
     // guard: given-up-attempt-refused
-    if (this.#reoffers.hasGivenUp(from.instanceId, id, attempt)) return refuse('stale_attempt');
-    const applied = this.#engine.apply(call, { type: 'claimed', from }, clientActor(from));
+    if (this.#deps.reoffers.hasGivenUp(from.instanceId, id, attempt))
+      return refuse('stale_attempt');
+    const applied = this.#deps.engine.apply(call, { type: 'claimed', from }, clientActor(from));
     // fault point: claim-came
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     // guard: repeated-claim-granted-again
     const isGranted = !applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;
     if (!applied.ok && !isGranted) return refuse(applied.refusal);
-    await (applied.ok ? this.#engine.grantReady(id) : this.#repository.settled(id));
+    await (applied.ok ? this.#deps.engine.grantReady(id) : this.#deps.repository.settled(id));
     // fault point: grant-ready
-    const now = this.#repository.latest(id);
+    const now = this.#deps.repository.latest(id);
     // Until the grant has left, a cancel may still take it back (CA14).
     const isHeld = now?.phase === 'granted' || now?.phase === 'device';
     if (!isHeld || now.provider?.attempt !== attempt) return refuse('already_final');
-    this.#engine.grantLeaves(id);
-    const steady = this.#clock.steady();
+    this.#deps.engine.grantLeaves(id);
+    const steady = this.#deps.clock.steady();
     const remaining = (now.deadlines.execute ?? steady) - steady;
     return {
       type: 'tool_call_granted',
@@ -120,12 +102,13 @@ export class CallsOfClients implements ClientCalls {
     };
   }
 
+  /** Shown to people; ignored unless it comes from the instance that was asked. */
   status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void {
-    const call = this.#repository.latest(message.id);
+    const call = this.#deps.repository.latest(message.id);
     if (!call || !isAsked(call, from)) return;
     if (message.phase && (message.phase === 'device') !== (call.phase === 'device')) {
       const event = { type: 'device', asking: message.phase === 'device', from } as const;
-      this.#engine.apply(call, event, clientActor(from));
+      this.#deps.engine.apply(call, event, clientActor(from));
     }
     const { tip, params, progress, preview } = message;
     const update = {
@@ -134,11 +117,12 @@ export class CallsOfClients implements ClientCalls {
       ...(progress === undefined ? {} : { progress }),
       ...(preview === undefined ? {} : { preview }),
     };
-    if (Object.keys(update).length > 0) this.#engine.status(message.id, update, clientActor(from));
+    if (Object.keys(update).length > 0)
+      this.#deps.engine.status(message.id, update, clientActor(from));
   }
 
   async answer(from: ClientSender, id: string, given: ClientAnswer): Promise<AnswerReply> {
-    const call = this.#repository.latest(id) ?? (await this.#repository.find(id));
+    const call = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id));
     if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
     // guard: no-reply-to-other-clients
     if (call.provider?.clientId !== from.clientId) {
@@ -146,14 +130,14 @@ export class CallsOfClients implements ClientCalls {
     }
     const measured = measure(given);
     // fault point: result-came
-    if (!this.#results?.isFor(call.toolName)) return this.#settle(call, from, measured, {});
+    if (!this.#deps.results?.isFor(call.toolName)) return this.#settle(call, from, measured, {});
     const { answer, notes } = await filterAnswer(
-      this.#results,
+      this.#deps.results,
       call,
-      this.#withholding.hidden(call, measured.answer),
+      this.#deps.withholding.hidden(call, measured.answer),
     );
     // What happened to the call meanwhile stands.
-    const now = this.#repository.latest(id) ?? (await this.#repository.find(id)) ?? call;
+    const now = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id)) ?? call;
     return this.#settle(now, from, { ...measured, answer }, withNotes(now, notes));
   }
 
@@ -177,7 +161,7 @@ export class CallsOfClients implements ClientCalls {
           }
         : { resultHash };
     const event = { type: 'answered', from, error: toError(answer), fields, ...noted } as const;
-    const applied = this.#engine.apply(call, event, clientActor(from));
+    const applied = this.#deps.engine.apply(call, event, clientActor(from));
     if (!applied.ok) {
       return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
     }
@@ -196,8 +180,8 @@ export class CallsOfClients implements ClientCalls {
   ): Promise<AnswerReply> {
     const { id } = call;
     // As the one that it is compared with is stored.
-    const answer = this.#withholding.hidden(call, given);
-    await this.#repository.settled(id);
+    const answer = this.#deps.withholding.hidden(call, given);
+    await this.#deps.repository.settled(id);
     if (call.resultHash !== null) {
       // Mostly it is the same text; another text may be the same answer in another order of keys.
       // guard: second-answer-compared
@@ -206,22 +190,27 @@ export class CallsOfClients implements ClientCalls {
       }
       return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
     }
-    const final = this.#repository.latest(id) ?? call;
+    const final = this.#deps.repository.latest(id) ?? call;
     const kept = final.lateResult;
     const lateResult = answer.ok === true ? answer.output : { error: toError(answer) };
     // That a tool was stopped says less than what it had done by then.
     if (kept === undefined || (answer.ok === true && isLateError(kept))) {
       const isShown = isNews(final, toError(answer));
-      this.#engine.apply(final, { type: 'late_answer', lateResult, isShown }, clientActor(from));
+      this.#deps.engine.apply(
+        final,
+        { type: 'late_answer', lateResult, isShown },
+        clientActor(from),
+      );
     } else if (answer.ok === true && !sameJson(kept, lateResult)) {
       return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     }
-    await this.#repository.settled(id);
+    await this.#deps.repository.settled(id);
     return { type: 'result_acknowledged', id, disposition: 'late' };
   }
 
+  /** Whether the call was given to this client, whatever has become of it. */
   async wasAsked(clientId: string, id: string): Promise<boolean> {
-    return (await this.#repository.find(id))?.provider?.clientId === clientId;
+    return (await this.#deps.repository.find(id))?.provider?.clientId === clientId;
   }
 }
 

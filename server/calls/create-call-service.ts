@@ -19,7 +19,7 @@ import { CallRepository } from './call-repository.ts';
 import type { CallService, ShownCall } from './call-service.ts';
 import type { CallersOfCalls } from './caller-of-call.ts';
 import type { Check, CheckEdit, Denial } from './check.ts';
-import { CallsOfClients, type ClientCalls } from './client-calls.ts';
+import { CallsOfClients } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
 import { ClockEndings } from './clock-endings.ts';
 import { openDraft } from './drafts.ts';
@@ -28,7 +28,7 @@ import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
 import { CallEngine } from './engine.ts';
 import { type Outcome, toFiltered, toFinished } from './finished-here.ts';
 import { createInsideExecutor, type InsideExecutor } from './inside-executor.ts';
-import { ClientInstances, type InstanceChanges } from './instance-changes.ts';
+import { ClientInstances } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
 import { OperatorActions } from './operator-actions.ts';
 import { PendingReoffers } from './pending-reoffers.ts';
@@ -81,8 +81,8 @@ export interface CallServiceDeps {
 }
 
 export interface Calls extends CallService {
-  readonly clients: ClientCalls;
-  readonly instances: InstanceChanges;
+  readonly clients: CallsOfClients;
+  readonly instances: ClientInstances;
   readonly openCount: number;
   openOfRun(runId: string): readonly string[];
   /**

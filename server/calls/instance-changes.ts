@@ -21,22 +21,6 @@ export interface ReturningInstance extends ReturningClient {
   readonly via?: Via | undefined;
 }
 
-/** Calls when client instances go, come back, or offer other tools. */
-export interface InstanceChanges {
-  disconnected(instanceId: string): void;
-  /** Resolves with what the client may forget and shall stop. */
-  back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }>;
-  /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
-  toolsChanged(instanceId: string, withdrawn?: readonly string[]): void;
-  /**
-   * None of its instances comes back: what none of them took goes to others, and the rest ends now
-   * as at the end of the time in which they might have. Its tools are gone before.
-   */
-  revoked(clientId: string): void;
-  /** Whether open calls are pinned to it, here or away. */
-  holdsCalls(instanceId: string): boolean;
-}
-
 export interface InstanceDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
@@ -47,7 +31,8 @@ export interface InstanceDeps {
   isStopping(): boolean;
 }
 
-export class ClientInstances implements InstanceChanges {
+/** Calls when client instances go, come back, or offer other tools. */
+export class ClientInstances {
   readonly #deps: InstanceDeps;
 
   constructor(deps: InstanceDeps) {
@@ -68,6 +53,7 @@ export class ClientInstances implements InstanceChanges {
     waiting.askAgain();
   }
 
+  /** Resolves with what the client may forget and shall stop. */
   async back(instance: ReturningInstance): Promise<{ forget: string[]; cancel: string[] }> {
     const { index, repository } = this.#deps;
     const known = new Map(instance.known.map((one) => [one.id, one]));
@@ -95,6 +81,7 @@ export class ClientInstances implements InstanceChanges {
     engine.apply(call, { type: 'client_back', instanceId, knowledge }, clientActor(instance));
   }
 
+  /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
   toolsChanged(instanceId: string, withdrawn: readonly string[] = []): void {
     this.#reoffer(instanceId);
     this.#deps.waiting.offerChanged(instanceId);
@@ -109,6 +96,10 @@ export class ClientInstances implements InstanceChanges {
     });
   }
 
+  /**
+   * None of its instances comes back: what none of them took goes to others, and the rest ends now
+   * as at the end of the time in which they might have. Its tools are gone before.
+   */
   revoked(clientId: string): void {
     const { index, repository, engine } = this.#deps;
     const held = () =>
@@ -122,6 +113,7 @@ export class ClientInstances implements InstanceChanges {
     this.#deps.waiting.askAgain();
   }
 
+  /** Whether open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean {
     return this.#deps.index.holdsCalls(instanceId);
   }

@@ -4,8 +4,8 @@ import { CLOCKS } from '#lib/protocol/limits';
 import { isAllClients } from '#lib/protocol/tool-name';
 import { type Caller, principalKey, viaOf } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { ClientCalls } from '../calls/client-calls.ts';
-import type { InstanceChanges } from '../calls/instance-changes.ts';
+import type { CallsOfClients } from '../calls/client-calls.ts';
+import type { ClientInstances } from '../calls/instance-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { HttpClientService, SubmitOutcome } from '../http/http-client-service.ts';
@@ -29,8 +29,8 @@ export interface HttpClientsDeps {
   readonly registrations: KeptRegistrations;
   readonly logger: Pick<Logger, 'error'>;
   readonly calls: Pick<CallService, 'get'>;
-  readonly answers: ClientCalls;
-  readonly instances: InstanceChanges;
+  readonly answers: CallsOfClients;
+  readonly instances: ClientInstances;
   readonly clock: Clock;
   /** The server stops: polls that wait are answered with what there is. */
   readonly closing: AbortSignal;

@@ -1,7 +1,7 @@
 import type { Via } from '#lib/call/call-event';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { ServerMessage } from '#lib/protocol/server-messages';
-import type { InstanceChanges } from '../calls/instance-changes.ts';
+import type { ClientInstances } from '../calls/instance-changes.ts';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ClientTable } from './client-table.ts';
@@ -17,7 +17,7 @@ export interface PresenceDeps {
   readonly bus: Pick<EventBus, 'openInbox'>;
   readonly registry: Pick<ToolRegistry, 'drop'>;
   readonly table: Pick<ClientTable, 'add' | 'remove'>;
-  readonly instances: Pick<InstanceChanges, 'back' | 'disconnected'>;
+  readonly instances: Pick<ClientInstances, 'back' | 'disconnected'>;
 }
 
 type KnownCalls = NonNullable<ClientMessageOf<'hello'>['known']>;

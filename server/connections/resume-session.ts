@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isPolling } from '#lib/call/call-record';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { type Principal, principalKey } from '../auth/principal.ts';
-import type { InstanceChanges } from '../calls/instance-changes.ts';
+import type { ClientInstances } from '../calls/instance-changes.ts';
 import type { Change, ClientRecord, Store } from '../store/store.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
@@ -24,7 +24,7 @@ export interface ResumeSessionDeps {
   readonly ids: ClientIds;
   readonly table: Pick<ClientTable, 'get'>;
   /** Whether calls wait for an instance, which may be away. */
-  readonly instances: Pick<InstanceChanges, 'holdsCalls'>;
+  readonly instances: Pick<ClientInstances, 'holdsCalls'>;
   /** Instances whose session is being resumed: taken at once, and in the table only after a write. */
   readonly pendingInstances: Set<string>;
   /** Writes of tokens that clients have confirmed so far (ID3). */

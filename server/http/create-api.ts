@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import { createInboundBudget } from '../sockets/inbound-budget.ts';
-import { FairOutboundBudget } from '../sockets/outbound-budget.ts';
+import { InboundBudget } from '../sockets/inbound-budget.ts';
+import { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { describeApi } from './describe-api.ts';
 import { errorResponse } from './error-response.ts';
@@ -76,8 +76,8 @@ export function createApi(deps: HttpDeps): Api {
   const find = createRouteTable(routes);
   const run = createRouteRunner({
     ...deps,
-    untrustedInbound: createInboundBudget({ clock: deps.clock }),
-    outbound: new FairOutboundBudget(deps),
+    untrustedInbound: new InboundBudget({ clock: deps.clock }),
+    outbound: new OutboundBudget(deps),
   });
   return (incoming, outgoing, { pathname, search }) => {
     const match = find(incoming.method ?? '', pathname);

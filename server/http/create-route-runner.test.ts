@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
-import { createInboundBudget } from '../sockets/inbound-budget.ts';
-import { FairOutboundBudget } from '../sockets/outbound-budget.ts';
+import { InboundBudget } from '../sockets/inbound-budget.ts';
+import { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
@@ -18,9 +18,9 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
         throw new Error('not asked for');
       },
     },
-    inbound: createInboundBudget({ clock: createManualClock() }),
-    untrustedInbound: createInboundBudget({ clock: createManualClock() }),
-    outbound: new FairOutboundBudget({ clock: createManualClock() }),
+    inbound: new InboundBudget({ clock: createManualClock() }),
+    untrustedInbound: new InboundBudget({ clock: createManualClock() }),
+    outbound: new OutboundBudget({ clock: createManualClock() }),
     tokens: { onRevoked: () => () => {} },
     answered: () => {},
     logger: createErrorLog().logger,
@@ -50,9 +50,9 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
   const run = createRouteRunner({
     peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
     credentials: { authenticate: async () => caller },
-    inbound: createInboundBudget({ clock: createManualClock() }),
-    untrustedInbound: createInboundBudget({ clock: createManualClock() }),
-    outbound: new FairOutboundBudget({ clock: createManualClock() }),
+    inbound: new InboundBudget({ clock: createManualClock() }),
+    untrustedInbound: new InboundBudget({ clock: createManualClock() }),
+    outbound: new OutboundBudget({ clock: createManualClock() }),
     tokens: { onRevoked: () => () => {} },
     answered: () => {},
     mostOpen: 2,

@@ -5,7 +5,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
 import type { Clock } from '../clock.ts';
-import { FairOutboundBudget, type OutboundBudget } from '../sockets/outbound-budget.ts';
+import { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
@@ -45,7 +45,7 @@ const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
 const FILE_BYTES = 256 * 1024;
 /** They leave less garbage than is worth collecting. */
 const createFileBudget = (clock: Clock): OutboundBudget =>
-  new FairOutboundBudget({ clock, collector: { used: () => {} } });
+  new OutboundBudget({ clock, collector: { used: () => {} } });
 
 /**
  * Lets Next draw pages and nothing else: no API, no data routes, no server

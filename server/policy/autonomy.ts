@@ -33,19 +33,12 @@ export interface AutonomyDeps {
 /** The level that people set for all runs and for single ones; it holds until it is set again, over restarts too. */
 export class Autonomy {
   readonly #kept: KeptArea<Kept>;
-  readonly #store: Pick<Store, 'getRun'>;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #bus: AutonomyDeps['bus'];
-  readonly #rootOf: (runId: string) => string;
+  readonly #deps: AutonomyDeps;
   readonly #levels = new Map<string, Kept>();
 
-  constructor({ store, clock, logger, bus, rootOf = (runId) => runId }: AutonomyDeps) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#bus = bus;
-    this.#rootOf = rootOf;
+  constructor(deps: AutonomyDeps) {
+    const { store, clock } = deps;
+    this.#deps = deps;
     this.#kept = new KeptArea({ store, area: 'autonomy', schema: keptSchema, now: clock.now });
   }
 
@@ -56,7 +49,7 @@ export class Autonomy {
 
   /** A sub-agent's run has the level of the one that it works for, and may be set to less. */
   of(runId: string): AutonomyLevel {
-    const rootId = this.#rootOf(runId);
+    const rootId = this.#deps.rootOf?.(runId) ?? runId;
     const level = levelOfRun(this.#all(), this.#levelOf(rootId));
     const own = this.#levelOf(runId) ?? level;
     return AUTONOMY_LEVELS.indexOf(own) < AUTONOMY_LEVELS.indexOf(level) ? own : level;
@@ -78,18 +71,18 @@ export class Autonomy {
     by?: string | null,
   ): Promise<boolean> {
     const isThere =
-      by === undefined || runId === null || (await this.#store.getRun(runId)) !== undefined;
+      by === undefined || runId === null || (await this.#deps.store.getRun(runId)) !== undefined;
     const key = runId ?? FOR_ALL;
     const own = this.#levels.size - (this.#levels.has(FOR_ALL) ? 1 : 0);
     if (runId !== null && level !== null && !this.#levels.has(key) && own >= MOST_RUNS)
       return false;
     if (level === null) {
       this.#levels.delete(key);
-      this.#publish(runId, level, this.#clock.now());
+      this.#publish(runId, level, this.#deps.clock.now());
       await this.#kept.change([{ key }]);
     } else {
       const waitsFor = isThere ? undefined : by;
-      const value = { level, setAt: this.#clock.now(), ...given({ waitsFor }) };
+      const value = { level, setAt: this.#deps.clock.now(), ...given({ waitsFor }) };
       this.#levels.set(key, value);
       this.#publish(runId, level, value.setAt);
       await this.#kept.change([{ key, value }]);
@@ -105,9 +98,9 @@ export class Autonomy {
     const isOwn = waitsFor === ownerToken;
     if (isOwn) this.#levels.set(runId, value);
     else this.#levels.delete(runId);
-    if (!isOwn) this.#publish(runId, null, this.#clock.now());
+    if (!isOwn) this.#publish(runId, null, this.#deps.clock.now());
     const change = isOwn ? { key: runId, value } : { key: runId };
-    this.#kept.change([change]).catch(this.#logger.error);
+    this.#kept.change([change]).catch(this.#deps.logger.error);
   };
 
   /**
@@ -117,7 +110,8 @@ export class Autonomy {
   readonly deleting = (runId: string, work: () => Promise<void>) => async (): Promise<void> => {
     await work();
     // Called in meanwhile, it was not deleted.
-    if (this.#levels.has(runId) && !(await this.#store.getRun(runId))) await this.set(null, runId);
+    if (this.#levels.has(runId) && !(await this.#deps.store.getRun(runId)))
+      await this.set(null, runId);
   };
 
   state(): AutonomyState {
@@ -127,7 +121,7 @@ export class Autonomy {
 
   /** It holds from now on, so watchers are sent it now. */
   #publish(runId: string | null, level: AutonomyLevel | null, setAt: number): void {
-    this.#bus.publish({ type: 'autonomy', of_run: runId, level, set_at: setAt / 1000 });
+    this.#deps.bus.publish({ type: 'autonomy', of_run: runId, level, set_at: setAt / 1000 });
   }
 
   #all(): AutonomyLevel {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createCollector } from '../collect-garbage.ts';
-import { createInboundBudget } from './inbound-budget.ts';
+import { InboundBudget } from './inbound-budget.ts';
 
 const MIB = 1024 * 1024;
 
 function setup() {
   const clock = createManualClock();
-  const budget = createInboundBudget({ clock, collector: createCollector(() => {}) });
+  const budget = new InboundBudget({ clock, collector: createCollector(() => {}) });
   /** A sender of a large message: sends while it is read. */
   const sender = () => {
     const self = { isRead: true, isCut: false, arriving: 0, waiting: 0 };

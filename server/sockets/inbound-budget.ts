@@ -15,10 +15,6 @@ export interface InboundShare {
   set(held: { readonly arriving: number; readonly waiting: number }): void;
 }
 
-export interface InboundBudget {
-  open(source: InboundSource): InboundShare;
-}
-
 /** Up to here a source is always read, and not counted. */
 const SMALL_BYTES = 16 * 1024;
 /** Of all sources together; two messages of the largest size may be beside it. */
@@ -56,10 +52,7 @@ interface Turn {
  * last, so that a newcomer does not wait for all who send nothing more. One that
  * is slow is cut.
  */
-export const createInboundBudget = (deps: { clock: Clock; collector?: Collector }): InboundBudget =>
-  new FairInboundBudget(deps);
-
-class FairInboundBudget implements InboundBudget {
+export class InboundBudget {
   readonly #clock: Clock;
   readonly #collector: Collector;
   /** With more than little in memory, the oldest first. */

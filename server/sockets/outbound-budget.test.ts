@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createCollector } from '../collect-garbage.ts';
-import { FairOutboundBudget } from './outbound-budget.ts';
+import { OutboundBudget } from './outbound-budget.ts';
 
 const MIB = 1024 * 1024;
 
 function setup() {
   const clock = createManualClock();
-  const budget = new FairOutboundBudget({ clock, collector: createCollector(() => {}) });
+  const budget = new OutboundBudget({ clock, collector: createCollector(() => {}) });
   const order: number[] = [];
   let readers = 0;
   const reader = (bytes: number, holder = `${readers}`) => {

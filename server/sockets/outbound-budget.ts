@@ -18,11 +18,6 @@ export interface OutboundShare {
   release(): void;
 }
 
-export interface OutboundBudget {
-  /** `holder` asks for it: the others of the same one count with it. */
-  open(sink: OutboundSink, bytes: number, holder: string): OutboundShare;
-}
-
 /** Of all answers that are being made and sent; a larger one goes alone. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 256;
@@ -50,7 +45,7 @@ interface Share {
  * a turn of the event loop. It is the turn of the holder that has the fewest bytes
  * of the room, in the order of its answers.
  */
-export class FairOutboundBudget implements OutboundBudget {
+export class OutboundBudget {
   readonly #clock: Clock;
   readonly #collector: Collector;
   readonly #waiting = new Set<Share>();
@@ -64,6 +59,7 @@ export class FairOutboundBudget implements OutboundBudget {
     this.#collector = collector;
   }
 
+  /** `holder` asks for it: the others of the same one count with it. */
   open(sink: OutboundSink, bytes: number, holder: string): OutboundShare {
     const { promise: admitted, resolve: settle } = Promise.withResolvers<boolean>();
     const share: Share = { sink, holder, bytes, settle, sent: 0, windows: 0 };

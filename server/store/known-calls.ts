@@ -1,6 +1,6 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { joinEvents } from '#lib/call/fold-event';
+import type { Card } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toEventText } from './event-text.ts';
 import { VersionConflictError } from './store-errors.ts';
@@ -118,3 +118,22 @@ export function addRow(rows: EventsRow[], next: EventsRow): void {
 
 export const isBeyond = (version: number, chars: number): boolean =>
   version > MAX_EVENTS || chars > MAX_CHARS;
+
+/**
+ * One event in the place of two that follow each other: it folds to what both
+ * fold to, which is `card`. What is shown of both is what the card shows of them.
+ */
+export function joinEvents(
+  first: CallEventEntry,
+  second: CallEventEntry,
+  card: Card,
+): CallEventEntry {
+  const shown: Record<string, unknown> = card;
+  const names = new Set([...Object.keys(first.update), ...Object.keys(second.update)]);
+  if (card.truncated !== undefined) names.add('truncated'); // Follows from other names, too.
+  return {
+    ...second,
+    patch: { ...first.patch, ...second.patch },
+    update: Object.fromEntries([...names].map((name) => [name, shown[name]])),
+  };
+}

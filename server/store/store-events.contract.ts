@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CallEventEntry } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { foldEvent } from '#lib/call/fold-event';
+import { foldEvent } from '#lib/call/testing/fold-event';
 import { sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Store } from './store.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { askingOrder, type Offering } from './asking-order.ts';
-import { createToolPool } from './tool-pool.ts';
+import { ToolPool } from './tool-pool.ts';
 import { OF_CLIENTS } from './tool-provider.ts';
 import type { ClientTool } from './tool-registry.ts';
 
@@ -25,7 +25,7 @@ const toolOf = (instanceId: string, clientId: string): ClientTool => ({
 test('[TR17] a choice among 5,000 compares none, and a change compares a few', () => {
   let compared = 0;
   const touched = new Map<string, number>();
-  const pool = createToolPool('t', (instanceId) => ({
+  const pool = new ToolPool('t', (instanceId) => ({
     name: instanceId,
     visible: true,
     openCircuit: undefined,
@@ -73,7 +73,7 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
           lastTouchedAt: 0,
           openCircuit: undefined,
         };
-      const pool = createToolPool('t', availability);
+      const pool = new ToolPool('t', availability);
       const there = new Set<string>();
       const caller = from === null ? null : clientOf(from);
       const order = () => [...pool.inOrder(undefined, caller)].map(({ instanceId }) => instanceId);

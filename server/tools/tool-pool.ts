@@ -10,33 +10,12 @@ interface Member extends Offering {
   readonly place: number;
 }
 
-/** The clients that offer one name, kept in the order in which they are asked. */
-export interface ToolPool {
-  put(tool: ClientTool): void;
-  /** False when the instance does not offer it. */
-  remove(instanceId: string): boolean;
-  /** Its availability may have changed: it gets another place when the pool is read next. */
-  refresh(instanceId: string): void;
-  readonly size: number;
-  /**
-   * All, or only the client `named`, or only those with this schema, in the order for `from`.
-   * To be read at once, as far as it is needed.
-   */
-  inOrder(
-    named: string | undefined,
-    from: string | null,
-    schemaHash?: string,
-  ): Iterable<ClientTool>;
-}
-
 /**
+ * The clients that offer one name, kept in the order in which they are asked.
  * Costs a few comparisons per change and none per look-up (rule TR17), however
  * many clients offer the name: only who changed is put into its place anew.
  */
-export const createToolPool = (name: string, availability: AvailabilityOf): ToolPool =>
-  new SortedPool(name, availability);
-
-class SortedPool implements ToolPool {
+export class ToolPool {
   readonly #name: string;
   readonly #availability: AvailabilityOf;
   readonly #members = new Map<string, Member>();
@@ -65,6 +44,7 @@ class SortedPool implements ToolPool {
     this.#stale.add(instanceId);
   }
 
+  /** False when the instance does not offer it. */
   remove(instanceId: string): boolean {
     const member = this.#members.get(instanceId);
     if (!member) return false;
@@ -77,10 +57,15 @@ class SortedPool implements ToolPool {
     return true;
   }
 
+  /** Its availability may have changed: it gets another place when the pool is read next. */
   refresh(instanceId: string): void {
     if (this.#members.has(instanceId)) this.#stale.add(instanceId);
   }
 
+  /**
+   * All, or only the client `named`, or only those with this schema, in the order for `from`.
+   * To be read at once, as far as it is needed.
+   */
   *inOrder(
     named: string | undefined,
     from: string | null,

@@ -1,5 +1,5 @@
 import { spellingOf } from '#lib/protocol/tool-name';
-import { createToolPool, type ToolPool } from './tool-pool.ts';
+import { ToolPool } from './tool-pool.ts';
 import type { AvailabilityOf, CheckedTool, ClientTool } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
@@ -41,7 +41,7 @@ export function createToolPools(availability: AvailabilityOf): ToolPools {
       return holder === name ? undefined : holder;
     },
     put(tool) {
-      const pool = byName.get(tool.name) ?? createToolPool(tool.name, availability);
+      const pool = byName.get(tool.name) ?? new ToolPool(tool.name, availability);
       byName.set(tool.name, pool);
       pool.put(tool);
       const own = byInstance.get(tool.instanceId) ?? new Map<string, ClientTool>();

@@ -1,7 +1,7 @@
 import { createTestWorld } from '../../net/testing/test-socket.ts';
 import type { EndedPart, Snapshot, WatchEvent } from '../../protocol/watch-messages.ts';
 import type { FeedState } from '../connection-store.ts';
-import { createWatchFeed } from '../watch-feed.ts';
+import { WatchFeed } from '../watch-feed.ts';
 
 /** A feed whose sockets, time, frames and luck are the test's. */
 export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
@@ -17,7 +17,7 @@ export function setupFeed(given: { access?: boolean; gap?: boolean } = {}) {
   const { environment, clock, sockets, pass, wake, putAway } = createTestWorld();
   const world = Object.assign(clock, { online: true, access: true, gap: false, ...given });
 
-  const feed = createWatchFeed({
+  const feed = new WatchFeed({
     url: 'ws://test/ws/watch',
     environment,
     schedule: (flush) => frames.push(flush),

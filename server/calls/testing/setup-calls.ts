@@ -19,7 +19,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
 import { registerTools } from '../../tools/testing/register-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
-import { CircuitBreaker } from '../breaker.ts';
+import { Breaker } from '../breaker.ts';
 import type { CallersOfCalls } from '../caller-of-call.ts';
 import type { Check, CheckEdit, Denial } from '../check.ts';
 import { type Calls, createCalls } from '../create-call-service.ts';
@@ -75,7 +75,7 @@ export async function setupCalls(options: SetupOptions = {}) {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
   });
-  const breaker = new CircuitBreaker({ clock, store, logger });
+  const breaker = new Breaker({ clock, store, logger });
   const { instances, registry, table, askEach } = createPool({
     now: clock.now,
     serverTools: [hold, ...(options.tools ?? [])],

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
-import { CircuitBreaker } from '../../calls/breaker.ts';
+import { Breaker } from '../../calls/breaker.ts';
 import { type Calls, createCalls } from '../../calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
-import { createInboundBudget } from '../../sockets/inbound-budget.ts';
+import { InboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createTurns } from '../../sockets/large-frames.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
@@ -42,7 +42,7 @@ export async function serveClients({
   const newId = () => `id_${++ids}`;
   const blobs = createDiskBlobStore({ dir: join(dir, 'blobs') });
   const calls: Calls = createCalls({
-    breaker: new CircuitBreaker({ clock, store, logger }),
+    breaker: new Breaker({ clock, store, logger }),
     store,
     bus,
     registry,
@@ -86,7 +86,7 @@ export async function serveClients({
   });
   const handle = createClientSocketHandler(connections);
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  const budget = createInboundBudget({ clock });
+  const budget = new InboundBudget({ clock });
   const closed: number[] = [];
   wss.on('connection', (socket, incoming) => {
     socket.on('close', (code) => closed.push(code));

@@ -13,14 +13,14 @@ import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
 import { createPeerOf, type PeerOptions } from '../../auth/peer.ts';
 import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
-import { createSessions } from '../../auth/sessions.ts';
+import { Sessions } from '../../auth/sessions.ts';
 import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createTestDevices } from '../../devices/testing/create-test-devices.ts';
 import { createNewId } from '../../new-id.ts';
 import { testPolicy } from '../../policy/testing/test-policy.ts';
-import { createInboundBudget } from '../../sockets/inbound-budget.ts';
+import { InboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientScript } from '../client-script.ts';
 import { createApi } from '../create-api.ts';
@@ -132,7 +132,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     find: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : made.find(token)),
     of: (id) => Object.values(CALLERS).find(({ tokenId }) => tokenId === id) ?? made.of(id),
   };
-  const sessions = createSessions({
+  const sessions = new Sessions({
     store,
     clock,
     newSecret,
@@ -140,7 +140,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     logger,
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
-  const inbound = createInboundBudget({ clock });
+  const inbound = new InboundBudget({ clock });
   const ofDevices = await createTestDevices({
     pages: options.devicePages ?? 'ask',
     store,

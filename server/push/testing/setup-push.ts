@@ -7,7 +7,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { NoticeOf } from '#lib/protocol/notice';
 import { hashSecret } from '../../auth/hash-secret.ts';
 import { type Caller, FIRST_OPERATOR, type Operator } from '../../auth/principal.ts';
-import { createSessions } from '../../auth/sessions.ts';
+import { Sessions } from '../../auth/sessions.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
@@ -32,7 +32,7 @@ export async function setupPush(config: Parameters<typeof pushConfigSchema.parse
     const newId = createNewId(() => clock.now() + ids++);
     const tokens = new Tokens({ store, clock, newId, newSecret, logger });
     await tokens.load();
-    const sessions = createSessions({ store, clock, newSecret, instanceId: '0a1b2c3d', logger });
+    const sessions = new Sessions({ store, clock, newSecret, instanceId: '0a1b2c3d', logger });
     const push = await openPush({
       ...{ store, tokens, clock, newId, logger, dataDir },
       ...{ config: pushConfigSchema.parse(settings), publicUrl: undefined },

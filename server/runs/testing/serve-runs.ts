@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { CircuitBreaker } from '../../calls/breaker.ts';
+import { Breaker } from '../../calls/breaker.ts';
 import { type CallServiceDeps, createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
@@ -63,7 +63,7 @@ export function serveRuns(given: ServedRuns) {
   const calls = createCalls({
     ...{ store, bus, registry, clock, logger, claimRun: known.claim },
     ...{ policy: given.policy, blobs, rootOf },
-    breaker: new CircuitBreaker({ clock, store, logger }),
+    breaker: new Breaker({ clock, store, logger }),
     callers: { callerOf: tokens.owners.callerOf, operatorNamed: () => undefined },
     newCallId: () => newId('tc'),
     facts: () => undefined,

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Card, CardUpdate } from '../protocol/card.ts';
-import type { CallEventEntry } from './call-event.ts';
-import { type CallRecord, NO_ROUTING } from './call-record.ts';
-import { foldEvent, joinEvents } from './fold-event.ts';
+import type { CallEventEntry } from '#lib/call/call-event';
+import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import { foldEvent } from '#lib/call/testing/fold-event';
+import type { Card, CardUpdate } from '#lib/protocol/card';
+import { joinEvents } from './known-calls.ts';
 
 const call = (card: Card): CallRecord => ({
   id: 'tc_1',
