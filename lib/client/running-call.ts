@@ -1,15 +1,93 @@
 import type { ClientMessage } from '../protocol/client-messages.ts';
+import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessageOf } from '../protocol/server-messages.ts';
+import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { type CallContext, createCallContext } from './call-context.ts';
-import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  isRepeatable,
+  type StatusUpdate,
+} from './client-tool.ts';
 import { encodeAnswer, encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
 import { createExecuteClock, type ExecuteClock } from './execute-clock.ts';
 import type { CallAnswer, Journal } from './journal.ts';
-import { createStatusThrottle } from './status-throttle.ts';
+import { createStatusThrottle, type StatusFields, type StatusThrottle } from './status-throttle.ts';
 import { ToolFailure, toToolFailure } from './tool-failure.ts';
 import type { UploadBlob } from './upload-blob.ts';
+
+const TIP_CHARS = 2_000;
+
+interface CallContext extends ClientToolContext {
+  /** After a new connection: sends again what the server may not have received. */
+  resendStatus(): void;
+}
+
+/** What one running call may do: a context of its clock, its signal and its status updates. */
+function createCallContext({
+  callId,
+  runId,
+  requestedBy,
+  signal,
+  clock,
+  statusUpdates,
+  onProblem,
+}: {
+  callId: string;
+  runId: string;
+  requestedBy: string | undefined;
+  signal: AbortSignal;
+  clock: ExecuteClock;
+  statusUpdates: StatusThrottle;
+  onProblem: (message: string) => void;
+}): CallContext {
+  let asking = 0;
+
+  const sendPhase = (phase: 'device' | 'granted') => {
+    statusUpdates.push({ phase });
+    statusUpdates.flush();
+  };
+
+  return {
+    callId,
+    runId,
+    requestedBy,
+    signal,
+    status(update) {
+      const fields = toStatusFields(update);
+      if (JSON.stringify(fields).length <= LIMITS.statusBytes) return statusUpdates.push(fields);
+      onProblem(`${callId}: a status of more than ${LIMITS.statusBytes} bytes was cut to its tip`);
+      if (fields.tip !== undefined) statusUpdates.push({ tip: fields.tip });
+    },
+    async askDevice(ask) {
+      signal.throwIfAborted();
+      asking += 1;
+      clock.pause();
+      if (asking === 1) sendPhase('device');
+      try {
+        return await abortable(signal, ask());
+      } finally {
+        asking -= 1;
+        clock.resume();
+        if (asking === 0) sendPhase('granted');
+      }
+    },
+    resendStatus() {
+      if (asking > 0) statusUpdates.push({ phase: 'device' });
+      statusUpdates.flush();
+    },
+  };
+}
+
+function toStatusFields({ tip, progress, preview, params }: StatusUpdate): StatusFields {
+  return {
+    ...(tip === undefined ? {} : { tip: tip.slice(0, TIP_CHARS) }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(preview === undefined ? {} : { preview }),
+    ...(params === undefined ? {} : { params: { ...params } }),
+  };
+}
 
 export interface RunningCall {
   /** The attempt that the answer and the status updates name. */

@@ -3,7 +3,7 @@ import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { WINDOW } from './outbox.ts';
+import { WINDOW } from './pending-answers.ts';
 import { reconnect, setupCalls } from './testing/setup-calls.ts';
 import { createHeldTool, granted, request } from './testing/setup-client.ts';
 

@@ -22,7 +22,7 @@ import { describeValue, shorten } from './describe-value.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /**
- * An interpreter of the subset of JSON Schema in `keywords.ts` whose work is
+ * An interpreter of the subset of JSON Schema in `read-schema.ts` whose work is
  * counted: whatever schema and arguments, it ends within its budget. A check
  * that has used up the budget has failed.
  */

@@ -1,15 +1,46 @@
 import { randomInt } from 'node:crypto';
 import { isLoopback } from '#lib/net/hosts';
 import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from '#lib/protocol/device';
+import type { Clock } from '../clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
 import type { Logger } from '../logger.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
 import type { DeviceOrigins } from './device-services.ts';
 import { Pairings } from './pairings.ts';
-import { type publishDevices as Publish, publishDevices } from './publish-devices.ts';
+
+/** A device may offer many tools at once, and each is a change. */
+const GATHER_MS = 50;
+
+/** Publishes that something of pairings or devices changed, at most once in a while. Returns a function that ends that. */
+function publishDevices({
+  bus,
+  clock,
+  pairings,
+  devices,
+}: {
+  readonly bus: Pick<EventBus, 'publish'>;
+  readonly clock: Clock;
+  readonly pairings: Pick<Pairings, 'onChange' | 'asking'>;
+  readonly devices: Pick<DeviceList, 'onChange' | 'waitingCount'>;
+}): () => void {
+  let cancel: (() => void) | undefined;
+  const publish = () => {
+    cancel = undefined;
+    bus.publish({ type: 'devices', asking: pairings.asking, waiting: devices.waitingCount });
+  };
+  const changed = () => {
+    cancel ??= clock.schedule(GATHER_MS, publish);
+  };
+  const stops = [pairings.onChange(changed), devices.onChange(changed)];
+  return () => {
+    for (const stop of stops) stop();
+    cancel?.();
+  };
+}
 
 export interface OpenDevicesDeps extends DeviceListDeps {
-  readonly bus: Parameters<typeof Publish>[0]['bus'];
+  readonly bus: Parameters<typeof publishDevices>[0]['bus'];
   readonly newId: (prefix: 'dev' | 'client' | 'pair') => string;
   /** Whether pages of other origins may ask. */
   readonly pages: 'ask' | 'off';

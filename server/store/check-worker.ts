@@ -1,5 +1,5 @@
 /**
- * The process of `later-check.ts`: reads all of a database once, writes what is
+ * The process of `open-store.ts`: reads all of a database once, writes what is
  * wrong to its standard output, and ends. It holds nothing that is worth saving,
  * so that it can be killed at any moment.
  */

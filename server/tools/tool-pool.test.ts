@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { askingOrder, type Offering } from './asking-order.ts';
-import { ToolPool } from './tool-pool.ts';
+import { askingOrder, type Offering, SortedList, ToolPool } from './tool-pool.ts';
 import { OF_CLIENTS } from './tool-provider.ts';
 import type { ClientTool } from './tool-registry.ts';
 
@@ -99,3 +98,119 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
     }),
   );
 });
+
+const at = (clientId: string, more: Partial<Offering['availability']> = {}): Offering => ({
+  clientId,
+  availability: {
+    name: clientId,
+    visible: true,
+    responsive: true,
+    lastTouchedAt: 0,
+    openCircuit: undefined,
+    ...more,
+  },
+});
+const order = (offerings: Offering[], from: string | null = null, named?: string) =>
+  askingOrder(offerings, { named, from }).map(({ clientId }) => clientId);
+const openCircuit = { tool: 't', until: 1, failures: 3 };
+
+test.each([
+  ['the client that is named, and no other', [at('a'), at('b')], 'a', 'b', ['b']],
+  ['no client, when the one that is named does not offer it', [at('a')], 'a', 'c', []],
+  [
+    'the client whose person asks',
+    [at('a', { lastTouchedAt: 9 }), at('b')],
+    'b',
+    undefined,
+    ['b', 'a'],
+  ],
+  ['… though it is hidden', [at('a'), at('b', { visible: false })], 'b', undefined, ['b', 'a']],
+  [
+    '… but not when it is silent',
+    [at('a'), at('b', { responsive: false })],
+    'b',
+    undefined,
+    ['a', 'b'],
+  ],
+  [
+    '… nor when it does not deliver',
+    [at('a', { visible: false }), at('b', { openCircuit })],
+    'b',
+    undefined,
+    ['a', 'b'],
+  ],
+  ['… nor when it is gone', [at('a', { visible: false }), at('c')], 'b', undefined, ['c', 'a']],
+  [
+    'a visible client',
+    [at('a', { visible: false, lastTouchedAt: 9 }), at('b')],
+    null,
+    undefined,
+    ['b', 'a'],
+  ],
+  [
+    'the one that was touched last',
+    [at('a', { lastTouchedAt: 1 }), at('b', { lastTouchedAt: 2 })],
+    null,
+    undefined,
+    ['b', 'a'],
+  ],
+  [
+    'a hidden one that answers before a silent one',
+    [at('a', { responsive: false }), at('b', { visible: false })],
+    null,
+    undefined,
+    ['b', 'a'],
+  ],
+  [
+    'of two tabs of that client, the one that was touched last',
+    [at('a', { lastTouchedAt: 9 }), at('b', { lastTouchedAt: 1 }), at('b', { lastTouchedAt: 2 })],
+    'b',
+    undefined,
+    ['b', 'b', 'a'],
+  ],
+  [
+    'which came first, where they are equal',
+    [at('a'), at('b'), at('c')],
+    null,
+    undefined,
+    ['a', 'b', 'c'],
+  ],
+] as const)('[TR7] asked is %s', (_, offerings, from, named, expected) => {
+  expect(order([...offerings], from, named)).toEqual(expected);
+});
+
+test('[TR7] two tabs of the client whose person asks: the one that was touched last comes first', () => {
+  const tabs = [1, 2].map((lastTouchedAt) => at('mine', { lastTouchedAt }));
+  const [first] = askingOrder([...tabs, at('other', { lastTouchedAt: 9 })], {
+    named: undefined,
+    from: 'mine',
+  });
+  expect(first).toBe(tabs[1]);
+});
+
+test('[TR17] whatever is added and deleted, the items are in order', () => {
+  // Enough of them for several blocks, which are split and emptied.
+  const steps = fc.array(fc.record({ n: fc.nat(400), isAdded: fc.boolean() }), {
+    maxLength: 1_500,
+  });
+  fc.assert(
+    fc.property(steps, (given) => {
+      const list = new SortedList<number>((a, b) => a - b);
+      const model = new Set<number>();
+      for (const { n, isAdded } of [...Array.from({ length: 300 }, upTo), ...given]) {
+        if (!isAdded) expect(list.delete(n)).toBe(model.delete(n));
+        else if (!model.has(n)) {
+          model.add(n);
+          list.add(n);
+        }
+      }
+      expect([...list]).toEqual([...model].sort((a, b) => a - b));
+      expect(list.isEmpty).toBe(model.size === 0);
+      for (const n of model) expect(list.delete(n)).toBe(true);
+      expect(list.isEmpty).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const upTo = (_: unknown, n: number) => ({ n, isAdded: true });

@@ -1,7 +1,80 @@
 import { parseAskingClient } from '#lib/protocol/asking-client';
-import { askingOrder, byAvailability, type Offering, ownFirst } from './asking-order.ts';
-import { SortedList } from './sorted-list.ts';
-import type { AvailabilityOf, ClientTool } from './tool-registry.ts';
+import type {
+  AvailabilityOf,
+  ClientAvailability,
+  ClientTool,
+  OpenCircuit,
+} from './tool-registry.ts';
+
+/** So many are moved at most by a change. */
+const BLOCK = 128;
+
+/** Items in an order in which no two are equal. A change moves a few, however many there are. */
+export class SortedList<T> {
+  readonly #compare: (a: T, b: T) => number;
+  /** In order, none empty. */
+  readonly #blocks: T[][] = [];
+
+  constructor(compare: (a: T, b: T) => number) {
+    this.#compare = compare;
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0;
+  }
+
+  add(item: T): void {
+    const at = this.#blockOf(item);
+    const block = this.#blocks[at];
+    if (!block) {
+      this.#blocks.push([item]);
+      return;
+    }
+    block.splice(this.#placeIn(block, item), 0, item);
+    if (block.length > BLOCK) this.#blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
+  }
+
+  /** False when it is not in the list. It compares as it did when it was added. */
+  delete(item: T): boolean {
+    const at = this.#blockOf(item);
+    const block = this.#blocks[at];
+    const place = block ? this.#placeIn(block, item) : 0;
+    if (block?.[place] !== item) return false;
+    block.splice(place, 1);
+    if (block.length === 0) this.#blocks.splice(at, 1);
+    return true;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (const block of this.#blocks) yield* block;
+  }
+
+  /** The first block that ends with the item or behind it, else the last one. */
+  #blockOf(item: T): number {
+    const at = firstIndex(this.#blocks, (block) => this.#isBefore(block.at(-1), item));
+    return Math.min(at, Math.max(0, this.#blocks.length - 1));
+  }
+
+  #placeIn(block: readonly T[], item: T): number {
+    return firstIndex(block, (one) => this.#isBefore(one, item));
+  }
+
+  #isBefore(one: T | undefined, item: T): boolean {
+    return one !== undefined && this.#compare(one, item) < 0;
+  }
+}
+
+/** Of the first item of a list for which `isBefore` is false; of those after it, it is, too. */
+function firstIndex<T>(list: readonly T[], isBefore: (item: T) => boolean): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = list[middle];
+    if (item !== undefined && isBefore(item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 interface Member extends Offering {
   readonly tool: ClientTool;
@@ -126,3 +199,61 @@ const inPlaceOrder = (a: Member, b: Member): number => a.place - b.place;
 
 const inOrderOfAsking = (a: Member, b: Member): number =>
   byAvailability(a, b) || inPlaceOrder(a, b);
+
+/** One client that offers a tool, and its availability. */
+export interface Offering {
+  readonly clientId: string;
+  readonly availability: ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
+}
+
+/**
+ * Which clients are asked, in order (contract, section 5; rule TR7): only the one
+ * that was named; else first those that answer and deliver, of these the one
+ * whose person asks, then visible ones, then the one that a person touched last;
+ * last those that do not answer.
+ * Clients of equal availability keep their order. Pure.
+ */
+export function askingOrder<T extends Offering>(
+  offerings: readonly T[],
+  asked: { readonly named: string | undefined; readonly from: string | null },
+): T[] {
+  const { named, from } = asked;
+  const sorted = offerings
+    .filter(({ clientId }) => named === undefined || clientId === named)
+    .sort(byAvailability);
+  return [
+    ...ownFirst(
+      sorted,
+      sorted.filter(({ clientId }) => clientId === from),
+    ),
+  ];
+}
+
+/** The order of those whose person does not ask: below zero when `a` is asked before `b`. */
+const byAvailability = (a: Offering, b: Offering): number =>
+  firstOf(a, b, ({ availability }) => availability.responsive) ||
+  firstOf(a, b, canBeAsked) ||
+  firstOf(a, b, ({ availability }) => availability.visible) ||
+  b.availability.lastTouchedAt - a.availability.lastTouchedAt;
+
+/**
+ * `sorted`, but those among them that are the asking's `own` come before the others
+ * that can be asked, or cannot, as they. Read no further than it is needed.
+ */
+function* ownFirst<T extends Offering>(sorted: Iterable<T>, own: readonly T[]): Generator<T> {
+  yield* own.filter(canBeAsked);
+  let rest = own.filter((one) => !canBeAsked(one));
+  for (const one of sorted) {
+    if (rest.length > 0 && !canBeAsked(one)) {
+      yield* rest;
+      rest = [];
+    }
+    if (!own.includes(one)) yield one;
+  }
+}
+
+const canBeAsked = ({ availability }: Offering): boolean =>
+  availability.responsive && !availability.openCircuit;
+
+const firstOf = (a: Offering, b: Offering, has: (one: Offering) => boolean): number =>
+  Number(has(b)) - Number(has(a));

@@ -76,19 +76,19 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T108',
-    file: 'server/tools/builtin/http-exchange.ts',
+    file: 'server/tools/builtin/http-request.ts',
     code: 'if (all || !first) callback(null, [...addresses]);',
     broken: "if (all || !first) callback(null, [{ address: '127.0.0.9', family: 4 }]);",
   },
   {
     number: 'T109',
-    file: 'server/tools/builtin/http-exchange.ts',
+    file: 'server/tools/builtin/http-request.ts',
     code: '      via: TOOL_VIA,\n',
     broken: '',
   },
   {
     number: 'T110',
-    file: 'server/tools/builtin/http-exchange.ts',
+    file: 'server/tools/builtin/http-request.ts',
     code: '    if (room < 0) break;',
     broken: '    if (room < -1e12) break;',
   },
@@ -100,13 +100,13 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T112',
-    file: 'server/tools/builtin/query-authorizer.ts',
+    file: 'server/tools/builtin/run-query.ts',
     code: 'if (isReadable(table, database, within)) return constants.SQLITE_OK;',
     broken: 'return constants.SQLITE_OK;',
   },
   {
     number: 'T113',
-    file: 'server/tools/builtin/query-process.ts',
+    file: 'server/tools/builtin/database-query.ts',
     code: "  signal.addEventListener('abort', kill, { once: true });\n",
     broken: '',
   },

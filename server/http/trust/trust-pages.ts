@@ -3,8 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { errorResponse } from '../error-response.ts';
 import type { HttpResponse } from '../response.ts';
-import { escapeHtml } from './escape-html.ts';
 import { type TrustTexts, trustTexts } from './trust-texts.ts';
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For texts and values of attributes, of HTML and of XML. */
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:#fbfbfa;--text:#1c1b1a;--quiet:#57534e;--line:#d6d3d1;--link:#1d4ed8}

@@ -1,6 +1,170 @@
 import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
-import { findPlace, type OpenMeteoDeps, type Place, readForecast } from './open-meteo.ts';
+import { type Fetch, fetchJson } from './fetch-json.ts';
+
+/** WMO weather interpretation codes as Open-Meteo uses them (open-meteo.com/en/docs). */
+const WORDS = new Map([
+  [0, 'clear sky'],
+  [1, 'mainly clear'],
+  [2, 'partly cloudy'],
+  [3, 'overcast'],
+  [45, 'fog'],
+  [48, 'depositing rime fog'],
+  [51, 'light drizzle'],
+  [53, 'moderate drizzle'],
+  [55, 'dense drizzle'],
+  [56, 'light freezing drizzle'],
+  [57, 'dense freezing drizzle'],
+  [61, 'slight rain'],
+  [63, 'moderate rain'],
+  [65, 'heavy rain'],
+  [66, 'light freezing rain'],
+  [67, 'heavy freezing rain'],
+  [71, 'slight snowfall'],
+  [73, 'moderate snowfall'],
+  [75, 'heavy snowfall'],
+  [77, 'snow grains'],
+  [80, 'slight rain showers'],
+  [81, 'moderate rain showers'],
+  [82, 'violent rain showers'],
+  [85, 'slight snow showers'],
+  [86, 'heavy snow showers'],
+  [95, 'thunderstorm'],
+  [96, 'thunderstorm with slight hail'],
+  [99, 'thunderstorm with heavy hail'],
+]);
+
+const describeWeather = (code: number): string => WORDS.get(code) ?? `weather code ${code}`;
+
+const placesSchema = z.object({
+  results: z
+    .array(
+      z.object({
+        name: z.string().max(200),
+        latitude: z.number(),
+        longitude: z.number(),
+        country: z.string().max(200).optional(),
+        admin1: z.string().max(200).optional(),
+      }),
+    )
+    .optional(),
+});
+
+const forecastSchema = z.object({
+  timezone: z.string().max(100),
+  current: z.object({
+    time: z.string().max(40),
+    temperature_2m: z.number(),
+    apparent_temperature: z.number(),
+    relative_humidity_2m: z.number(),
+    precipitation: z.number(),
+    weather_code: z.number(),
+    wind_speed_10m: z.number(),
+  }),
+  daily: z.object({
+    time: z.array(z.string().max(40)),
+    weather_code: z.array(z.number()),
+    temperature_2m_max: z.array(z.number()),
+    temperature_2m_min: z.array(z.number()),
+    precipitation_probability_max: z.array(z.number().nullable()),
+  }),
+});
+type Forecast = z.infer<typeof forecastSchema>;
+
+interface Place {
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+interface OpenMeteoDeps {
+  readonly fetch: Fetch;
+  /** Base URL of the forecast service, e.g. `https://api.open-meteo.com`. */
+  readonly weatherBaseUrl: string;
+  readonly geocodingBaseUrl: string;
+}
+
+const SERVICE = 'weather service';
+
+/** The first place of that name. */
+async function findPlace(
+  { fetch, geocodingBaseUrl }: OpenMeteoDeps,
+  city: string,
+  signal: AbortSignal,
+): Promise<Place> {
+  const url = serviceUrl(geocodingBaseUrl, 'v1/search', { name: city, count: 1, format: 'json' });
+  const found = placesSchema.safeParse(await fetchJson(url, { fetch, signal, service: SERVICE }));
+  if (!found.success)
+    throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
+  const [place] = found.data.results ?? [];
+  if (!place) {
+    throw new ToolError(
+      `No place called "${city}" was found; try another spelling, or give latitude and longitude.`,
+    );
+  }
+  const name = [place.name, place.admin1, place.country].filter((part) => part !== undefined);
+  return {
+    name: [...new Set(name)].join(', '),
+    latitude: place.latitude,
+    longitude: place.longitude,
+  };
+}
+
+/** Present weather and forecast for a place, in few words. */
+async function readForecast(
+  { fetch, weatherBaseUrl }: OpenMeteoDeps,
+  { place, days }: { place: Place; days: number },
+  signal: AbortSignal,
+) {
+  const url = serviceUrl(weatherBaseUrl, 'v1/forecast', {
+    latitude: place.latitude,
+    longitude: place.longitude,
+    current: Object.keys(forecastSchema.shape.current.shape)
+      .filter((key) => key !== 'time')
+      .join(','),
+    daily: Object.keys(forecastSchema.shape.daily.shape)
+      .filter((key) => key !== 'time')
+      .join(','),
+    forecast_days: days,
+    timezone: 'auto',
+  });
+  const read = forecastSchema.safeParse(await fetchJson(url, { fetch, signal, service: SERVICE }));
+  if (!read.success)
+    throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
+  const { current, timezone } = read.data;
+  return {
+    place: place.name,
+    latitude: place.latitude,
+    longitude: place.longitude,
+    time: current.time,
+    timezone,
+    temperature_c: current.temperature_2m,
+    feels_like_c: current.apparent_temperature,
+    condition: describeWeather(current.weather_code),
+    humidity_percent: current.relative_humidity_2m,
+    precipitation_mm: current.precipitation,
+    wind_kmh: current.wind_speed_10m,
+    forecast: toDays(read.data, days),
+    attribution: 'Weather data by Open-Meteo.com',
+  };
+}
+
+function toDays({ daily }: Forecast, days: number) {
+  return daily.time.slice(0, days).map((date, i) => ({
+    date,
+    condition: describeWeather(daily.weather_code[i] ?? -1),
+    min_c: daily.temperature_2m_min[i] ?? null,
+    max_c: daily.temperature_2m_max[i] ?? null,
+    rain_chance_percent: daily.precipitation_probability_max[i] ?? null,
+  }));
+}
+
+/** A base that has a path of its own keeps it. */
+function serviceUrl(base: string, path: string, query: Record<string, string | number>): URL {
+  const url = new URL(path, base.endsWith('/') ? base : `${base}/`);
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, String(value));
+  return url;
+}
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '#lib/protocol/limits';
+import { validateToolSpec } from '../tool-checks.ts';
 import type { Registration, ToolRegistry } from '../tool-registry.ts';
-import { validateToolSpec } from '../validate-tool-spec.ts';
 
 /** Registers tools as they came within the moment, without the slices of `check`. */
 export const registerTools = (

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { namedFiles } from './named-files.ts';
+import { namedFiles } from './shell-tool.ts';
 
 const outer = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-named-')));
 const root = join(outer, 'work');

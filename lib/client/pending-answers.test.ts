@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Outbox, WINDOW } from './outbox.ts';
+import { Outbox, WINDOW } from './pending-answers.ts';
 import { createManualClock } from './testing/manual-clock.ts';
 
 function setup() {
