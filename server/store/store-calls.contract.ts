@@ -289,14 +289,18 @@ export function describeCalls(setup: Setup) {
     const of = (id: string, clientId: string, createdAt: number) =>
       appendCall(finalCall({ id, createdAt, provider: { ...sampleProvider, clientId } }));
     await store.write([of('tc_1', 'cl_old', 1), of('tc_2', 'cl_else', 2), of('tc_3', 'cl_new', 3)]);
-    await store.write([of('tc_4', 'cl_y', 4)]);
+    const wanted = { wantedClientId: 'cl_else', provider: null };
+    await store.write([
+      of('tc_4', 'cl_y', 4),
+      appendCall(finalCall({ id: 'tc_5', createdAt: 5, ...wanted })),
+    ]);
     const ids = async (query: { client?: string; text?: string }) =>
       (await store.listCalls({ limit: 10, ...query })).calls.map((call) => call.id);
     expect(await ids({ client: 'Pixel 8' })).toEqual(['tc_3', 'tc_1']);
     expect(await ids({ client: 'cl_old' })).toEqual(['tc_1']);
     expect(await ids({ client: 'Pixel' })).toEqual([]);
     expect(await ids({ text: 'pixel' })).toEqual(['tc_3', 'tc_1']);
-    expect(await ids({ text: 'robot', client: 'Robot' })).toEqual(['tc_2']);
+    expect(await ids({ text: 'robot', client: 'Robot' })).toEqual(['tc_5', 'tc_2']);
   });
 
   test('[ST14] open calls are those that are not final, oldest first', async () => {

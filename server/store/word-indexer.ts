@@ -21,7 +21,7 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
   const waiting = database.prepare(`
     SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')},
       (SELECT name FROM clients
-        WHERE clients.client_id = tool_calls.client_id LIMIT 1) AS client_name
+        WHERE clients.client_id = coalesce(tool_calls.client_id, wanted_client_id) LIMIT 1) AS client_name
     FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS}`);
   const insert = database.prepare(`
     INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
