@@ -8,6 +8,11 @@ export interface Clock {
   schedule(ms: number, fire: () => void): () => void;
 }
 
+export const pause = (clock: Pick<Clock, 'schedule'>, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.schedule(ms, resolve);
+  });
+
 /** With the clock on which deadlines are (`Moment`). */
 export interface SteadyClock extends Clock {
   /** Milliseconds on a clock that is never set, and that runs while there is a server. */

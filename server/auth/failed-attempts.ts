@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 
 export interface AttemptLimits {
   /** Wrong credentials of one address in a window that are answered at once. */
@@ -72,7 +72,7 @@ export function createFailedAttempts(
   const hold = async (window: Window): Promise<void> => {
     if (window.held >= maxHeld) return;
     window.held += 1;
-    await new Promise<void>((resolve) => clock.schedule(holdMs, resolve));
+    await pause(clock, holdMs);
     window.held -= 1;
   };
 

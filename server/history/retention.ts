@@ -1,5 +1,5 @@
 import type { BlobFiles } from '../blobs/blob-store.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { EndedCall, IdleRun, Store } from '../store/store.ts';
 
@@ -155,7 +155,7 @@ export class Retention {
     const begin = clock.now();
     await store.write([change]);
     const tookMs = clock.now() - begin;
-    if (tookMs > 0) await new Promise<void>((resolve) => clock.schedule(tookMs, resolve));
+    if (tookMs > 0) await pause(clock, tookMs);
   }
 
   /** After their calls: a crash in between leaves files that `#removeOrphans` finds. False: not now. */

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
+import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import { keepFiles } from '../ag-ui/message-content.ts';
 import { type Audit, byCaller } from '../auth/audit.ts';
@@ -9,8 +11,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { ClaimRun, RunService } from '../runs/run-service.ts';
-import { createKnownConversations } from './known-conversations.ts';
-import { asFirstMessage, type Conversation } from './read-messages.ts';
+import { asFirstMessage, type Conversation, type SentMessage } from './read-messages.ts';
 
 export interface ConversationRunsDeps {
   readonly runs: Pick<RunService, 'get' | 'send' | 'cancel'>;
@@ -142,3 +143,46 @@ const busy = (): HttpError =>
 
 const notThere = (): HttpError =>
   new HttpError('run_not_found', 'There is no such conversation. Begin one with another user.');
+
+/** The run whose messages a request repeats. */
+interface KnownConversation {
+  readonly runId: string;
+  /** The message that was sent after these: one that is sent now stands in its place. */
+  readonly next?: string;
+}
+
+interface KnownConversations {
+  find(owner: string, messages: readonly SentMessage[]): KnownConversation | undefined;
+  keep(owner: string, messages: readonly SentMessage[], known: KnownConversation): void;
+}
+
+const MOST = 10_000;
+
+/** Programs change blanks and line ends, and repeat an answer in one message or in several. */
+function keyOf(owner: string, messages: readonly SentMessage[]): string {
+  const merged: [role: string, text: string][] = [];
+  for (const { role, text: words, print = '' } of messages) {
+    const text = words + print;
+    const last = merged.at(-1);
+    if (last?.[0] === role) last[1] += ` ${text}`;
+    else merged.push([role, text]);
+  }
+  const texts = merged.map(([role, text]) => [role, text.replace(/\s+/g, ' ').trim()]);
+  return hash('sha256', JSON.stringify([owner, texts]), 'base64url');
+}
+
+/**
+ * Finds a run by a hash of the messages that a program repeats with each request (rule OA4). In
+ * memory: after a restart a conversation goes on in a new run, which is sent what came before.
+ */
+function createKnownConversations(most = MOST): KnownConversations {
+  const known = new FairMap<KnownConversation>(most);
+  return {
+    find: (owner, messages) =>
+      messages.length === 0 ? undefined : known.get(keyOf(owner, messages)),
+    keep(owner, messages, conversation) {
+      if (messages.length === 0) return;
+      known.put(owner, keyOf(owner, messages), conversation);
+    },
+  };
+}

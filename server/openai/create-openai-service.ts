@@ -7,7 +7,6 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { answerAside } from '../runs/agent/answer-aside.ts';
 import { type AnswerPiece, createAnswerPieces } from './answer-pieces.ts';
-import { isBackgroundTask } from './background-task.ts';
 import { type AnswerHead, ChatText, completionOf, createChatChunks } from './chat-completion.ts';
 import {
   type Asking,
@@ -23,7 +22,7 @@ import type {
   OpenAiSink,
   Tokens,
 } from './openai-service.ts';
-import { type Conversation, readChat, readResponse } from './read-messages.ts';
+import { type Conversation, isBackgroundTask, readChat, readResponse } from './read-messages.ts';
 import { ResponseItems } from './response-object.ts';
 
 export interface OpenAiServiceDeps extends ConversationRunsDeps {

@@ -2,6 +2,7 @@ import { childRunOf } from '#lib/protocol/child-run';
 import type { MessageAuthor, ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
+import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
 import type { Caller } from '../auth/principal.ts';
@@ -18,27 +19,29 @@ import {
   WorkNotWanted,
 } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
-import { Spending } from './agent/spending.ts';
-import { REVOKED_END, stopperOf } from './agent/stopped-end.ts';
-import { NO_BUDGET, type TurnBudget } from './agent/turn-budget.ts';
+import { endWith, failedEnd, REVOKED, stoppedEnd, stopperOf } from './agent/noted-end.ts';
+import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
 import { unreadAtEnd } from './agent/turn-messages.ts';
 import type { ChildRequest } from './child-request.ts';
-import { endCutChild } from './delegate/end-cut-child.ts';
-import { endFailed, endStopped, endWith, opening } from './end-unasked.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
 import { messagePage, PAGE_BYTES } from './message-page.ts';
 import { stateOf } from './model-turn-log.ts';
 import { type NewRun, newRun, type Settled, settled } from './new-run.ts';
-import { recoverTurn } from './recover-turn.ts';
-import { replaceable } from './replaceable.ts';
+import { endCutChild, recoverTurn } from './recover-turn.ts';
 import { authorIn, callerOfAuthor, type OwnerTokens, ownerOf } from './run-owner.ts';
-import { notFound, ofSubAgent, refuse, storeFailed } from './run-refusals.ts';
+import {
+  notFound,
+  ofSubAgent,
+  refuse,
+  replaceable,
+  storeFailed,
+  tooManyTurns,
+} from './run-refusals.ts';
 import type { RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
 import { Spendings } from './spendings.ts';
 import { traceOfTurn } from './turn-trace.ts';
-import { tooManyTurns } from './turns-of-agent.ts';
 
 export interface CreatedRunService extends RunService {
   /** Resolves when the child's turn has ended, also when that failed or was stopped. */
@@ -164,7 +167,7 @@ class AgentRuns implements CreatedRunService {
     if (!run) return notFound(runId);
     const { parent } = run.summary();
     if (parent) return ofSubAgent(parent);
-    if (!this.#callerOf(run)) return refuse('conflict', REVOKED_END.end.error.message);
+    if (!this.#callerOf(run)) return refuse('conflict', REVOKED.message);
     const replaced = replaces === undefined ? undefined : replaceable(run, replaces);
     if (replaced && !replaced.ok) return replaced;
     const input = request.input ?? replaced?.text ?? '';
@@ -360,16 +363,19 @@ class AgentRuns implements CreatedRunService {
     asked: { model: string; stepsDone?: number },
     signal: AbortSignal,
   ): Promise<TurnEnd> {
-    const opened = await opening(this.#deps.models.open(asked.model), signal);
+    const opening = this.#deps.models.open(asked.model);
+    const opened = await abortable(signal, opening).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
     if (!opened) return endStopped(run, signal);
-    if (!opened.ok) return endFailed(run, opened.error);
+    if (!opened.ok) return endWith(await run.beginMessage(), failedEnd(opened.error));
     const { model } = opened;
     // A message may have begun the turn that was written for the one before.
     const trace = run.summary().trace ?? traceOfTurn(this.#deps, run, undefined);
     if (model.ref !== run.summary().model || trace !== run.summary().trace)
       await run.save({ model: model.ref, trace });
     const owner = this.#callerOf(run);
-    if (!owner) return endWith(run, REVOKED_END);
+    if (!owner) return endWith(await run.beginMessage(), failedEnd(REVOKED));
     const { runId } = run;
     const { tools, pinned_tools: pinned = [], parent, settings: own } = run.summary();
     const principal = { kind: 'run', runId, owner } as const;
@@ -394,6 +400,11 @@ class AgentRuns implements CreatedRunService {
     if (!parent) return new Spending(budget);
     return new Spending(own, this.#spendings.get(parent.run_id) ?? new Spending(budget));
   }
+}
+
+async function endStopped(run: LiveRun, signal: AbortSignal): Promise<TurnEnd> {
+  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
+  return endWith(await run.beginMessage(), stoppedEnd(signal));
 }
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { fakeCall } from './agent/testing/fakes.ts';
-import { RESTARTED } from './interrupted-turn.ts';
+import { RESTARTED } from './recover-turn.ts';
 import { oldMessage, oldRun, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };

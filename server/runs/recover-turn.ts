@@ -1,20 +1,23 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { LIMITS } from '#lib/protocol/limits';
+import { INFORMING_NOTICES, NOTICES_OF_GOOD_ENDS } from '#lib/protocol/notice-codes';
 import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import type { CallService } from '../calls/call-service.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
-import { failure, type Notice } from './agent/notices.ts';
-import { stoppedEnd, stoppedWords, stopperOf } from './agent/stopped-end.ts';
-import { namedCalls } from './agent/turn-messages.ts';
-import { canGoOn, endedTurn, RESTARTED, stepsDone } from './interrupted-turn.ts';
+import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/noted-end.ts';
+import type { Notice } from './agent/notices.ts';
+import { untilFinal } from './agent/turn.ts';
+import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn } from './agent/turn-messages.ts';
 import type { LiveRun } from './live-run.ts';
 
-const GOES_ON: Notice = {
+/** The notice of a turn that was taken up after a restart. */
+export const RESTARTED = 'restarted';
+
+const TAKEN_UP: Notice = {
   code: RESTARTED,
   text: 'The server was restarted meanwhile. The turn goes on from here.',
 };
@@ -31,7 +34,7 @@ const CALLER_WAITS = 5;
 /** More calls than one step records: what is open or lost belongs to the last step. */
 const MOST_CALLS = 200;
 
-export interface RecoverTurnDeps {
+interface RecoverTurnDeps {
   readonly calls: CallService;
   readonly clock: Clock;
   /** Clients find their server again within this; a model that is asked before would miss their tools. */
@@ -62,20 +65,16 @@ export async function recoverTurn(
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   // Seen at once: until its calls and their clients are back, nothing else is.
-  if (mayGoOn) writer.addNotice(GOES_ON);
+  if (mayGoOn) writer.addNotice(TAKEN_UP);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
-    await abortable(signal, Promise.all(open.map((call) => waitFor(call, deps.calls, signal))));
+    await abortable(signal, Promise.all(open.map(({ id }) => untilFinal(deps.calls, id, signal))));
     if (mayGoOn) await abortable(signal, clientsReturn(deps, askedFrom(run.messages()), signal));
   } catch (error) {
     if (!signal.aborted) throw error;
     return stopped(writer, open, deps, signal);
   }
-  if (!mayGoOn) {
-    writer.addNotice(failure(INTERRUPTED));
-    await writer.end();
-    return { status: 'failed', error: INTERRUPTED };
-  }
+  if (!mayGoOn) return endWith(writer, failedEnd(INTERRUPTED));
   // On disk before the model is asked, so that a server that dies of it counts how often.
   await writer.end();
   return deps.goOn(stepsDone(run.messages()), signal);
@@ -92,14 +91,11 @@ async function stopped(
     const by = stopperOf(signal);
     deps.calls.cancel(id, stoppedWords(signal), `run:${runId}`, by).catch(deps.logger.error);
   }
-  const { notice, end } = stoppedEnd(signal);
-  writer.addNotice(notice);
-  await writer.end();
-  return end;
+  return endWith(writer, stoppedEnd(signal));
 }
 
 /** Those of the run's own agent, oldest first; not what a person retried by hand. */
-export async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
+async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
   const { calls: found } = await calls.list({ runId: run.runId, limit: MOST_CALLS });
   // Those of before are named in messages that may not be in memory.
   const from = run.older > 0 ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;
@@ -108,13 +104,6 @@ export async function callsOf(run: LiveRun, calls: CallService): Promise<CallRec
       requestedBy === `run:${run.runId}` && !retryOf && createdAt >= from,
   );
   return own.toSorted((a, b) => a.createdAt - b.createdAt);
-}
-
-async function waitFor(call: CallRecord, calls: CallService, signal: AbortSignal): Promise<void> {
-  let record: CallRecord | undefined = call;
-  while (record && !isFinalStatus(record.status) && !signal.aborted) {
-    record = await calls.wait(call.id, LIMITS.waitMs, signal);
-  }
 }
 
 /**
@@ -135,7 +124,64 @@ async function clientsReturn(
 const askedFrom = (messages: readonly Message[]): string | undefined =>
   messages.findLast(({ role }) => role === 'user')?.client_id;
 
-const pause = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.schedule(ms, resolve);
-  });
+const GOES_ON: ReadonlySet<string> = new Set(INFORMING_NOTICES);
+const ENDED_WELL: ReadonlySet<string> = new Set(NOTICES_OF_GOOD_ENDS);
+
+/** A step that brings the server down is not tried for ever. */
+const MOST_TAKE_UPS = 3;
+
+/** The notice at a turn's end, if it has one: beside others it goes on. */
+const noticeOf = ({ parts }: Message) =>
+  parts.filter((part) => part.type === 'notice').findLast(({ code }) => !GOES_ON.has(code));
+
+const isTakeUp = (message: Message): boolean => noticeOf(message)?.code === RESTARTED;
+
+/** The end of a turn whose last message is on disk, and whose own end is not. Pure, as all here. */
+function endedTurn(messages: readonly Message[]): TurnEnd | undefined {
+  const last = ofLastTurn(messages).at(-1);
+  if (!last || isTakeUp(last)) return undefined;
+  const notice = noticeOf(last);
+  if (!notice) return hasCalls(last) || isEmptyAnswer(last) ? undefined : { status: 'idle' };
+  if (notice.code === 'cancelled') return { status: 'cancelled' };
+  if (ENDED_WELL.has(notice.code)) return { status: 'idle' };
+  const { code, text, params } = notice;
+  const error = { code, message: text, ...(params === undefined ? {} : { params }) };
+  return { status: 'failed', error };
+}
+
+/** Steps of the turn that are on disk, with calls or empty; they count towards its limit. */
+export const stepsDone = (messages: readonly Message[]): number =>
+  ofLastTurn(messages).filter((message) => hasCalls(message) || isEmptyAnswer(message)).length;
+
+/** False when the turn was taken up three times without finishing a step. */
+function canGoOn(messages: readonly Message[]): boolean {
+  const turn = ofLastTurn(messages);
+  const lastStep = turn.findLastIndex((message) => !isTakeUp(message));
+  return turn.length - 1 - lastStep < MOST_TAKE_UPS;
+}
+
+const CUT: Notice = {
+  code: 'cancelled',
+  text: 'The server was restarted while the sub-agent worked; it does not go on.',
+};
+
+/**
+ * Ends a sub-agent's turn that a restart cut (DE9): the call that it worked for has ended without its
+ * answer, as a call of a tool with effects does. Its open calls are cancelled.
+ */
+export async function endCutChild(
+  run: LiveRun,
+  { calls, logger }: { calls: CallService; logger: Logger },
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  const own = await callsOf(run, calls);
+  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
+  const named = namedCalls(run.messages());
+  const writer = await run.beginMessage();
+  for (const { id } of own) if (!named.has(id)) writer.addCall(id);
+  for (const { id, runId, status } of own) {
+    if (isFinalStatus(status)) continue;
+    calls.cancel(id, 'The server was restarted.', `run:${runId}`).catch(logger.error);
+  }
+  return endWith(writer, { notice: CUT, end: { status: 'cancelled' } });
+}

@@ -1,6 +1,11 @@
-import type { RunParent } from '#lib/protocol/run';
+import { currentMessages } from '#lib/protocol/current-messages';
+import type { Message, RunParent, RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
+import type { Caller } from '../auth/principal.ts';
 import { StoreFailedError } from '../store/store-errors.ts';
+import type { ActiveTurns } from './active-turns.ts';
+import { wordsIn } from './agent/turn-messages.ts';
+import type { LiveRun } from './live-run.ts';
 import type { RunOutcome } from './run-service.ts';
 
 type Refusal = Extract<RunOutcome, { ok: false }>;
@@ -24,3 +29,33 @@ export function storeFailed(error: unknown): Refusal {
   if (!(error instanceof StoreFailedError)) throw error;
   return refuse('store_failed', `The run could not be stored: ${errorMessage(error)}`);
 }
+
+/** Of one token, beside the sub-agents that work for them: each takes memory and asks a model. */
+const MOST_TURNS = 64;
+
+/** Why a further turn of an agent's run does not begin now (RU43). */
+export function tooManyTurns(
+  turns: Pick<ActiveTurns, 'activeIds' | 'runOf'>,
+  { parent }: Pick<RunSummary, 'parent'>,
+  owner: Caller | undefined,
+) {
+  if (parent || owner?.kind !== 'agent') return undefined;
+  const isOwn = (runId: string) => {
+    const summary = turns.runOf(runId)?.summary();
+    return summary?.owner?.token_id === owner.tokenId && !summary.parent;
+  };
+  if (turns.activeIds().filter(isOwn).length < MOST_TURNS) return undefined;
+  const message = `${MOST_TURNS} turns of your runs are going on. Wait until one has ended.`;
+  return refuse('conflict', message);
+}
+
+/** A message of a person that is still part of the conversation, and its words. */
+export function replaceable(run: LiveRun, messageId: string) {
+  const message = currentMessages(run.messages()).find((one) => one.message_id === messageId);
+  if (message?.role === 'user')
+    return { ok: true as const, text: wordsIn(message), files: filesOf(message) };
+  return refuse('bad_request', 'replaces must be a message of a person that was not replaced yet.');
+}
+
+const filesOf = ({ parts }: Message) =>
+  parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));

@@ -10,8 +10,7 @@ import type { Notice } from './notices.ts';
 import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import type { Patience } from './silence-watch.ts';
-import type { Spending } from './spending.ts';
-import type { TurnBudget } from './turn-budget.ts';
+import type { Spending, TurnBudget } from './spending.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { CallRecord } from '#lib/call/call-record';
 import { describeFiles } from '#lib/call/describe-files';
@@ -6,7 +7,6 @@ import { type Attachment, isImage } from '#lib/protocol/attachment';
 import type { Message } from '#lib/protocol/run';
 import { forModel, forModelDeep } from '#lib/text/for-model';
 import type { MessageReplay, ReplayPart } from './replay.ts';
-import { inStrictOrder, strictId } from './strict-history.ts';
 import { type HistoryGroup, trimHistory } from './trim-history.ts';
 
 /** A picture as it is sent, scaled down where it was too large. */
@@ -21,7 +21,7 @@ export type ImageWay = 'tool_result' | 'user_message' | 'none';
 type ToolResults = ToolModelMessage['content'];
 type ImageFile = { type: 'file'; mediaType: string; data: Uint8Array };
 
-export interface ModelHistoryInput {
+interface ModelHistoryInput {
   readonly messages: readonly Message[];
   /** So many messages before them have no room. */
   readonly older?: number | undefined;
@@ -234,3 +234,38 @@ const fileOf = ({ mediaType, bytes }: ModelImage): ImageFile => ({
   mediaType,
   data: bytes,
 });
+
+/** Stands between results and what a person says, where a model was stopped, failed, or is shown a picture. */
+const BETWEEN: ModelMessage = { role: 'assistant', content: 'I have the results.' };
+
+/**
+ * The history in the order that strict servers and templates of models ask for (AL48): nobody
+ * speaks twice in a row, and behind results the model speaks before a person does.
+ */
+function inStrictOrder(messages: readonly ModelMessage[]): ModelMessage[] {
+  const ordered: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = ordered.at(-1);
+    if (last?.role === 'user' && message.role === 'user') {
+      const content =
+        typeof last.content === 'string' && typeof message.content === 'string'
+          ? `${last.content}\n\n${message.content}`
+          : [...partsOf(last.content), ...partsOf(message.content)];
+      ordered[ordered.length - 1] = { ...last, content };
+    } else if (last?.role === 'assistant' && message.role === 'assistant') {
+      const content = [...partsOf(last.content), ...partsOf(message.content)];
+      ordered[ordered.length - 1] = { ...last, content };
+    } else {
+      if (message.role === 'user' && last?.role === 'tool') ordered.push(BETWEEN);
+      ordered.push(message);
+    }
+  }
+  return ordered;
+}
+
+const partsOf = <Part>(content: string | readonly Part[]) =>
+  typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+
+/** The id of a call in the one form that every server takes: nine letters or digits. */
+const strictId = (callId: string): string =>
+  createHash('sha256').update(callId).digest('hex').slice(0, 9);

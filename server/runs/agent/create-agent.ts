@@ -4,9 +4,9 @@ import type { RunSettings } from '#lib/protocol/run';
 import type { Agent } from './agent.ts';
 import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
+import { NO_BUDGET, type TurnBudget } from './spending.ts';
 import { chooseForStep } from './tool-choice.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
-import { NO_BUDGET, type TurnBudget } from './turn-budget.ts';
 
 const NO_SPANS = { isOn: false, requestEnded() {} };
 

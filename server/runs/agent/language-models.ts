@@ -3,13 +3,20 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
-import { KEY_NAMES, type ModelRef } from '#lib/protocol/model-ref';
+import { isRecord } from '#lib/json/is-record';
+import {
+  FIRST_OF_ENDPOINT,
+  KEY_NAMES,
+  type ModelProvider,
+  type ModelRef,
+  REHEARSAL,
+} from '#lib/protocol/model-ref';
 import { withReadableAnswers } from './answers/read-answers.ts';
+import { withCacheMarks, withPastTools } from './changed-requests.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Lesson } from './lessons.ts';
-import { withLesson } from './mended-fetch.ts';
-import { withPastTools } from './past-tools.ts';
+import { isThoughtlessCall } from './read-refusal.ts';
 import { withLifeSigns } from './silence-watch.ts';
-import { withCacheMarks } from './with-settings.ts';
 
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
@@ -84,3 +91,89 @@ export function createLanguageModels(options: LanguageModelsOptions) {
     }
   };
 }
+
+/** `fetch` that sends the JSON of a provider's SDK as its server takes it (AL220). */
+function withLesson(fetchFrom: typeof fetch, lesson: Lesson): typeof fetch {
+  const { without, fillsReasoning } = lesson;
+  if (without.size === 0 && !fillsReasoning) return fetchFrom;
+  return (input, init) => {
+    if (typeof init?.body !== 'string') return fetchFrom(input, init);
+    const body: unknown = JSON.parse(init.body);
+    if (fillsReasoning && isRecord(body) && Array.isArray(body.messages)) {
+      // Of other models, and before they thought: a blank is what servers take that ask for some.
+      for (const one of body.messages) if (isThoughtlessCall(one)) one.reasoning_content = ' ';
+    }
+    dropFields(body, without);
+    return fetchFrom(input, { ...init, body: JSON.stringify(body) });
+  };
+}
+
+/** What people, models and tools wrote is no field of the request. */
+const CONTENT = new Set([
+  ...['input_schema', 'parameters', 'parametersJsonSchema', 'args', 'response'],
+  ...['arguments', 'output', 'properties'],
+]);
+
+function dropFields(value: unknown, without: Lesson['without'], name = ''): void {
+  if (Array.isArray(value)) for (const one of value) dropFields(one, without);
+  else if (isRecord(value)) {
+    // `input` is a list of messages, and the object of a call's arguments.
+    if (CONTENT.has(name) || name === 'input') return;
+    for (const key of Object.keys(value)) {
+      if (without.has(key)) delete value[key];
+      else dropFields(value[key], without, key);
+    }
+  }
+}
+
+/** Which providers of models are set up, and what they list. */
+interface Providers {
+  /** To which an id without a prefix belongs. */
+  readonly first: ModelProvider;
+  isSetUp(provider: ModelProvider): boolean;
+  /** The models to choose from, as references. `isConfigured`: there is a default besides. */
+  list(isConfigured: boolean): string[];
+}
+
+/** Offered with a key; any other id works too when it is named. */
+const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
+const ANTHROPIC_IDS = ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'];
+const GOOGLE_IDS = ['gemini-3.8-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
+
+type Keys = Pick<LanguageModelsOptions, 'openaiApiKey' | 'anthropicApiKey' | 'googleApiKey'>;
+
+export function createProviders(keys: Keys, endpoint: Endpoint | undefined): Providers {
+  const keyed = keyedProviders(keys);
+
+  const ofEndpoint = (isConfigured: boolean): string[] => {
+    if (!endpoint) return [];
+    if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
+    // What is configured is never replaced by the rehearsal without a word.
+    return isConfigured ? [] : [FIRST_OF_ENDPOINT];
+  };
+
+  return {
+    first: endpoint ? 'compatible' : (keyed[0]?.provider ?? 'openai'),
+    isSetUp(provider) {
+      if (provider === REHEARSAL) return true;
+      const owner = provider === 'openai-chat' ? 'openai' : provider;
+      if (endpoint && (owner === 'openai' || owner === 'compatible')) return true;
+      return keyed.some((one) => one.provider === owner);
+    },
+    list: (isConfigured) => [
+      ...ofEndpoint(isConfigured),
+      ...keyed
+        // With a base URL, OpenAI's key is the key of the server there.
+        .filter(({ provider }) => !(endpoint && provider === 'openai'))
+        .flatMap(({ provider, ids }) => ids.map((id) => `${provider}:${id}`)),
+    ],
+  };
+}
+
+/** Those whose keys are set, in the order in which they are listed. */
+const keyedProviders = ({ openaiApiKey, anthropicApiKey, googleApiKey }: Keys) =>
+  [
+    { provider: 'openai' as const, key: openaiApiKey, ids: OPENAI_IDS },
+    { provider: 'anthropic' as const, key: anthropicApiKey, ids: ANTHROPIC_IDS },
+    { provider: 'google' as const, key: googleApiKey, ids: GOOGLE_IDS },
+  ].filter(({ key }) => key !== undefined);

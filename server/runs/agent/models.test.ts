@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
+import { takesImages } from './model-facts.ts';
 import { createModels, type ModelsOptions } from './models.ts';
-import { takesImages } from './takes-images.ts';
 import { systemClock } from './testing/fakes.ts';
 
 const closing: (() => Promise<void>)[] = [];

@@ -13,13 +13,15 @@ import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';
 import { createEndpoint, type Discovery } from './endpoint.ts';
-import { createLanguageModels, type LanguageModelsOptions } from './language-models.ts';
+import {
+  createLanguageModels,
+  createProviders,
+  type LanguageModelsOptions,
+} from './language-models.ts';
 import { type Lesson, NO_LESSON } from './lessons.ts';
-import type { ModelFacts } from './model-facts.ts';
-import { createProviders } from './providers.ts';
+import { type ModelFacts, takesImages } from './model-facts.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import type { Patience } from './silence-watch.ts';
-import { takesImages } from './takes-images.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
 

@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
+import { APICallError, type ModelMessage } from 'ai';
+import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
+import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
-import type { ResolvedModel } from './agent.ts';
+import { beginRequestSpan } from '../../telemetry/agent-spans.ts';
+import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
+import type { HandedResult } from './build-model-history.ts';
+import { withSettings } from './changed-requests.ts';
 import type { Lesson } from './lessons.ts';
-import { describeRequest } from './model-request.ts';
+import type { ToolDefinition } from './model-tools.ts';
 import { contentRefused, imagesRefused, type Notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { lessonOf } from './read-refusal.ts';
 import type { Turn } from './turn.ts';
-import { withSettings } from './with-settings.ts';
 
 /** A request that is about to be made. */
 export interface PreparedRequest {
@@ -56,4 +62,93 @@ export function refusedNotices(model: string, before: Lesson, after: Lesson): No
     ...(hasLostImages ? [imagesRefused(model)] : []),
     ...(names.length > 0 ? [contentRefused(model, names)] : []),
   ];
+}
+
+interface Prompt {
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  readonly results: readonly HandedResult[];
+  /** None for the last answer, which may call nothing. */
+  readonly tools: readonly ToolDefinition[];
+  /** Of one result, as UTF-8. */
+  readonly resultBytes: number;
+}
+
+/** What is recorded of a request: hashes, by which it can be checked later what the model got. */
+function describeRequest(
+  prompt: Prompt,
+): Pick<ModelRequest, 'toolsOffered' | 'toolsSha256' | 'promptSha256' | 'rendering' | 'results'> {
+  const { instructions, messages, tools } = prompt;
+  const toolsSha256 = tools.length === 0 ? null : sha256(JSON.stringify(tools));
+  return {
+    toolsOffered: tools.length,
+    toolsSha256,
+    promptSha256: sha256(JSON.stringify([instructions, messages, toolsSha256], bytesAsHash)),
+    rendering: MODEL_OUTPUT_VERSION,
+    results: prompt.results.map((result) => sentPart(result, prompt.resultBytes)),
+  };
+}
+
+const sentPart = ({ toolCallId, text, cut, images }: HandedResult, limit: number): SentPart => ({
+  tool_call_id: toolCallId,
+  ...textFacts(text),
+  ...{ cut, limit },
+  images: images.map(({ blobId, mediaType, bytes }) => ({
+    blob_id: blobId,
+    media_type: mediaType,
+    sha256: sha256(bytes),
+    bytes: bytes.byteLength,
+  })),
+});
+
+/** Of the text as UTF-8. */
+const textFacts = (text: string) => ({
+  sha256: sha256(text),
+  bytes: Buffer.byteLength(text),
+});
+
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex');
+
+/** Pictures would be a list of numbers; a `Buffer` has become one before it gets here, so its holder is asked. */
+function bytesAsHash(this: unknown, key: string, value: unknown): unknown {
+  const held: unknown = typeof this === 'object' && this !== null ? Reflect.get(this, key) : value;
+  return held instanceof Uint8Array ? sha256(held) : value;
+}
+
+/** What a request to the model carries, and its span once it has ended. */
+export function beginRequestTrace({ deps, runId, model, traceparent: parent }: Turn) {
+  const { spans, clock } = deps;
+  const span = beginRequestSpan(spans, parent);
+  const startedAt = clock.now();
+  return {
+    traceparent: span ?? parent,
+    end(outcome: RequestOutcome): void {
+      spans.requestEnded({ runId, span, parent, model: model.ref, startedAt, outcome });
+    },
+  };
+}
+
+/** Short, as a person is waiting: longer troubles become a notice. */
+const BACKOFF_MS = [500, 2_000];
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Milliseconds to wait before a model is asked again, after `failures` failed
+ * requests; undefined when asking again is no use. Only limits (429) and
+ * failures of the provider (5xx) pass by themselves.
+ */
+export function retryDelay(
+  error: unknown,
+  failures: number,
+  maxRetries: number,
+): number | undefined {
+  if (failures > maxRetries || !APICallError.isInstance(error)) return undefined;
+  const status = error.statusCode ?? 0;
+  if (status !== 429 && status < 500) return undefined;
+  if (/insufficient_quota/.test(error.responseBody ?? '')) return undefined;
+  const asked = Number(error.responseHeaders?.['retry-after'] ?? Number.NaN) * 1000;
+  if (asked > LONGEST_WAIT_MS) return undefined;
+  const backoff = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? LONGEST_WAIT_MS;
+  return Number.isNaN(asked) ? backoff : Math.max(asked, 0);
 }

@@ -1,39 +1,43 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { LIMITS } from '#lib/protocol/limits';
 import { abortable } from '#lib/util/abortable';
 import type { DraftCall } from '../../calls/call-service.ts';
-import type { Clock } from '../../clock.ts';
+import { pause } from '../../clock.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
-import { completedWith, endsTurn } from './completion.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';
+import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './noted-end.ts';
 import {
   ANSWER_CUT,
   ANSWER_FILTERED,
   callsAsText,
   callsLeftOut,
   emptyAnswers,
-  failure,
   historyLeftOut,
   toolsLeftOut,
   toolsUnfit,
 } from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
+  beginRequestTrace,
   type PreparedRequest,
   prepareRequest,
   refusedNotices,
+  retryDelay,
   withoutRefused,
 } from './prepare-request.ts';
-import { beginRequestTrace } from './request-trace.ts';
-import { retryDelay } from './retry-delay.ts';
 import { Spending } from './spending.ts';
 import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
-import { stoppedEnd, stoppedWords, stopperOf } from './stopped-end.ts';
 import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './stream-step.ts';
-import { actingFor, askedFrom, messagesRead, type Turn, type TurnDeps } from './turn.ts';
-import type { Ending } from './turn-ending.ts';
+import {
+  actingFor,
+  askedFrom,
+  messagesRead,
+  type Turn,
+  type TurnDeps,
+  untilFinal,
+} from './turn.ts';
+import { completedWith, type Ending, endsTurn } from './turn-ending.ts';
 import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
 import { callKey, type TurnProgress } from './turn-progress.ts';
 
@@ -90,7 +94,9 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     if (completed !== undefined) return await endCompleted(writer, completed);
     const { ending } = plan;
     ({ progress } = plan);
-    if (ending && ending.words === undefined) return await endUnasked(writer, ending);
+    if (ending && ending.words === undefined) {
+      return await endWith(writer, { notice: ending.notice, end: { status: 'idle' } });
+    }
     const end = await askModel(turn, { step, plan, writer, calls });
     const started = calls.finish(end.finishReason === 'length');
     noteLeftOut(turn, { end, writer, calls });
@@ -187,11 +193,6 @@ const delayBeforeRetry = (
 const errorCodeOf = ({ signal, model }: Turn, error: unknown): string =>
   signal.aborted ? 'cancelled' : describeFailure(error, model.ref).code;
 
-const pause = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.schedule(ms, resolve);
-  });
-
 interface LeftOut {
   readonly end: Asked;
   readonly writer: MessageWriter;
@@ -216,18 +217,17 @@ function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
   if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
 }
 
-const waitForCalls = (turn: Turn, started: readonly StartedCall[]): Promise<unknown> =>
-  abortable(turn.signal, Promise.all(started.map((call) => waitForCall(turn, call))));
-
-/** Until its end is on disk, however long a person takes; a call that is gone is nothing to wait for. */
-async function waitForCall(turn: Turn, { callId, recorded }: StartedCall): Promise<void> {
-  await recorded;
-  // What that gave may be decided and not written yet; `get` and `wait` give what is on disk.
-  let record = await turn.deps.calls.get(callId);
-  while (record && !isFinalStatus(record.status) && !turn.signal.aborted) {
-    record = await turn.deps.calls.wait(callId, LIMITS.waitMs, turn.signal);
-  }
-}
+/** What `recorded` gives may be decided and not written yet: their ends are waited for on disk. */
+const waitForCalls = ({ deps, signal }: Turn, started: readonly StartedCall[]): Promise<unknown> =>
+  abortable(
+    signal,
+    Promise.all(
+      started.map(async ({ callId, recorded }) => {
+        await recorded;
+        await untilFinal(deps.calls, callId, signal);
+      }),
+    ),
+  );
 
 interface Answer {
   readonly writer: MessageWriter;
@@ -256,12 +256,6 @@ async function endCompleted(writer: MessageWriter, words: string): Promise<TurnE
   return { status: 'idle' };
 }
 
-async function endUnasked(writer: MessageWriter, { notice }: Ending): Promise<TurnEnd> {
-  writer.addNotice(notice);
-  await writer.end();
-  return { status: 'idle' };
-}
-
 interface Broken {
   readonly error: unknown;
   readonly writer: MessageWriter;
@@ -276,18 +270,10 @@ async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<
   // As after a crash: what is not on disk was never said, and the next start goes on from there.
   if (isShuttingDown(signal)) return { status: 'suspended' };
   for (const call of running) cancelCall(turn, call, words);
-  if (signal.aborted) {
-    const { notice, end } = stoppedEnd(signal);
-    writer.addNotice(notice);
-    await writer.end();
-    return end;
-  }
+  if (signal.aborted) return endWith(writer, stoppedEnd(signal));
   if (!(error instanceof StepFailedError))
     deps.logger.error(error, 'A turn failed', undefined, { run_id: turn.runId });
-  const described = describeFailure(error, turn.model.ref);
-  writer.addNotice(failure(described));
-  await writer.end();
-  return { status: 'failed', error: described };
+  return endWith(writer, failedEnd(describeFailure(error, turn.model.ref)));
 }
 
 const isShuttingDown = (signal: AbortSignal): boolean =>

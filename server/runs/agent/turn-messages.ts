@@ -30,3 +30,7 @@ export function emptyAnswersAtEnd(messages: readonly Message[]): number {
   const last = messages.findLastIndex((message) => !isEmptyAnswer(message));
   return messages.length - 1 - last;
 }
+
+/** Its text, without calls, thoughts and files. */
+export const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

@@ -3,6 +3,7 @@ import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { LIMITS } from '#lib/protocol/limits';
 import type { Message, RunSettings } from '#lib/protocol/run';
 import type { Principal } from '../../auth/principal.ts';
 import type { CallService } from '../../calls/call-service.ts';
@@ -14,8 +15,7 @@ import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
 import type { Lessons } from './lessons.ts';
 import type { ImageSource } from './load-images.ts';
-import type { Spending } from './spending.ts';
-import type { TurnBudget } from './turn-budget.ts';
+import type { Spending, TurnBudget } from './spending.ts';
 import { namedCalls } from './turn-messages.ts';
 import { keepOutcome } from './turn-progress.ts';
 
@@ -115,9 +115,6 @@ export function askedFrom(turn: Pick<Turn, 'transcript'>): string | undefined {
   return askingText(asked?.client_id, asked?.instance_id);
 }
 
-export const lastWords = (message: Message | undefined): string =>
-  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-
 interface ReadingTurn extends WithMessages, WithOutputs, Pick<Turn, 'finals'> {
   readonly deps: Pick<TurnDeps, 'resultBytes'> & { readonly calls: Pick<CallService, 'get'> };
 }
@@ -138,6 +135,18 @@ async function readCall(turn: ReadingTurn, callId: string): Promise<CallRecord |
   const kept = keptOf(turn, record);
   finals.set(callId, kept);
   return kept;
+}
+
+/** Until the call's end is on disk, however long a person takes; a call that is gone is nothing to wait for. */
+export async function untilFinal(
+  calls: Pick<CallService, 'get' | 'wait'>,
+  callId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let record = await calls.get(callId);
+  while (record && !isFinalStatus(record.status) && !signal.aborted) {
+    record = await calls.wait(callId, LIMITS.waitMs, signal);
+  }
 }
 
 /** Of the message of a failure that the model is sent in part. */

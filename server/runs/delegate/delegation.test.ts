@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { childRunOf } from '#lib/protocol/child-run';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { NO_BUDGET } from '../agent/turn-budget.ts';
+import { NO_BUDGET } from '../agent/spending.ts';
 import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
 
 const DONE = { text: 'Done.' };

@@ -1,6 +1,6 @@
 import { askingText } from '#lib/protocol/asking-client';
 import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol/child-run';
-import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
+import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { Principal } from '../../auth/principal.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../tools/define-tool.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Models } from '../agent/models.ts';
+import { wordsIn } from '../agent/turn-messages.ts';
 import type { CreatedRunService } from '../create-run-service.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import type { OwnerTokens } from '../run-owner.ts';
@@ -204,12 +205,8 @@ const notBegun = (message: string): ToolError => new ToolError(message, { execut
 function answerOf(name: string, { status, error, messages }: RunRecord): string {
   if (status === 'failed') throw new ToolError(`${name} failed: ${error?.message ?? 'no reason'}`);
   if (status === 'cancelled') throw new ToolError(`${name} was stopped.`);
-  const text = textOf(messages.at(-1));
+  const last = messages.at(-1);
+  const text = last?.role === 'assistant' ? wordsIn(last) : '';
   if (text.trim() === '') throw new ToolError(`${name} ended without an answer.`);
   return text;
 }
-
-const textOf = (message: Message | undefined): string =>
-  message?.role === 'assistant'
-    ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    : '';

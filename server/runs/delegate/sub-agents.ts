@@ -2,7 +2,7 @@ import { matchTools } from '#lib/policy/match-tools';
 import type { RunParent, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { Models } from '../agent/models.ts';
-import type { TurnBudget } from '../agent/turn-budget.ts';
+import type { TurnBudget } from '../agent/spending.ts';
 import type { KnownRuns } from '../known-runs.ts';
 
 /** A sub-agent as the configuration has it. */

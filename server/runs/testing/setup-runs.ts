@@ -14,6 +14,7 @@ import {
   type TurnRequest,
 } from '../agent/agent.ts';
 import { createModels } from '../agent/models.ts';
+import { NO_BUDGET } from '../agent/spending.ts';
 import {
   createFakeBus,
   createFakeCalls,
@@ -21,7 +22,6 @@ import {
   createTestStore,
   type TestStore,
 } from '../agent/testing/fakes.ts';
-import { NO_BUDGET } from '../agent/turn-budget.ts';
 import { createRunService } from '../create-run-service.ts';
 import { createKnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';

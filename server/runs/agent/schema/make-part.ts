@@ -1,6 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
 import { LIMITS } from '#lib/protocol/limits';
-import { describeRest } from './describe-rest.ts';
 import { type Flat, flatten } from './flatten.ts';
 import { mergeUnion } from './merge-union.ts';
 import {
@@ -13,9 +12,8 @@ import {
   type Schema,
   warn,
 } from './normal-run.ts';
-import { plainKeywords } from './plain-keywords.ts';
-import { splitValues, typesOf } from './split-values.ts';
-import { strictPart } from './strict-part.ts';
+import type { TargetForm } from './schema-target.ts';
+import { splitValues, typeOfValue, typesOf } from './split-values.ts';
 
 /** The place of a part: what references led to it, and how deep it lies. */
 interface Place {
@@ -122,4 +120,126 @@ function withoutPrefix({ form }: NormalRun, keywords: Schema): Schema {
   const isClosed = typeof rest.maxItems === 'number' && rest.maxItems <= prefixItems.length;
   const others = isClosed ? [] : [rest.items ?? {}];
   return { ...rest, items: { anyOf: [...prefixItems, ...others] } };
+}
+
+/** What is left out of these says something about values, so that the model should read it. */
+const CONSTRAINTS = [
+  ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
+  ...['minProperties', 'maxProperties', 'propertyNames', 'patternProperties'],
+  ...['additionalProperties', 'anyOf', 'not', 'if', 'then', 'else'],
+  ...['dependentRequired', 'dependentSchemas', 'default'],
+];
+
+const MOST_CHARS = 300;
+
+/** The part with what it could not hold, as JSON in its description. The check of the arguments holds all of it. */
+function describeRest(run: NormalRun, keywords: Schema, made: Schema): Schema {
+  const rest = CONSTRAINTS.filter(
+    (keyword) =>
+      keywords[keyword] !== undefined &&
+      made[keyword] === undefined &&
+      (keyword !== 'additionalProperties' || isRecord(keywords[keyword])),
+  );
+  if (rest.length === 0) return made;
+  for (const keyword of rest)
+    warn(run, `"${keyword}" is not taken here: what it says is at most in a description.`);
+  const named = rest.map((keyword) => [keyword, keywords[keyword]] as const);
+  const short = named.filter(([, value]) => JSON.stringify(value).length <= MOST_CHARS);
+  const text = JSON.stringify(Object.fromEntries(short));
+  if (short.length === 0 || text.length > 2 * MOST_CHARS) return made;
+  const words = typeof made.description === 'string' ? `${made.description} ` : '';
+  return { ...made, description: `${words}Also: ${text}` };
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isAny = (): boolean => true;
+
+/** Keywords whose value is no schema, and the kind that it has. */
+const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...['title', 'description', 'format', 'pattern', 'contentEncoding', 'contentMediaType'].map(
+    (keyword) => [keyword, isText] as const,
+  ),
+  ...[
+    ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+    ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+  ].map((keyword) => [keyword, isNumber] as const),
+  ...['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'].map(
+    (keyword) => [keyword, isFlag] as const,
+  ),
+  ['type', (value) => typesOf(value).length > 0],
+  ['enum', Array.isArray],
+  ['examples', Array.isArray],
+  ['const', isAny],
+  ['default', isAny],
+]);
+
+const BESIDE_A_UNION = new Set(['title', 'description', 'default']);
+
+/** Those that the target accepts as they are; beside a union that stands alone, only words about it. */
+function plainKeywords(form: TargetForm, keywords: Schema, isUnionAlone: boolean): Schema {
+  const kept = Object.entries(keywords).filter(
+    ([keyword, value]) =>
+      value !== undefined &&
+      form.keywords.has(keyword) &&
+      PLAIN.get(keyword)?.(value) === true &&
+      (!isUnionAlone || BESIDE_A_UNION.has(keyword)) &&
+      isAcceptedValue(form, keyword, value),
+  );
+  return Object.fromEntries(kept);
+}
+
+function isAcceptedValue({ formats, enumTypes }: TargetForm, keyword: string, value: unknown) {
+  if (keyword === 'format') return formats === null || formats.has(String(value));
+  if (keyword !== 'enum' || enumTypes === null || !Array.isArray(value)) return true;
+  // An empty text among the values is refused by some.
+  return value.every((one) => one !== '' && enumTypes.has(typeOfValue(one)));
+}
+
+const CASES = ['if', 'dependentSchemas'];
+
+/**
+ * OpenAI's strict form of a part that is otherwise made: an object lists all its
+ * names and requires each, so one that may be left out may be null instead.
+ */
+function strictPart(run: NormalRun, keywords: Schema, made: Schema): Schema {
+  if (!hasShape(made)) return refuse(run, made, 'it takes a value of any type');
+  // What holds in one case only may name more arguments, which a list of all names would forbid.
+  if (CASES.some((keyword) => keywords[keyword] !== undefined)) {
+    return refuse(run, made, 'what it takes depends on its other arguments');
+  }
+  if (!typesOf(made.type).includes('object')) return made;
+  const { additionalProperties: others, patternProperties } = keywords;
+  const isOpen = isRecord(patternProperties) || (others !== undefined && others !== false);
+  if (isOpen || (made.properties === undefined && others === undefined)) {
+    return refuse(run, made, 'it takes an object whose names it does not list');
+  }
+  const required = new Set(asTexts(keywords.required));
+  const properties = Object.entries(asSchema(made.properties)).map(
+    ([name, one]) => [name, required.has(name) ? one : orNull(asSchema(one))] as const,
+  );
+  return {
+    ...made,
+    properties: Object.fromEntries(properties),
+    required: properties.map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function refuse(run: NormalRun, made: Schema, reason: string): Schema {
+  run.refusal ??= reason;
+  return made;
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, anyOf, $ref, description, ...rest } = schema;
+  const words = description === undefined ? {} : { description };
+  if ($ref !== undefined) return { ...words, anyOf: [{ $ref }, { type: 'null' }] };
+  if (anyOf !== undefined) return { ...schema, anyOf: [...asList(anyOf), { type: 'null' }] };
+  const types = typesOf(type);
+  if (types.includes('null')) return schema;
+  const values = Array.isArray(rest.enum) ? { enum: [...rest.enum, null] } : {};
+  return { ...schema, type: [...types, 'null'], ...values };
 }

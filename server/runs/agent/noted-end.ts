@@ -1,29 +1,36 @@
 import { isRecord } from '#lib/json/is-record';
-import { OWNER_REVOKED, type TurnEnd, WorkNotWanted } from './agent.ts';
+import { type MessageWriter, OWNER_REVOKED, type TurnEnd, WorkNotWanted } from './agent.ts';
 import type { TurnError } from './describe-model-error.ts';
 import { failure, type Notice, stopped } from './notices.ts';
 
-const REVOKED: TurnError = {
-  code: 'owner_revoked',
-  message: 'The token of the owner of this run was revoked; nothing more is done in its name.',
-};
-
-/** The notice and the end of a turn whose owner may do nothing any more. */
-export const REVOKED_END = {
-  notice: failure(REVOKED),
-  end: { status: 'failed', error: REVOKED },
-} as const satisfies StoppedEnd;
-
-interface StoppedEnd {
+/** The end of a turn, with the notice that says it to people. */
+export interface NotedEnd {
   readonly notice: Notice;
   readonly end: TurnEnd;
 }
 
+export const failedEnd = (error: TurnError): NotedEnd => ({
+  notice: failure(error),
+  end: { status: 'failed', error },
+});
+
+export const REVOKED: TurnError = {
+  code: 'owner_revoked',
+  message: 'The token of the owner of this run was revoked; nothing more is done in its name.',
+};
+
 /** Of a turn that was stopped, but not by the end of the server. */
-export const stoppedEnd = (signal: AbortSignal): StoppedEnd =>
+export const stoppedEnd = (signal: AbortSignal): NotedEnd =>
   signal.reason === OWNER_REVOKED
-    ? REVOKED_END
+    ? failedEnd(REVOKED)
     : { notice: stopped(stopperOf(signal)), end: { status: 'cancelled' } };
+
+/** The notice is the last that the turn writes. */
+export async function endWith(writer: MessageWriter, { notice, end }: NotedEnd): Promise<TurnEnd> {
+  writer.addNotice(notice);
+  await writer.end();
+  return end;
+}
 
 /** The name of who stopped the turn, where that is known. */
 export function stopperOf({ reason }: AbortSignal): string | undefined {
