@@ -37,7 +37,7 @@ import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { Delegation } from './runs/delegate/delegation.ts';
-import { createKnownRuns } from './runs/known-runs.ts';
+import { KnownRuns } from './runs/known-runs.ts';
 import type { ClaimRun } from './runs/run-service.ts';
 import { RunTools } from './runs/run-tools/run-tools.ts';
 import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
@@ -218,7 +218,7 @@ async function createServices(
     tokens,
   });
   const { claimed } = policies;
-  const known = createKnownRuns({ ...ofRuns, claimed, maxSteps: ofAgent.max_steps });
+  const known = new KnownRuns({ ...ofRuns, claimed, maxSteps: ofAgent.max_steps });
   const callMetrics = createCallMetrics();
   const calls = createCalls({
     ...{ store, bus, registry, breaker, clock, logger },

@@ -6,23 +6,6 @@ import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';
 
-/** The turns that run now: at most one of each run. */
-export interface ActiveTurns {
-  isActive(runId: string): boolean;
-  /** The run whose turn this is, also while that is being written. */
-  runOf(runId: string): LiveRun | undefined;
-  activeIds(): string[];
-  isStopping(runId: string): boolean;
-  /** Keeps others from starting a turn of this run until it is launched, or released. */
-  reserve(run: LiveRun): () => void;
-  /** `next` runs as a further turn where a person's message came that the one before has not read. */
-  launch(run: LiveRun, first: TurnBody, next: TurnBody): void;
-  /** Resolves when the turn has ended; at once when there is none. */
-  stop(runId: string, reason: StopReason): Promise<void>;
-  /** The same, and stops nothing. */
-  ended(runId: string): Promise<void>;
-}
-
 type SavedEnd = Exclude<TurnEnd, { status: 'suspended' }>;
 
 type TurnBody = (signal: AbortSignal) => Promise<TurnEnd>;
@@ -38,9 +21,8 @@ interface ActiveTurnsDeps {
   readonly spans?: Pick<AgentSpans, 'turnEnded'>;
 }
 
-export const createActiveTurns = (deps: ActiveTurnsDeps): ActiveTurns => new RunningTurns(deps);
-
-class RunningTurns implements ActiveTurns {
+/** The turns that run now: at most one of each run. */
+export class ActiveTurns {
   readonly #logger: Logger;
   readonly #spans: ActiveTurnsDeps['spans'];
   readonly #turns = new Map<string, Turn>();
@@ -58,6 +40,7 @@ class RunningTurns implements ActiveTurns {
     return this.#turns.get(runId)?.controller.signal.aborted ?? false;
   }
 
+  /** The run whose turn this is, also while that is being written. */
   runOf(runId: string): LiveRun | undefined {
     return this.#turns.get(runId)?.run;
   }
@@ -66,22 +49,26 @@ class RunningTurns implements ActiveTurns {
     return [...this.#turns.keys()];
   }
 
+  /** Keeps others from starting a turn of this run until it is launched, or released. */
   reserve(run: LiveRun): () => void {
     const turn = this.#add(run);
     return () => this.#remove(turn);
   }
 
+  /** `next` runs as a further turn where a person's message came that the one before has not read. */
   launch(run: LiveRun, first: TurnBody, next: TurnBody): void {
     const turn = this.#turns.get(run.runId) ?? this.#add(run);
     this.#finish(turn, first, next).catch(this.#logger.error);
   }
 
+  /** Resolves when the turn has ended; at once when there is none. */
   async stop(runId: string, reason: StopReason): Promise<void> {
     const turn = this.#turns.get(runId);
     turn?.controller.abort(reason);
     await turn?.ended.promise;
   }
 
+  /** The same, and stops nothing. */
   async ended(runId: string): Promise<void> {
     await this.#turns.get(runId)?.ended.promise;
   }

@@ -3,32 +3,12 @@ import { given } from '#lib/util/given';
 import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
 import type { Logger } from '../logger.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
-import { type ActiveTurns, createActiveTurns } from './active-turns.ts';
+import { ActiveTurns } from './active-turns.ts';
 import { createLiveRun, type LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';
 import { newRun } from './new-run.ts';
 import { ownerOf } from './run-owner.ts';
 import type { ClaimRun, RunClaim } from './run-service.ts';
-
-/** The runs that are in memory, and the way to those that are not. */
-export interface KnownRuns {
-  /** Those that run now. Their runs are in memory. */
-  readonly turns: ActiveTurns;
-  add(run: LiveRun): void;
-  /** A run that begins; it is not known yet. */
-  make(summary: RunSummary): LiveRun;
-  /** The one live object of a run. Undefined when there is no such run. */
-  load(runId: string): Promise<LiveRun | undefined>;
-  /** One that is loaded already, at work or not. */
-  inMemory(runId: string): LiveRun | undefined;
-  /** Costs nothing for a run that was asked for before. */
-  readonly claim: ClaimRun;
-  /**
-   * Lets `work` delete a run, unless it is in use: resolves to whether it did. Who asks for the run
-   * meanwhile waits, and finds it gone.
-   */
-  deleteUnused(runId: string, work: () => Promise<void>): Promise<boolean>;
-}
 
 /** Runs kept whole, beside those that have a turn. */
 const KEPT_RUNS = 64;
@@ -49,10 +29,10 @@ export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   claimed?(runId: string, ownerToken: string | null): void;
 }
 
-export const createKnownRuns = (deps: KnownRunsDeps): KnownRuns => new RunsInMemory(deps);
-
-class RunsInMemory implements KnownRuns {
+/** The runs that are in memory, and the way to those that are not. */
+export class KnownRuns {
   readonly #deps: KnownRunsDeps;
+  /** Those that run now. Their runs are in memory. */
   readonly turns: ActiveTurns;
   readonly #kept = new Map<string, LiveRun>();
   readonly #claims = new Map<string, KeptClaim>();
@@ -62,13 +42,14 @@ class RunsInMemory implements KnownRuns {
 
   constructor(deps: KnownRunsDeps) {
     this.#deps = deps;
-    this.turns = createActiveTurns(deps);
+    this.turns = new ActiveTurns(deps);
   }
 
   add(run: LiveRun): void {
     this.#keep(run);
   }
 
+  /** A run that begins; it is not known yet. */
   make(summary: RunSummary): LiveRun {
     return this.#create({ summary, messages: [], to: 0, askedBefore: 0 });
   }
@@ -78,15 +59,18 @@ class RunsInMemory implements KnownRuns {
     return createLiveRun({ ...this.#deps, above }, stored);
   }
 
+  /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined> {
     const live = this.#kept.get(runId);
     if (live) return Promise.resolve(this.#keep(live));
     return once(this.#loading, runId, () => this.#read(runId));
   }
 
+  /** One that is loaded already, at work or not. */
   readonly inMemory = (runId: string): LiveRun | undefined =>
     this.turns.runOf(runId) ?? this.#kept.get(runId);
 
+  /** Costs nothing for a run that was asked for before. */
   readonly claim: ClaimRun = (runId, title, principal) => {
     const known = this.#claims.get(runId);
     if (!known) return once(this.#making, runId, () => this.#make(runId, title, principal));
@@ -95,6 +79,10 @@ class RunsInMemory implements KnownRuns {
     return known;
   };
 
+  /**
+   * Lets `work` delete a run, unless it is in use: resolves to whether it did. Who asks for the run
+   * meanwhile waits, and finds it gone.
+   */
   readonly deleteUnused = async (runId: string, work: () => Promise<void>): Promise<boolean> => {
     // One in memory may be in use by a request: that takes it back meanwhile, or lets it go.
     if (!this.turns.isActive(runId)) this.#kept.delete(runId);

@@ -14,7 +14,7 @@ import { type MessageReplay, replaysFor } from './agent/replay.ts';
 import { isUnread } from './agent/turn-messages.ts';
 import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
 import { createMessageWriter } from './message-writer.ts';
-import { createModelTurnLog, type ModelTurnLog } from './model-turn-log.ts';
+import { ModelTurnLog } from './model-turn-log.ts';
 import { createRunUsage, type PriceTable, type RunUsageCount } from './run-usage.ts';
 
 export interface LiveRunDeps {
@@ -119,7 +119,7 @@ class RunInMemory implements LiveRun {
     this.#askedBefore = askedBefore;
     this.#usage = createRunUsage(tokens, deps.prices, tokensBelow);
     this.runId = summary.run_id;
-    this.#log = createModelTurnLog(deps, { runId: this.runId, isNew: to === 0 });
+    this.#log = new ModelTurnLog(deps, { runId: this.runId, isNew: to === 0 });
   }
 
   get older(): number {

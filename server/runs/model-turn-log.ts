@@ -3,21 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 
-/** The requests of one run to its models, which are made one after the other. */
-export interface ModelTurnLog {
-  /** The record of a request that is about to be made; `of` says what it belongs to. */
-  begin(
-    request: ModelRequest,
-    of: Pick<StoredModelTurn, 'message_id' | 'turn'>,
-  ): Promise<StoredModelTurn>;
-  answered(): void;
-  end(outcome: RequestOutcome): void;
-  /** The end of a request that is not written yet: to go with the next write. */
-  takeEnded(): PutModelTurn[];
-  /** False for a request whose end cannot come any more, as an earlier process made it. */
-  mayEnd(number: number): boolean;
-}
-
 type PutModelTurn = Extract<Change, { type: 'put_model_turn' }>;
 
 /** Read in one piece, to find what was sent before. */
@@ -38,10 +23,8 @@ interface LoggedRun {
   readonly isNew: boolean;
 }
 
-export const createModelTurnLog = (deps: LogDeps, run: LoggedRun): ModelTurnLog =>
-  new TurnLog(deps, run);
-
-class TurnLog implements ModelTurnLog {
+/** The requests of one run to its models, which are made one after the other. */
+export class ModelTurnLog {
   readonly #deps: LogDeps;
   readonly #runId: string;
   #last: StoredModelTurn | undefined;
@@ -58,6 +41,7 @@ class TurnLog implements ModelTurnLog {
     this.#isRead = isNew;
   }
 
+  /** The record of a request that is about to be made; `of` says what it belongs to. */
   async begin(
     request: ModelRequest,
     of: Pick<StoredModelTurn, 'message_id' | 'turn'>,
@@ -96,12 +80,14 @@ class TurnLog implements ModelTurnLog {
     this.#open = undefined;
   }
 
+  /** The end of a request that is not written yet: to go with the next write. */
   takeEnded(): PutModelTurn[] {
     const turn = this.#ended;
     this.#ended = undefined;
     return turn ? [{ type: 'put_model_turn', turn }] : [];
   }
 
+  /** False for a request whose end cannot come any more, as an earlier process made it. */
   mayEnd(number: number): boolean {
     return number >= this.#firstOwn;
   }

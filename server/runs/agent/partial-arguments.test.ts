@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LIMITS } from '#lib/protocol/limits';
-import { createPartialArguments } from './partial-arguments.ts';
+import { PartialArguments } from './partial-arguments.ts';
 import { createManualClock } from './testing/fakes.ts';
 
 /** Parsing is asynchronous: lets everything that is ready happen. */
@@ -15,7 +15,7 @@ function setup({ readsWhole = false } = {}) {
     sent.push(params);
     if (whole && readsWhole) wholes.push(whole());
   };
-  const partial = createPartialArguments({ clock, send });
+  const partial = new PartialArguments({ clock, send });
   const type = async (text: string, letterMs = 50) => {
     for (const letter of text) {
       partial.push(letter);

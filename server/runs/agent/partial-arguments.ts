@@ -3,16 +3,6 @@ import { isRecord } from '#lib/json/is-record';
 import type { Clock } from '../../clock.ts';
 import { createArgumentScanner, type Growing } from './argument-scanner.ts';
 
-export interface PartialArguments {
-  /** More of the argument text, as the model writes it. */
-  push(delta: string): void;
-  readonly isEmpty: boolean;
-  /** Characters looked at so far, each as often as it was; for the rule on work (AL22). */
-  readonly examined: number;
-  /** Nothing is sent after this. */
-  end(): void;
-}
-
 /** Milliseconds between two updates: at most 20 a second (AL21). */
 const INTERVAL_MS = 50;
 /** After a large update the pause is longer, so that a call sends a few kB a second at most. */
@@ -31,6 +21,8 @@ interface PartialArgumentsDeps {
 /** Longer arguments are read whole again once they have grown by a quarter, so that work stays linear. */
 const WHOLE_EACH_TIME_CHARS = 4_096;
 
+type Shown = readonly [key: string, value: unknown];
+
 /**
  * Turns argument text that grows letter by letter into updates of those
  * top-level keys that changed (rules AL20 to AL24). A card is a preview: of a
@@ -38,12 +30,7 @@ const WHOLE_EACH_TIME_CHARS = 4_096;
  * arguments follow when they are complete. So work is linear in the text, and
  * no text stands still for longer than the longest pause.
  */
-export const createPartialArguments = (deps: PartialArgumentsDeps): PartialArguments =>
-  new GrowingArguments(deps);
-
-type Shown = readonly [key: string, value: unknown];
-
-class GrowingArguments implements PartialArguments {
+export class PartialArguments {
   readonly #deps: PartialArgumentsDeps;
   readonly #scanner = createArgumentScanner();
   #text = '';
@@ -56,6 +43,7 @@ class GrowingArguments implements PartialArguments {
   #isLooking = false;
   #hasEnded = false;
   #cancelTimer: (() => void) | undefined;
+  /** Characters looked at so far, each as often as it was; for the rule on work (AL22). */
   examined = 0;
   isEmpty = true;
 
@@ -63,6 +51,7 @@ class GrowingArguments implements PartialArguments {
     this.#deps = deps;
   }
 
+  /** More of the argument text, as the model writes it. */
   push(delta: string): void {
     if (delta === '' || this.#hasEnded) return;
     this.isEmpty = false;
@@ -73,6 +62,7 @@ class GrowingArguments implements PartialArguments {
     this.#consider();
   }
 
+  /** Nothing is sent after this. */
   end(): void {
     this.#hasEnded = true;
     this.#cancelTimer?.();

@@ -27,7 +27,7 @@ import {
   withoutRefused,
 } from './prepare-request.ts';
 import { Spending } from './spending.ts';
-import { createStepCalls, MOST_CALLS, type StartedCall, type StepCalls } from './step-calls.ts';
+import { MOST_CALLS, type StartedCall, StepCalls } from './step-calls.ts';
 import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './stream-step.ts';
 import {
   actingFor,
@@ -68,7 +68,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   const { deps, transcript } = turn;
   const writer = await transcript.beginMessage();
   let progress: TurnProgress | undefined;
-  const calls = createStepCalls({
+  const calls = new StepCalls({
     clock: deps.clock,
     isRepeated: (toolName, args) => progress?.isRepeated(toolName, args) ?? false,
     onWritten: (callId, toolName, args) => turn.written.set(callId, callKey(toolName, args)),

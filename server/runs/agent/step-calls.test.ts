@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { createStepCalls } from './step-calls.ts';
+import { StepCalls } from './step-calls.ts';
 import { createFakeCalls, createManualClock } from './testing/fakes.ts';
 
 test('[AL6] a draft that is made while the turn ends is abandoned, and in no message', async () => {
   const calls = createFakeCalls(() => []);
   const named: string[] = [];
   const made = Promise.withResolvers<void>();
-  const stepCalls = createStepCalls({
+  const stepCalls = new StepCalls({
     clock: createManualClock(),
     draft: async (tool) => {
       await made.promise;

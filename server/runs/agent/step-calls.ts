@@ -8,7 +8,7 @@ import type { CallService, DraftCall } from '../../calls/call-service.ts';
 import type { Clock } from '../../clock.ts';
 import { SAME_ID } from './answers/chunk-calls.ts';
 import type { MeantTool } from './find-tool.ts';
-import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
+import { PartialArguments } from './partial-arguments.ts';
 import type { ReplayMetadata } from './replay.ts';
 import type { SpentLimit } from './spending.ts';
 import { ARGUMENTS_CUT, callKey, REPEATED_CALL } from './turn-progress.ts';
@@ -25,23 +25,6 @@ export interface WrittenCall {
 }
 
 export type StartedCall = { readonly callId: string; readonly recorded: Promise<CallRecord> };
-
-/** The calls of one step, from their first letter to their record. */
-export interface StepCalls {
-  begin(modelId: string, tool: MeantTool): Promise<void>;
-  write(modelId: string, delta: string): void;
-  /** The model finished this call; it starts now, though the step may go on. */
-  written(call: WrittenCall): Promise<void>;
-  /**
-   * The stream ended as it should. Starts what was held back. Returns the calls in order. `isCut`: by
-   * the output limit, so that what is not whole was cut by it, and is asked for again.
-   */
-  finish(isCut?: boolean): StartedCall[];
-  /** The stream did not: drafts become FAILED records. Returns the calls that had started. */
-  abandon(message: string): StartedCall[];
-  /** Calls of this step that were not even recorded, since there were too many. */
-  readonly leftOut: number;
-}
 
 /** Calls of one step that may run: each costs a card, a place at its executor and a result in the history. */
 export const MOST_CALLS = 32;
@@ -117,14 +100,11 @@ export interface StepCallsDeps {
 }
 
 /**
- * Maps what a model writes to calls (AL4, AL5, AL15). The draft's id is the
- * one id of a call; the model's own only sets its stream parts apart, so ids
- * that collide or are empty do no harm: parts go to the newest call of that id
- * that is still being written.
+ * The calls of one step, from their first letter to their record (AL4, AL5, AL15). The draft's id is
+ * the one id of a call; the model's own only sets its stream parts apart, so ids that collide or are
+ * empty do no harm: parts go to the newest call of that id that is still being written.
  */
-export const createStepCalls = (deps: StepCallsDeps): StepCalls => new DraftedCalls(deps);
-
-class DraftedCalls implements StepCalls {
+export class StepCalls {
   readonly #deps: StepCallsDeps;
   readonly #entries: Entry[] = [];
   /** Begun and not recorded, by the model's ids: their ends are no further calls. */
@@ -138,6 +118,7 @@ class DraftedCalls implements StepCalls {
     this.#deps = deps;
   }
 
+  /** Calls of this step that were not even recorded, since there were too many. */
   get leftOut(): number {
     return Math.max(0, this.#begun - MOST_RECORDED);
   }
@@ -152,6 +133,7 @@ class DraftedCalls implements StepCalls {
     this.#entries.findLast(isMeant)?.partial.push(delta);
   }
 
+  /** The model finished this call; it starts now, though the step may go on. */
   async written({ modelId, tool, input, unreadable, metadata }: WrittenCall): Promise<void> {
     const key = isDeeperThan(input, LIMITS.jsonDepth) ? undefined : callKey(tool.toolName, input);
     const doubt = this.#doubtful.indexOf(modelId);
@@ -177,6 +159,10 @@ class DraftedCalls implements StepCalls {
     else this.#start(entry, input, unreadable);
   }
 
+  /**
+   * The stream ended as it should. Starts what was held back. Returns the calls in order. `isCut`: by
+   * the output limit, so that what is not whole was cut by it, and is asked for again.
+   */
   finish(isCut = false): StartedCall[] {
     for (const entry of this.#entries) {
       if (entry.recorded) continue;
@@ -189,6 +175,7 @@ class DraftedCalls implements StepCalls {
     return this.#started();
   }
 
+  /** The stream did not: drafts become FAILED records. Returns the calls that had started. */
   abandon(message: string): StartedCall[] {
     this.#closed = message;
     const running = this.#started();
@@ -206,7 +193,7 @@ class DraftedCalls implements StepCalls {
     const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
     const draft = await this.#deps.draft(tool.toolName, ownId(modelId));
-    const partial = createPartialArguments({
+    const partial = new PartialArguments({
       clock: this.#deps.clock,
       send: (params, whole) => draft.update(params, whole),
     });

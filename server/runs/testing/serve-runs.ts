@@ -14,7 +14,7 @@ import { createModels, type ModelsOptions } from '../agent/models.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
 import type { TurnDeps } from '../agent/turn.ts';
 import { createRunService, type RunServiceDeps } from '../create-run-service.ts';
-import { createKnownRuns, type KnownRunsDeps } from '../known-runs.ts';
+import { KnownRuns, type KnownRunsDeps } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
 /** The record and the tools of a server that a test starts. */
@@ -59,7 +59,7 @@ export function serveRuns(given: ServedRuns) {
   const newId = (prefix: string) => `${prefix}_${stamp}${++ids}`;
   const { tracing = createTracing({ config: undefined, ...NO_TRACES, clock, logger }) } = given;
   const ofRuns = { store, bus, clock, newId, logger, spans: tracing };
-  const known = createKnownRuns({ ...ofRuns, maxSteps: 10, prices: given.prices });
+  const known = new KnownRuns({ ...ofRuns, maxSteps: 10, prices: given.prices });
   const calls = createCalls({
     ...{ store, bus, registry, clock, logger, claimRun: known.claim },
     ...{ policy: given.policy, blobs, rootOf },

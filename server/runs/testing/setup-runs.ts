@@ -23,7 +23,7 @@ import {
   type TestStore,
 } from '../agent/testing/fakes.ts';
 import { createRunService } from '../create-run-service.ts';
-import { createKnownRuns } from '../known-runs.ts';
+import { KnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
 export const principal = FIRST_OPERATOR;
@@ -74,7 +74,7 @@ export function setupRuns(
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${++ids}`;
   const logger: Logger = { error: (cause) => void defects.push(cause), info: () => {} };
-  const known = createKnownRuns({
+  const known = new KnownRuns({
     ...{ store, bus, clock, newId, maxSteps: 10, logger },
     announce: given.announce,
   });

@@ -4,7 +4,7 @@ import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
-import { createKnownRuns } from '../../known-runs.ts';
+import { KnownRuns } from '../../known-runs.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
 import { createModels } from '../models.ts';
@@ -41,7 +41,7 @@ export async function setupAsking(replies: readonly ScriptedReply[], options: Se
   const newId = (prefix: string) => `${prefix}_${dir ? 'b' : 'a'}${++ids}`;
   const clock = systemClock;
   const runs = createRunService({
-    known: createKnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
+    known: new KnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     ...{ store, bus, calls, agent, models, clock, newId, logger },
     clientsReturnMs: 0,
     owners: createOwnerTokens().owners,

@@ -7,7 +7,7 @@ import { createErrorLog } from '../../../testing/error-log.ts';
 import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { createRunService } from '../../create-run-service.ts';
-import { createKnownRuns } from '../../known-runs.ts';
+import { KnownRuns } from '../../known-runs.ts';
 import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
@@ -85,7 +85,7 @@ export async function setupTurns(given: TurnSetup) {
   const newId = (prefix: string) => `${prefix}_${given.earlier ? 'later_' : ''}${++ids}`;
   const clock = systemClock;
   const runs = createRunService({
-    known: createKnownRuns({ store, bus, clock, newId, prices, secrets, maxSteps: 10, logger }),
+    known: new KnownRuns({ store, bus, clock, newId, prices, secrets, maxSteps: 10, logger }),
     secrets,
     store,
     bus,

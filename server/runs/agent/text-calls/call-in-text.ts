@@ -1,4 +1,4 @@
-import { createCallParser } from './call-parser.ts';
+import { CallParser } from './call-parser.ts';
 
 /** Enough for a call; what is longer is an answer. */
 const MOST_CHARS = 32 * 1024;
@@ -12,7 +12,7 @@ const MARKS =
  */
 export function callInText(text: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const parser = createCallParser({ names: new Set(names), kindOf: () => 'other' });
+  const parser = new CallParser({ names: new Set(names), kindOf: () => 'other' });
   const start = text.slice(0, MOST_CHARS);
   const events = [...parser.push(start), ...parser.end()];
   const called = events.flatMap((event) => (event.type === 'start' ? [event.name] : []));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import type { TextEvent } from './call-events.ts';
-import { createCallParser } from './call-parser.ts';
+import { CallParser } from './call-parser.ts';
 import { withoutTags } from './call-tags.ts';
 
 const tools = {
@@ -25,7 +25,7 @@ function joined(events: readonly TextEvent[]): TextEvent[] {
 }
 
 function parse(pieces: readonly string[]): TextEvent[] {
-  const parser = createCallParser(tools);
+  const parser = new CallParser(tools);
   return joined([...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]);
 }
 
@@ -235,7 +235,7 @@ test.each<[string, string, Read[]]>([
 });
 
 test('[AL144] arguments are passed on as they come, before the call is over', () => {
-  const parser = createCallParser(tools);
+  const parser = new CallParser(tools);
   expect(parser.push('Well. <tool_call>{"name": "echo", "arguments": {"text": "one ')).toEqual([
     { type: 'text', text: 'Well.' },
     { type: 'start', name: 'echo' },
@@ -246,7 +246,7 @@ test('[AL144] arguments are passed on as they come, before the call is over', ()
     { type: 'args', text: '}' },
     { type: 'end', input: '{"text": "one two"}', isWhole: true },
   ]);
-  const markup = createCallParser(tools);
+  const markup = new CallParser(tools);
   expect(markup.push('<function=echo>\n<parameter=text>\n"one" ')).toEqual([
     { type: 'start', name: 'echo' },
     { type: 'args', text: '{"text":"\\"one\\" ' },
@@ -311,7 +311,7 @@ test('[AL133] text whose tags are escaped holds no call', () => {
 });
 
 test('[AL146] of arguments that are too long no more is kept than can be refused', () => {
-  const parser = createCallParser(tools);
+  const parser = new CallParser(tools);
   parser.push('<tool_call>{"name":"echo","arguments":{"text":"');
   let passed = 0;
   for (let sent = 0; sent < 4 * LIMITS.argsBytes; sent += 1_024) {
@@ -333,7 +333,7 @@ test.each([
   ...['<tool_call>', '<', '<tool_result ', ' ', '[', '`', '<tool_call> echo ', '<function='],
 ])('[AL146] of %j, again and again or before much else, little is held back', (start) => {
   for (const given of [start.repeat(2_000), start + 'a'.repeat(20_000)]) {
-    const parser = createCallParser(tools);
+    const parser = new CallParser(tools);
     const events = Array.from(given, (character) => parser.push(character)).flat();
     const out = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
     expect(given.length - out.length).toBeLessThanOrEqual(1_024);
@@ -346,7 +346,7 @@ test.each([
   '<tool_call>{"name":"a\nb</tool_call>',
   '<function=echo><parameter=text></parameter',
 ])('[AL146] 200 kB of %j is read', (unit) => {
-  const parser = createCallParser(tools);
+  const parser = new CallParser(tools);
   const text = unit.repeat(Math.ceil(200_000 / unit.length));
   let events = 0;
   for (let at = 0; at < text.length; at += 7) events += parser.push(text.slice(at, at + 7)).length;

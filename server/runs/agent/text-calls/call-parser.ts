@@ -11,13 +11,6 @@ export interface OfferedTools {
   readonly kindOf: (toolName: string, key: string) => ValueKind;
 }
 
-/** Reads one text of a model, in any pieces: the same text gives the same events. */
-export interface CallParser {
-  push(text: string): readonly TextEvent[];
-  /** The text is at its end: gives out what was held back. A call that is not closed is not whole. */
-  end(): readonly TextEvent[];
-}
-
 /** Characters between a tag and its call, and between a call and what follows. */
 const LONGEST_HELD = 256;
 /** As models write it in a tag, around JSON. */
@@ -28,20 +21,18 @@ const BARE_BEGINNING = /^[A-Za-z_][\w.-]{0,127}\s*(?:\[[ARGS]{0,4}\]?\s*|<\/?[\w
 const BETWEEN_CALLS = /[,;`\]}]/;
 const AFTER_CALL = /^[\s,;`\]}]+/;
 
-/**
- * Finds tool calls in what a model writes (AL140 to AL146): `<tool_call>{…}</tool_call>` and the
- * usual other forms. A call is over with the last bracket of its JSON, so that a missing end tag
- * changes nothing. What is quoted (`Quotes`) or stands in a tag of results or thoughts is text.
- * Each character is read a bounded number of times, and no more is held back than a tag and
- * `LONGEST_HELD` characters; of a call, what its arguments may have.
- */
-export const createCallParser = (tools: OfferedTools): CallParser => new TextParser(tools);
-
 type NamingTag = Extract<Tag, { name: string }>;
 type OpeningTag = NamingTag | { readonly kind: 'call' };
 type State = 'text' | 'tag' | 'opened' | 'call' | 'called' | 'opaque';
 
-class TextParser implements CallParser {
+/**
+ * Finds tool calls in one text of a model, in any pieces (AL140 to AL146): `<tool_call>{…}</tool_call>`
+ * and the usual other forms. A call is over with the last bracket of its JSON, so that a missing end
+ * tag changes nothing. What is quoted (`Quotes`) or stands in a tag of results or thoughts is text.
+ * Each character is read a bounded number of times, and no more is held back than a tag and
+ * `LONGEST_HELD` characters; of a call, what its arguments may have.
+ */
+export class CallParser {
   readonly #tools: OfferedTools;
   /** HTML has no tag with an underscore, so that an answer can hold any of it. */
   readonly #tags: ReadonlySet<string>;
@@ -74,6 +65,7 @@ class TextParser implements CallParser {
     return this.#events.take();
   }
 
+  /** The text is at its end: gives out what was held back. A call that is not closed is not whole. */
   end(): readonly TextEvent[] {
     if (this.#state === 'call') this.#reader?.end();
     this.#flushBlanks();

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCallParser } from './call-parser.ts';
+import { CallParser } from './call-parser.ts';
 import { jsonWithoutTags, withoutTags } from './call-tags.ts';
 
 const names = new Set(['echo', 'demo_echo', 'kiosk_list']);
 
 /** Whether any part of the text is read as a call, also one that is malformed. */
 function hasCall(text: string): boolean {
-  const parser = createCallParser({ names, kindOf: () => 'other' });
+  const parser = new CallParser({ names, kindOf: () => 'other' });
   return [...parser.push(text), ...parser.end()].some(({ type }) => type !== 'text');
 }
 

@@ -6,7 +6,7 @@ import type {
 import { wrapLanguageModel } from 'ai';
 import { isRecord } from '#lib/json/is-record';
 import type { TextEvent } from './call-events.ts';
-import { type CallParser, createCallParser, type OfferedTools } from './call-parser.ts';
+import { CallParser, type OfferedTools } from './call-parser.ts';
 
 type Part = LanguageModelV4StreamPart;
 
@@ -50,7 +50,7 @@ class TextCallStream {
   read(part: Part): readonly Part[] {
     switch (part.type) {
       case 'text-start':
-        this.#parser = createCallParser(this.#tools);
+        this.#parser = new CallParser(this.#tools);
         this.#textId = part.id;
         return [part];
       case 'text-delta':

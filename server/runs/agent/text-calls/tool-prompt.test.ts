@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
-import { createCallParser } from './call-parser.ts';
+import { CallParser } from './call-parser.ts';
 import { describeTools } from './tool-prompt.ts';
 
 test('[AL133] a description holds no tag of a call, nor one named like any of the tools', () => {
@@ -11,7 +11,7 @@ test('[AL133] a description holds no tag of a call, nor one named like any of th
   ];
   const text = describeTools(TOOLS_PLACEHOLDER, tools);
   const names = new Set(tools.map(({ name }) => name));
-  const parser = createCallParser({ names, kindOf: () => 'other' });
+  const parser = new CallParser({ names, kindOf: () => 'other' });
   const repeated = text.replaceAll('"', '').replaceAll('\\n', '\n');
   const events = [...parser.push(repeated), ...parser.end()];
   expect(events.map(({ type }) => type)).toEqual(['text']);
