@@ -150,7 +150,7 @@ function endedTurn(messages: readonly Message[]): TurnEnd | undefined {
 }
 
 /** Steps of the turn that are on disk, with calls or empty; they count towards its limit. */
-export const stepsDone = (messages: readonly Message[]): number =>
+const stepsDone = (messages: readonly Message[]): number =>
   ofLastTurn(messages).filter((message) => hasCalls(message) || isEmptyAnswer(message)).length;
 
 /** False when the turn was taken up three times without finishing a step. */
