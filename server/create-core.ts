@@ -35,7 +35,7 @@ import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
 import { retryWhileTaken } from './retry-while-taken.ts';
 import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
 import { createModels } from './runs/agent/models.ts';
-import { createRunService } from './runs/create-run-service.ts';
+import { AgentRuns } from './runs/agent-runs.ts';
 import { Delegation } from './runs/delegate/delegation.ts';
 import { KnownRuns } from './runs/known-runs.ts';
 import type { ClaimRun } from './runs/run-service.ts';
@@ -246,7 +246,7 @@ async function createServices(
     ...{ clock, logger, denialOf: policy.denialOf, ...agentLimits(ofAgent), spans: tracing },
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
   });
-  const runs = createRunService({
+  const runs = new AgentRuns({
     ...{ ...ofRuns, known, calls, agent, models, owners: tokens },
     ...{ offersTools: table.offersTools, subAgent: delegation.settingsOf },
   });

@@ -4,7 +4,7 @@ import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal
 import type { Logger } from '../logger.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import { ActiveTurns } from './active-turns.ts';
-import { createLiveRun, type LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
+import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';
 import { newRun } from './new-run.ts';
 import { ownerOf } from './run-owner.ts';
@@ -56,7 +56,7 @@ export class KnownRuns {
 
   #create(stored: StoredRun): LiveRun {
     const above = (runId: string) => this.turns.runOf(runId);
-    return createLiveRun({ ...this.#deps, above }, stored);
+    return new LiveRun({ ...this.#deps, above }, stored);
   }
 
   /** The one live object of a run. Undefined when there is no such run. */

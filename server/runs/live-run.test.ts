@@ -6,7 +6,7 @@ describe('what watchers see', () => {
   test('[RU6] pieces of one moment are one delta, the next 34 ms later', async () => {
     const gate = Promise.withResolvers<void>();
     const { start, ended, bus, clock } = setupRuns({
-      turn: answering(['a', 'b', 'c'], gate.promise),
+      turn: answering(['a', 'b', '.'], gate.promise),
     });
     const run = await start();
     await bus.until(
@@ -22,7 +22,7 @@ describe('what watchers see', () => {
       type: 'message_delta',
       index: 0,
       part: 'text',
-      delta: 'bc',
+      delta: 'b.',
     });
     gate.resolve();
     await ended(run.run_id);
@@ -62,7 +62,7 @@ describe('what watchers see', () => {
   test('[RU7] a snapshot in mid-sentence fits the delta that follows', async () => {
     const gate = Promise.withResolvers<void>();
     const { start, ended, bus, clock, runs } = setupRuns({
-      turn: answering(['one ', 'two ', 'three'], gate.promise),
+      turn: answering(['one ', 'two ', 'five.'], gate.promise),
     });
     const run = await start();
     await bus.until(
@@ -78,7 +78,7 @@ describe('what watchers see', () => {
     const later = bus.events.filter((event) => event.seq > seq && event.type === 'message_delta');
     const text = assistant?.parts.map((part) => ('text' in part ? part.text : '')).join('');
     expect(text).toBe('one ');
-    expect(text + folded(later, assistant?.message_id ?? '')).toBe('one two three');
+    expect(text + folded(later, assistant?.message_id ?? '')).toBe('one two five.');
     gate.resolve();
     await ended(run.run_id);
   });

@@ -13,7 +13,7 @@ import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agen
 import { type MessageReplay, replaysFor } from './agent/replay.ts';
 import { isUnread } from './agent/turn-messages.ts';
 import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
-import { createMessageWriter } from './message-writer.ts';
+import { PublishedMessage } from './message-writer.ts';
 import { ModelTurnLog } from './model-turn-log.ts';
 import { createRunUsage, type PriceTable, type RunUsageCount } from './run-usage.ts';
 
@@ -30,38 +30,6 @@ export interface LiveRunDeps {
   readonly announce?: AnnounceRun | undefined;
   /** The run that a sub-agent's works for, while its turn runs. */
   above(runId: string): Pick<LiveRun, 'usedBelow'> | undefined;
-}
-
-/**
- * A run in memory, its only writer. What it says of itself is on disk and
- * published: a snapshot never runs ahead of the events after it.
- * Only text that a model is still writing is shown before (rule RU8).
- */
-export interface LiveRun extends Transcript {
-  readonly runId: string;
-  /** So many messages before these are in the store alone. */
-  readonly older: number;
-  summary(): RunSummary;
-  record(): RunRecord;
-  /** Resolves once the change is on disk; `publish` sends it to watchers. */
-  save(patch: Partial<RunSummary>): Promise<void>;
-  /**
-   * Saves the end of a turn that began when `lastSeen` was the last message. False, and nothing is
-   * saved, where a person's message came that it has not read.
-   */
-  endTurn(patch: Partial<RunSummary>, lastSeen: Message | undefined): Promise<boolean>;
-  publish(): void;
-  /** Only in memory, for what can be written no more. */
-  show(patch: Partial<RunSummary>): void;
-  /** A sub-agent at work below it has used so much more. */
-  usedBelow(model: string, usage: ModelUsage): void;
-  /** Whether the end of the request of this number can still come. */
-  mayEnd(number: number): boolean;
-  /**
-   * Writes the person's message and the run's new state as one, then publishes both. False, and
-   * nothing is written, where it is here already by its `givenId`.
-   */
-  addUserMessage(input: UserInput, patch: Partial<RunSummary>): Promise<boolean>;
 }
 
 /** What a person said, and at which client, when that is known. */
@@ -88,10 +56,12 @@ export interface StoredRun extends Pick<MessagesPage, 'messages' | 'to' | 'asked
   readonly summary: RunSummary;
 }
 
-export const createLiveRun = (deps: LiveRunDeps, stored: StoredRun): LiveRun =>
-  new RunInMemory(deps, stored);
-
-class RunInMemory implements LiveRun {
+/**
+ * A run in memory, its only writer. What it says of itself is on disk and
+ * published: a snapshot never runs ahead of the events after it.
+ * Only text that a model is still writing is shown before (rule RU8).
+ */
+export class LiveRun implements Transcript {
   readonly #deps: LiveRunDeps;
   readonly #secrets: Secrets;
   readonly #log: ModelTurnLog;
@@ -122,6 +92,7 @@ class RunInMemory implements LiveRun {
     this.#log = new ModelTurnLog(deps, { runId: this.runId, isNew: to === 0 });
   }
 
+  /** So many messages before these are in the store alone. */
   get older(): number {
     return this.#to - this.#messages.length;
   }
@@ -146,15 +117,18 @@ class RunInMemory implements LiveRun {
     this.#deps.bus.publish({ type: 'run', run: this.summary() });
   }
 
+  /** Resolves once the change is on disk; `publish` sends it to watchers. */
   save(patch: Partial<RunSummary>): Promise<void> {
     return this.#write(patch);
   }
 
+  /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void {
     this.#decided = this.#hidden({ ...this.#decided, ...patch });
     this.#summary = this.#decided;
   }
 
+  /** A sub-agent at work below it has used so much more. */
   usedBelow(model: string, usage: ModelUsage): void {
     this.#usage.addBelow(model, usage);
     this.publish();
@@ -166,10 +140,15 @@ class RunInMemory implements LiveRun {
     return parent && this.#deps.above(parent.run_id);
   }
 
+  /** Whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean {
     return this.#log.mayEnd(number);
   }
 
+  /**
+   * Saves the end of a turn that began when `lastSeen` was the last message. False, and nothing is
+   * saved, where a person's message came that it has not read.
+   */
   endTurn(patch: Partial<RunSummary>, lastSeen: Message | undefined): Promise<boolean> {
     return this.#inOrder(async () => {
       const isNew = this.#messages.at(-1) !== lastSeen;
@@ -179,6 +158,10 @@ class RunInMemory implements LiveRun {
     });
   }
 
+  /**
+   * Writes the person's message and the run's new state as one, then publishes both. False, and
+   * nothing is written, where it is here already by its `givenId`.
+   */
   addUserMessage(
     { input, clientId, replaces, givenId: given_id, files = [], author }: UserInput,
     patch: Partial<RunSummary>,
@@ -215,7 +198,7 @@ class RunInMemory implements LiveRun {
     const position = this.#to;
     this.#add(message);
     this.#publishMessage(message);
-    return createMessageWriter({
+    return new PublishedMessage({
       message,
       clock,
       secrets: this.#secrets,

@@ -33,10 +33,7 @@ export interface MessageWriterDeps {
  * coalesced; whatever else changes is published as the whole message, so that a
  * watcher that missed something is right again.
  */
-export const createMessageWriter = (deps: MessageWriterDeps): MessageWriter =>
-  new PublishedMessage(deps);
-
-class PublishedMessage implements MessageWriter {
+export class PublishedMessage implements MessageWriter {
   readonly #deps: MessageWriterDeps;
   #message: Message;
   #pending = '';

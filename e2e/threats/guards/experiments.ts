@@ -52,7 +52,7 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
   },
   {
     number: 'E9',
-    file: 'server/runs/create-run-service.ts',
+    file: 'server/runs/agent-runs.ts',
     code: "    signal.addEventListener('abort', stop, { once: true });\n",
     broken: '',
   },

@@ -12,7 +12,7 @@ import {
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import type { Models } from '../agent/models.ts';
 import { wordsIn } from '../agent/turn-messages.ts';
-import type { CreatedRunService } from '../create-run-service.ts';
+import type { AgentRuns } from '../agent-runs.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import type { OwnerTokens } from '../run-owner.ts';
 import {
@@ -27,7 +27,7 @@ import { describeTool, schemaOf, TASK_FORMS, type Task, type TaskForm } from './
 
 /** What the tool needs of the parts that are built after it. */
 export interface DelegationParts {
-  readonly runs: Pick<CreatedRunService, 'runChild'>;
+  readonly runs: Pick<AgentRuns, 'runChild'>;
   readonly known: Pick<KnownRuns, 'load' | 'turns' | 'inMemory'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
   readonly models: Pick<Models, 'resolve'>;

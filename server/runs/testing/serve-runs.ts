@@ -13,7 +13,7 @@ import { createAgent } from '../agent/create-agent.ts';
 import { createModels, type ModelsOptions } from '../agent/models.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
 import type { TurnDeps } from '../agent/turn.ts';
-import { createRunService, type RunServiceDeps } from '../create-run-service.ts';
+import { AgentRuns, type RunServiceDeps } from '../agent-runs.ts';
 import { KnownRuns, type KnownRunsDeps } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
@@ -84,7 +84,7 @@ export function serveRuns(given: ServedRuns) {
     ...{ calls, registry, clock, images, logger, spans: tracing },
     ...given.agent,
   });
-  const runs = createRunService({
+  const runs = new AgentRuns({
     ...{ ...ofRuns, known, calls, agent, models, owners: tokens.owners },
     ...{ clientsReturnMs: 0, offersTools: () => true },
     ...(subAgent && { subAgent }),

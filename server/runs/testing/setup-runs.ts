@@ -22,7 +22,7 @@ import {
   createTestStore,
   type TestStore,
 } from '../agent/testing/fakes.ts';
-import { createRunService } from '../create-run-service.ts';
+import { AgentRuns } from '../agent-runs.ts';
 import { KnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
@@ -78,7 +78,7 @@ export function setupRuns(
     ...{ store, bus, clock, newId, maxSteps: 10, logger },
     announce: given.announce,
   });
-  const runs = createRunService({
+  const runs = new AgentRuns({
     known,
     owners: tokens.owners,
     store,

@@ -3,7 +3,7 @@ import { type SetupOptions, setupCalls } from '../../../calls/testing/setup-call
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
-import { createRunService } from '../../create-run-service.ts';
+import { AgentRuns } from '../../agent-runs.ts';
 import { KnownRuns } from '../../known-runs.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
@@ -40,7 +40,7 @@ export async function setupAsking(replies: readonly ScriptedReply[], options: Se
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${dir ? 'b' : 'a'}${++ids}`;
   const clock = systemClock;
-  const runs = createRunService({
+  const runs = new AgentRuns({
     known: new KnownRuns({ store, bus, clock, newId, maxSteps: 10, logger }),
     ...{ store, bus, calls, agent, models, clock, newId, logger },
     clientsReturnMs: 0,

@@ -6,7 +6,7 @@ import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createErrorLog } from '../../../testing/error-log.ts';
 import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
-import { createRunService } from '../../create-run-service.ts';
+import { AgentRuns } from '../../agent-runs.ts';
 import { KnownRuns } from '../../known-runs.ts';
 import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
@@ -84,7 +84,7 @@ export async function setupTurns(given: TurnSetup) {
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${given.earlier ? 'later_' : ''}${++ids}`;
   const clock = systemClock;
-  const runs = createRunService({
+  const runs = new AgentRuns({
     known: new KnownRuns({ store, bus, clock, newId, prices, secrets, maxSteps: 10, logger }),
     secrets,
     store,

@@ -19,7 +19,14 @@ import {
   WorkNotWanted,
 } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
-import { endWith, failedEnd, REVOKED, stoppedEnd, stopperOf } from './agent/noted-end.ts';
+import {
+  endWith,
+  failedEnd,
+  type NotedEnd,
+  REVOKED,
+  stoppedEnd,
+  stopperOf,
+} from './agent/noted-end.ts';
 import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
 import { unreadAtEnd } from './agent/turn-messages.ts';
 import type { ChildRequest } from './child-request.ts';
@@ -42,17 +49,6 @@ import type { RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
 import { Spendings } from './spendings.ts';
 import { traceOfTurn } from './turn-trace.ts';
-
-export interface CreatedRunService extends RunService {
-  /** Resolves when the child's turn has ended, also when that failed or was stopped. */
-  runChild(request: ChildRequest): Promise<RunOutcome>;
-  /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
-  recover(): Promise<void>;
-  /** Lets `work` delete a run that is not in use; whether it did. */
-  deleteUnused(runId: string, work: () => Promise<void>): Promise<boolean>;
-  /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
-  close(): Promise<void>;
-}
 
 export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   readonly known: KnownRuns;
@@ -88,10 +84,10 @@ const MOST_UNREAD = 32;
 const BUSY =
   'A turn of this run is going on. Stop it, or wait for its end, before a message is replaced.';
 
-export const createRunService = (deps: RunServiceDeps): CreatedRunService => new AgentRuns(deps);
-
-class AgentRuns implements CreatedRunService {
+/** Conversations of the built-in agent: their messages, their turns, and what a restart left of them. */
+export class AgentRuns implements RunService {
   readonly #deps: RunServiceDeps;
+  /** Lets `work` delete a run that is not in use; whether it did. */
   readonly deleteUnused: KnownRuns['deleteUnused'];
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
@@ -124,6 +120,7 @@ class AgentRuns implements CreatedRunService {
     return this.#start({ ...first, ...settled(undefined, settings), run_id: id, ...more }, asking);
   }
 
+  /** Resolves when the child's turn has ended, also when that failed or was stopped. */
   async runChild(request: ChildRequest): Promise<RunOutcome> {
     const { parent, task, model, tools, owner, signal } = request;
     const checked = this.#check(task, model);
@@ -231,6 +228,7 @@ class AgentRuns implements CreatedRunService {
     return byUpdate(loaded.filter((run) => run !== undefined).map((run) => run.record()));
   }
 
+  /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
   async recover(): Promise<void> {
     const { known, store, calls, clock, logger, offersTools } = this.#deps;
     const { clientsReturnMs = CLIENTS_RETURN_MS } = this.#deps;
@@ -247,6 +245,7 @@ class AgentRuns implements CreatedRunService {
     }
   }
 
+  /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const turns = this.#turns;
@@ -363,19 +362,20 @@ class AgentRuns implements CreatedRunService {
     asked: { model: string; stepsDone?: number },
     signal: AbortSignal,
   ): Promise<TurnEnd> {
-    const opening = this.#deps.models.open(asked.model);
-    const opened = await abortable(signal, opening).catch((error) => {
+    const ended = async (end: NotedEnd) => endWith(await run.beginMessage(), end);
+    const opened = await abortable(signal, this.#deps.models.open(asked.model)).catch((error) => {
       if (!signal.aborted) throw error;
     });
-    if (!opened) return endStopped(run, signal);
-    if (!opened.ok) return endWith(await run.beginMessage(), failedEnd(opened.error));
+    if (!opened && signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
+    if (!opened) return ended(stoppedEnd(signal));
+    if (!opened.ok) return ended(failedEnd(opened.error));
     const { model } = opened;
     // A message may have begun the turn that was written for the one before.
     const trace = run.summary().trace ?? traceOfTurn(this.#deps, run, undefined);
     if (model.ref !== run.summary().model || trace !== run.summary().trace)
       await run.save({ model: model.ref, trace });
     const owner = this.#callerOf(run);
-    if (!owner) return endWith(await run.beginMessage(), failedEnd(REVOKED));
+    if (!owner) return ended(failedEnd(REVOKED));
     const { runId } = run;
     const { tools, pinned_tools: pinned = [], parent, settings: own } = run.summary();
     const principal = { kind: 'run', runId, owner } as const;
@@ -400,11 +400,6 @@ class AgentRuns implements CreatedRunService {
     if (!parent) return new Spending(budget);
     return new Spending(own, this.#spendings.get(parent.run_id) ?? new Spending(budget));
   }
-}
-
-async function endStopped(run: LiveRun, signal: AbortSignal): Promise<TurnEnd> {
-  if (signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
-  return endWith(await run.beginMessage(), stoppedEnd(signal));
 }
 
 const byUpdate = (runs: RunRecord[]): RunRecord[] =>
