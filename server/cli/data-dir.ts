@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { readJson } from '#lib/json/read-json';
 import { CliError } from './exit-codes.ts';
 
 /** SQLite's number for a file that another process has locked. */
@@ -33,7 +34,7 @@ export function openDataDir(dir: string): DataDir {
       const text = readIfThere(join(dir, 'address'));
       // A file that a killed server left may lead to another program, which must not get the token.
       if (text === undefined || !isInUse()) return undefined;
-      return addressSchema.safeParse(parseJson(text)).data;
+      return addressSchema.safeParse(readJson(text)).data;
     },
     token: () => readIfThere(join(dir, 'token'))?.trim() || undefined,
     authority: () => readIfThere(join(dir, 'tls', 'ca.crt')),
@@ -65,13 +66,5 @@ function readIfThere(file: string): string | undefined {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new CliError('failed', `${file} cannot be read (${String(error)}); run as its owner`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

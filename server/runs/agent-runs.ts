@@ -5,6 +5,7 @@ import { redactShapes } from '#lib/text/redact';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
+import { WorkCounts } from '#lib/util/work-counts';
 import type { Caller } from '../auth/principal.ts';
 import type { CallService } from '../calls/call-service.ts';
 import type { Logger } from '../logger.ts';
@@ -91,7 +92,7 @@ export class AgentRuns implements RunService {
   readonly deleteUnused: KnownRuns['deleteUnused'];
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
-  readonly #arriving = new Map<string, number>();
+  readonly #arriving = new WorkCounts();
   readonly #spendings: Spendings;
 
   constructor(deps: RunServiceDeps) {
@@ -303,13 +304,14 @@ export class AgentRuns implements RunService {
     if (this.#turns.isStopping(runId)) {
       return refuse('conflict', 'The turn is being stopped. Send the message when it has ended.');
     }
-    if (unreadAtEnd(run.messages()) + (this.#arriving.get(runId) ?? 0) >= MOST_UNREAD) {
+    if (unreadAtEnd(run.messages()) + this.#arriving.of(runId) >= MOST_UNREAD) {
       const message = `${MOST_UNREAD} messages wait for the next step. Wait until it reads them.`;
       return refuse('conflict', message);
     }
     try {
-      const added = run.addUserMessage(input, { status: 'running', error: null, ...settings });
-      if (!(await this.#counted(runId, added))) return { ok: true, run: run.record() };
+      const patch = { status: 'running', error: null, ...settings } as const;
+      const added = await this.#arriving.during(runId, () => run.addUserMessage(input, patch));
+      if (!added) return { ok: true, run: run.record() };
     } catch (error) {
       return storeFailed(error);
     }
@@ -320,18 +322,6 @@ export class AgentRuns implements RunService {
 
   #launch(run: LiveRun, first: Parameters<KnownRuns['turns']['launch']>[1]): void {
     this.#turns.launch(run, first, (signal) => this.#goOn(run, 0, signal));
-  }
-
-  async #counted<T>(runId: string, arriving: Promise<T>): Promise<T> {
-    const count = this.#arriving;
-    count.set(runId, (count.get(runId) ?? 0) + 1);
-    try {
-      return await arriving;
-    } finally {
-      const left = (count.get(runId) ?? 1) - 1;
-      if (left > 0) count.set(runId, left);
-      else count.delete(runId);
-    }
   }
 
   /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */

@@ -1,3 +1,4 @@
+import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
 
 /** Characters of a value that are shown: as many as a card has room for. */
@@ -148,13 +149,7 @@ function createTextReader() {
   } satisfies Reader & { text(): string; isCut(): boolean };
 }
 
-function unescaped(escaped: string): string {
-  try {
-    return String(JSON.parse(`"${escaped}"`));
-  } catch {
-    return '\ufffd';
-  }
-}
+const unescaped = (escaped: string): string => String(readJson(`"${escaped}"`) ?? '\ufffd');
 
 /** Any value but a string. It ends before the comma or brace that follows it. */
 function createJsonReader(): Reader {
@@ -184,14 +179,7 @@ function createJsonReader(): Reader {
       kept = (kept.length >= 2 * WHOLE_CHARS ? kept.slice(-WHOLE_CHARS) : kept) + character;
       return 'goes_on';
     },
-    finished() {
-      if (total > WHOLE_CHARS) return endOf(kept, total);
-      try {
-        return JSON.parse(kept);
-      } catch {
-        return undefined;
-      }
-    },
+    finished: () => (total > WHOLE_CHARS ? endOf(kept, total) : readJson(kept)),
     growing: () => (total > WHOLE_CHARS ? { shown: endOf(kept, total) } : { json: kept }),
   };
 }

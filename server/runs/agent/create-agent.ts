@@ -13,17 +13,13 @@ const NO_SPANS = { isOn: false, requestEnded() {} };
 /** Of a turn, where none are given. */
 const MAX_STEPS = 10;
 
-type Optional =
-  | 'maxSteps'
-  | 'maxRetries'
-  | 'budget'
-  | 'isPolling'
-  | 'resultBytes'
-  | 'isPinned'
-  | 'denialOf'
-  | 'lessons'
-  | 'settings'
-  | 'spans';
+const usual = () => ({
+  ...{ maxSteps: MAX_STEPS, maxRetries: 2, budget: NO_BUDGET, resultBytes: MODEL_OUTPUT_BYTES },
+  ...{ isPinned: () => false, isPolling: () => false, denialOf: () => undefined },
+  ...{ spans: NO_SPANS, lessons: new Lessons(), settings: {} },
+});
+
+type Optional = keyof ReturnType<typeof usual>;
 
 /** Of the configuration. */
 export interface AgentSettings {
@@ -54,13 +50,7 @@ export const agentLimits = ({
 export function createAgent(
   options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>,
 ): Agent {
-  const deps: TurnDeps = {
-    ...{ maxSteps: MAX_STEPS, maxRetries: 2, budget: NO_BUDGET },
-    ...{ isPinned: () => false, denialOf: () => undefined, spans: NO_SPANS },
-    ...{ isPolling: () => false, resultBytes: MODEL_OUTPUT_BYTES, lessons: new Lessons() },
-    settings: {},
-    ...options,
-  };
+  const deps: TurnDeps = { ...usual(), ...options };
   const { maxSteps, budget, resultBytes } = deps;
   return {
     ...{ maxSteps, budget, resultBytes },

@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError } from 'ai';
 import { expect, test } from 'vitest';
-import { describeModelError, ModelSilentError, StreamCutError } from './describe-model-error.ts';
+import { describeModelError, StreamCutError, WaitedLongError } from './describe-model-error.ts';
 
 const api = (statusCode: number | undefined, message: string, responseBody = '') =>
   new APICallError({
@@ -13,7 +13,7 @@ const api = (statusCode: number | undefined, message: string, responseBody = '')
 
 test.each([
   ['no key', new LoadAPIKeyError({ message: 'missing' }), 'no_api_key', /OPENAI_API_KEY/],
-  ['a silent model', new ModelSilentError(60), 'model_silent', /60 s/],
+  ['a silent model', new WaitedLongError('model_silent', 60), 'model_silent', /60 s/],
   ['a cut stream', new StreamCutError('x'), 'stream_cut', /broke off/],
   ['HTTP 401', api(401, 'bad key sk-abc'), 'model_unauthenticated', /Check OPENAI_API_KEY/],
   ['HTTP 403', api(403, 'no'), 'model_unauthenticated', /403/],

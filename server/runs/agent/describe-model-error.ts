@@ -1,4 +1,5 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import { readJson } from '#lib/json/read-json';
 import { keyNameOf } from '#lib/protocol/model-ref';
 import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
@@ -14,24 +15,20 @@ export interface TurnError {
   readonly params?: NoticeParams;
 }
 
-/** A model that says nothing for too long; thrown by the loop into its own stream. */
-export class ModelSilentError extends Error {
-  override readonly name = 'ModelSilentError';
+const WAITED_WORDS = {
+  model_silent: 'The model said nothing for',
+  model_too_long: 'The answer took longer than',
+};
+
+/** A model that is waited for no longer; thrown by the loop into its own stream. */
+export class WaitedLongError extends Error {
+  override readonly name = 'WaitedLongError';
+  readonly code: keyof typeof WAITED_WORDS;
   readonly seconds: number;
 
-  constructor(seconds: number) {
-    super(`The model said nothing for ${seconds} s.`);
-    this.seconds = seconds;
-  }
-}
-
-/** A model whose answer takes longer than it may in all. */
-export class ModelTooLongError extends Error {
-  override readonly name = 'ModelTooLongError';
-  readonly seconds: number;
-
-  constructor(seconds: number) {
-    super(`The answer took longer than ${seconds} s.`);
+  constructor(code: keyof typeof WAITED_WORDS, seconds: number) {
+    super(`${WAITED_WORDS[code]} ${seconds} s.`);
+    this.code = code;
     this.seconds = seconds;
   }
 }
@@ -51,10 +48,9 @@ export const CONTEXT_FULL =
 export function describeModelError(error: unknown, model: string): TurnError {
   const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
   if (LoadAPIKeyError.isInstance(cause)) return noKey(model);
-  if (cause instanceof ModelSilentError || cause instanceof ModelTooLongError) {
-    const { message, seconds } = cause;
+  if (cause instanceof WaitedLongError) {
+    const { code, message, seconds } = cause;
     const words = `${message} Try again or choose another model.`;
-    const code = cause instanceof ModelSilentError ? 'model_silent' : 'model_too_long';
     return { code, message: words, params: { model, seconds } };
   }
   if (cause instanceof StreamCutError) return cut(model);
@@ -214,18 +210,10 @@ export function internalError(error: unknown): TurnError {
 
 /** The SDK knows the body of OpenAI's errors alone, and else says the text of the status. */
 const detailOf = (error: APICallError): string =>
-  (reasonIn(parsed(error.responseBody)) ?? errorMessage(error))
+  (reasonIn(readJson(error.responseBody ?? '')) ?? errorMessage(error))
     .replace(/sk-[\w*-]+/g, 'sk-…')
     .replace(/AIza[\w-]+/g, 'AIza…')
     .slice(0, LONGEST_DETAIL);
-
-function parsed(body = ''): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The words of an error and of its causes, without repeats. */
 export function wordsOf(error: unknown): string {

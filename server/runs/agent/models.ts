@@ -21,7 +21,6 @@ import {
 import { type Lesson, NO_LESSON } from './lessons.ts';
 import { type ModelFacts, takesImages } from './model-facts.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
-import type { Patience } from './silence-watch.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
 
@@ -177,31 +176,17 @@ const SCHEMA_TARGETS: Record<ModelProvider, SchemaTarget> = {
 /** Whose APIs take pictures in a tool's result: of OpenAI's, the Responses API alone. */
 const RESULT_IMAGES: ReadonlySet<ModelProvider> = new Set<ModelProvider>(['openai', 'anthropic']);
 
-/** What a model can do: by the configuration, else by its server, else as its provider publishes. */
-interface Abilities {
-  readonly toolCalling: 'native' | 'text';
-  readonly toolPrompt: string;
-  readonly images: boolean;
-  readonly parallelCalls: boolean;
-  /** Null: nothing says. */
-  readonly contextTokens: number | null;
-  /** Null: as many as its API takes. */
-  readonly maxTools: number | null;
-  readonly strictTools: boolean;
-  readonly patience: Patience;
-  readonly asked: RunSettings;
-}
-
 /** A server of one's own may have to load the model first. */
 const LOADING_SECONDS = 600;
 const SILENCE_SECONDS = 120;
 const TOTAL_SECONDS = 1_800;
 
+/** What a model can do: by the configuration, else by its server, else as its provider publishes. */
 function abilitiesOf(
   ref: ModelRef | undefined,
   settings: ModelSettings = {},
   factsOf: (id: string) => ModelFacts,
-): Abilities {
+) {
   const facts = ref?.provider === 'compatible' ? factsOf(ref.id) : {};
   const silence = ref?.provider === 'compatible' ? LOADING_SECONDS : SILENCE_SECONDS;
   return {
@@ -209,7 +194,9 @@ function abilitiesOf(
     toolPrompt: settings.toolPrompt ?? TOOL_PROMPT,
     images: settings.images ?? facts.images ?? (ref !== undefined && isPublishedForImages(ref)),
     parallelCalls: settings.parallelCalls ?? true,
+    /** Null: nothing says. */
     contextTokens: settings.contextTokens ?? facts.contextTokens ?? null,
+    /** Null: as many as its API takes. */
     maxTools: settings.maxTools ?? null,
     strictTools: settings.strictTools ?? false,
     patience: {
@@ -219,6 +206,8 @@ function abilitiesOf(
     asked: settings.asked ?? {},
   };
 }
+
+type Abilities = ReturnType<typeof abilitiesOf>;
 
 /** Ids of the providers' own models say which they are; on another server the same id may be anything. */
 const isPublishedForImages = ({ provider, id }: ModelRef): boolean =>

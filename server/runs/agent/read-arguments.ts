@@ -1,6 +1,7 @@
 import { canonicalJson } from '#lib/json/canonical-json';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
+import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
 
 /** What models put around the object: a fence, a mark, a tag; behind it a bracket too many as well. */
@@ -51,12 +52,8 @@ function firstObject(text: string, start: number): { readonly json: string; read
 }
 
 function parsed(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isRecord(value) && !isDeeperThan(value, LIMITS.jsonDepth) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(json);
+  return isRecord(value) && !isDeeperThan(value, LIMITS.jsonDepth) ? value : undefined;
 }
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import { ModelSilentError, ModelTooLongError } from './describe-model-error.ts';
+import { WaitedLongError } from './describe-model-error.ts';
 
 /** How long a model is waited for. */
 export interface Patience {
@@ -11,7 +11,7 @@ export interface Patience {
   readonly totalMs: number;
 }
 
-/** Aborts `signal` with a `ModelSilentError` when nothing was heard for so long, or with a `ModelTooLongError`. */
+/** Aborts `signal` with a `WaitedLongError` when nothing was heard for so long, or the whole takes too long. */
 export interface SilenceWatch {
   readonly signal: AbortSignal;
   /** Asks with a `fetch` of `withLifeSigns`, each byte of whose answer is a sign of life. */
@@ -63,14 +63,14 @@ export function createSilenceWatch(clock: Clock, { silentMs, totalMs }: Patience
   let lastDataAt = clock.now();
   let cancelTimer = arm(silentMs);
   const cancelTotal = clock.schedule(totalMs, () =>
-    controller.abort(new ModelTooLongError(totalMs / 1000)),
+    controller.abort(new WaitedLongError('model_too_long', totalMs / 1000)),
   );
 
   function arm(ms: number): () => void {
     return clock.schedule(ms, () => {
       const leftMs = lastDataAt + silentMs - clock.now();
       if (leftMs > 0) cancelTimer = arm(leftMs);
-      else controller.abort(new ModelSilentError(silentMs / 1000));
+      else controller.abort(new WaitedLongError('model_silent', silentMs / 1000));
     });
   }
 

@@ -2,6 +2,7 @@ import { askingText } from '#lib/protocol/asking-client';
 import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol/child-run';
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { WorkCounts } from '#lib/util/work-counts';
 import type { Principal } from '../../auth/principal.ts';
 import {
   type AnyServerTool,
@@ -57,7 +58,7 @@ export class Delegation {
   readonly #tools: readonly DelegatingTool[];
   #parts: DelegationParts | undefined;
   /** Sub-agents at work, by the run that a person or a program began. */
-  readonly #atWork = new Map<string, number>();
+  readonly #atWork = new WorkCounts();
 
   constructor({ agents, file }: DelegationOptions) {
     this.#agents = toSubAgents(agents);
@@ -164,7 +165,10 @@ export class Delegation {
     if (obstacle !== undefined) throw notBegun(obstacle);
     const { depth, rootId } = placeOf(known.turns, parent.run_id);
     const asked = run.messages().findLast(({ role }) => role === 'user');
-    const outcome = await this.#counted(rootId, () =>
+    if (this.#atWork.of(rootId) >= MOST_AT_WORK) {
+      throw notBegun(`${MOST_AT_WORK} sub-agents are at work already; wait until one has ended.`);
+    }
+    const outcome = await this.#atWork.during(rootId, () =>
       runs.runChild({
         parent: { run_id: parent.run_id, call_id: context.callId, agent: name, depth: depth + 1 },
         ...{ task, model: modelOf(agent, parent), owner: parent.owner, signal: context.signal },
@@ -176,21 +180,6 @@ export class Delegation {
     );
     if (!outcome.ok) throw notBegun(outcome.message);
     return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };
-  }
-
-  async #counted<T>(rootId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#atWork.get(rootId) ?? 0;
-    if (before >= MOST_AT_WORK) {
-      throw notBegun(`${MOST_AT_WORK} sub-agents are at work already; wait until one has ended.`);
-    }
-    this.#atWork.set(rootId, before + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#atWork.get(rootId) ?? 1) - 1;
-      if (left > 0) this.#atWork.set(rootId, left);
-      else this.#atWork.delete(rootId);
-    }
   }
 
   #use(): DelegationParts {

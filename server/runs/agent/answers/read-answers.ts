@@ -1,4 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
+import { readJson } from '#lib/json/read-json';
 import { ChatReader } from './chat-reader.ts';
 import { type AnswerReader, UnreadableAnswerError } from './fields.ts';
 import { ResponsesReader } from './responses-reader.ts';
@@ -97,7 +98,7 @@ class AnswerText {
       this.#isDone = true;
       return this.#reader.end(true);
     }
-    const event = parsed(text);
+    const event = readJson(text);
     if (isRecord(event)) return this.#reader.take(event);
     // Of a text a piece may be lost; of arguments none may.
     const isOfCall = this.#reader.hasCalls || /tool_calls|function_call/.test(text);
@@ -106,9 +107,9 @@ class AnswerText {
   }
 
   #takeJson(): object[] {
-    const whole = parsed(this.#rest);
+    const whole = readJson(this.#rest);
     // Else it is one JSON object in each line.
-    const events = isRecord(whole) ? [whole] : this.#rest.split('\n').map(parsed);
+    const events = isRecord(whole) ? [whole] : this.#rest.split('\n').map(readJson);
     this.#isDone = true;
     const taken = events.filter(isRecord).flatMap((event) => this.#reader.take(event));
     return [...taken, ...this.#reader.end(isRecord(whole))];
@@ -123,13 +124,4 @@ function formOf(text: string): 'unknown' | 'events' | 'json' {
   return sign === '{' || sign === '[' ? 'json' : 'events';
 }
 
-const isWhole = (data: string): boolean => data === '[DONE]' || parsed(data) !== undefined;
-
-function parsed(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const isWhole = (data: string): boolean => data === '[DONE]' || readJson(data) !== undefined;

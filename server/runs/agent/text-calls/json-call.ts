@@ -1,3 +1,4 @@
+import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
 import type { CallDraft, CallReader } from './call-events.ts';
 import { isClosingTag } from './call-tags.ts';
@@ -52,7 +53,7 @@ export class JsonCall implements CallReader {
     else if (wasInString && hasClosed) this.#isClosedWithinString = true;
     if (wasInString || this.#extent.inString) this.#takeOfString(character, wasInString);
     else this.#takeOfStructure(character, depth);
-    return place === 'closed' ? this.#over(this.#isValid()) : 'goes_on';
+    return place === 'closed' ? this.#over(readJson(this.#envelope) !== undefined) : 'goes_on';
   }
 
   end(): void {
@@ -95,7 +96,8 @@ export class JsonCall implements CallReader {
   }
 
   #endToken(): void {
-    const text = decoded(this.#token);
+    const value = readJson(this.#token);
+    const text = value === undefined ? undefined : String(value);
     if (this.#role === 'key')
       this.#key = text !== undefined && text.length <= LONGEST_KEY ? text : '';
     if (this.#role === 'name' && text !== undefined) this.#draft.begin(text);
@@ -151,15 +153,6 @@ export class JsonCall implements CallReader {
     if (this.#envelope.length <= LONGEST_ENVELOPE) this.#envelope += text;
   }
 
-  #isValid(): boolean {
-    try {
-      JSON.parse(this.#envelope);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   /** True when the character ends a closing tag, in a string or not. */
   #followTags(character: string): boolean {
     if (character === '<') this.#tag = '<';
@@ -170,11 +163,3 @@ export class JsonCall implements CallReader {
 }
 
 const isBlank = (character: string): boolean => /\s/.test(character);
-
-function decoded(token: string): string | undefined {
-  try {
-    return String(JSON.parse(token));
-  } catch {
-    return undefined;
-  }
-}

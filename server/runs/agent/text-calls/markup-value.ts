@@ -1,3 +1,4 @@
+import { readJson } from '#lib/json/read-json';
 import type { CallDraft } from './call-events.ts';
 import { JsonExtent } from './json-extent.ts';
 
@@ -102,10 +103,5 @@ const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function scalarJson(text: string): string {
   const json = PYTHON[text] ?? text;
-  try {
-    JSON.parse(json);
-    return json;
-  } catch {
-    return JSON.stringify(text);
-  }
+  return readJson(json) === undefined ? JSON.stringify(text) : json;
 }
