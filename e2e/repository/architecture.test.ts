@@ -99,7 +99,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/openai': [
     ...['server/openai', 'server/auth', 'server/events/follow-run.ts'],
     ...['server/ag-ui/ag-ui-events.ts', 'server/ag-ui/turn-events.ts'],
-    ...['server/ag-ui/message-content.ts', 'server/runs/agent/answer-aside.ts'],
+    ...['server/ag-ui/message-content.ts', 'server/ag-ui/send-message.ts'],
+    'server/runs/agent/answer-aside.ts',
     ...INTERFACES,
     'lib',
   ],

@@ -6,28 +6,23 @@ import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
 import { createLimiter, type Limiter } from '#lib/util/limiter';
-import { type Audit, byCaller } from '../auth/audit.ts';
 import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, ownToken, principalKey } from '../auth/principal.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
 import type { Logger } from '../logger.ts';
-import type { ClaimRun, RunService } from '../runs/run-service.ts';
+import type { RunService } from '../runs/run-service.ts';
 import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
 import type { AgUiRequest, AgUiService, AgUiSink } from './ag-ui-service.ts';
-import { keepFiles, type MessageContent, readAsked } from './message-content.ts';
+import { type MessageContent, readAsked } from './message-content.ts';
+import { type SendMessageDeps, sendMessage } from './send-message.ts';
 import { TurnEvents } from './turn-events.ts';
 
-export interface AgUiServiceDeps {
+export interface AgUiServiceDeps extends SendMessageDeps {
   readonly runs: Pick<RunService, 'get' | 'send'>;
-  /** Takes the id of a run that is not there for the caller. */
-  readonly claimRun: ClaimRun;
   readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
-  readonly audit: Pick<Audit, 'record'>;
-  readonly blobs: Pick<BlobStore, 'put'>;
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
   readonly logger: Logger;
@@ -104,28 +99,11 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   if (deps.hide(newest.id) !== newest.id) throw secretId();
   const content = readAsked(newest.content);
   const text = textOf(content);
-  const { files, lost } = await keepFiles(content.files, deps.blobs);
-  const title = text || files[0]?.name || 'A file';
-  if (!before) await (await claim(deps, caller, { runId, title })).write();
-  const sent = { by: caller, input: text + lost, files, givenId: newest.id };
-  const outcome = await deps.runs.send(runId, sent);
-  if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-  const isOwn = before !== undefined && ownsRun(caller, before);
-  if (caller.kind === 'operator' && !isOwn) {
-    const act = before ? 'message_sent' : 'run_started';
-    await deps.audit.record({ ...byCaller(caller, address), act, target: runId, detail: {} });
-  }
-  return { run: outcome.run, isNew: before?.status !== 'running' };
-}
-
-async function claim(
-  { claimRun }: AgUiServiceDeps,
-  caller: Caller,
-  { runId, title }: { runId: string; title: string },
-) {
-  const claimed = await claimRun(runId, title, caller);
-  if (claimed.ownerToken === caller.tokenId) return claimed;
-  throw notThere();
+  const run = await sendMessage(deps, {
+    ...{ caller, address, runId, before, title: text, input: text, files: content.files },
+    ...{ more: { givenId: newest.id }, notThere },
+  });
+  return { run, isNew: before?.status !== 'running' };
 }
 
 /** It is stored, and other front ends are shown it. */

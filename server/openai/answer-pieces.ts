@@ -5,25 +5,18 @@ import type { AgUiEvent } from '../ag-ui/ag-ui-events.ts';
 export type AnswerPiece =
   | { readonly type: 'text'; readonly messageId: string; readonly delta: string }
   | { readonly type: 'text_end'; readonly messageId: string }
-  | AnswerCall
+  | (Called & { readonly type: 'call' })
   | AnswerResult
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: string; readonly message: string };
 
-export interface AnswerCall {
-  readonly type: 'call';
+interface Called {
   readonly callId: string;
   readonly name: string;
   readonly args: string;
 }
 
-export interface AnswerResult {
-  readonly type: 'result';
-  readonly callId: string;
-  readonly name: string;
-  readonly args: string;
-  readonly output: string;
-}
+export type AnswerResult = Called & { readonly type: 'result'; readonly output: string };
 
 /** Makes pieces of the events of one turn. */
 export function createAnswerPieces(): (event: AgUiEvent) => AnswerPiece | undefined {

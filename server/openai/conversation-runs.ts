@@ -3,23 +3,17 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
-import { keepFiles } from '../ag-ui/message-content.ts';
-import { type Audit, byCaller } from '../auth/audit.ts';
+import { type SendMessageDeps, sendMessage } from '../ag-ui/send-message.ts';
 import { keyedId } from '../auth/keyed-id.ts';
 import { type Caller, ownsRun, principalKey } from '../auth/principal.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { type FollowedRun, followRun } from '../events/follow-run.ts';
-import type { ClaimRun, RunService } from '../runs/run-service.ts';
+import type { RunService } from '../runs/run-service.ts';
 import { asFirstMessage, type Conversation, type SentMessage } from './read-messages.ts';
 
-export interface ConversationRunsDeps {
+export interface ConversationRunsDeps extends SendMessageDeps {
   readonly runs: Pick<RunService, 'get' | 'send' | 'cancel'>;
-  /** Takes the id of a run that is not there for the caller. */
-  readonly claimRun: ClaimRun;
   readonly bus: Pick<EventBus, 'subscribe'>;
-  readonly blobs: Pick<BlobStore, 'put'>;
-  readonly audit: Pick<Audit, 'record'>;
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
   /** Random, and long enough for an id. */
@@ -95,27 +89,13 @@ export class ConversationRuns {
     return keyedId(this.#deps.key, 'openai', [owner, ...name]);
   }
 
-  async #send(
-    { caller, address, conversation, model }: Asking,
-    { runId, next, before }: SendTo,
-  ): Promise<RunRecord> {
-    const { runs, claimRun, audit, blobs } = this.#deps;
-    const { files, lost } = await keepFiles(conversation.files, blobs);
-    const input = (before ? conversation.newest : asFirstMessage(conversation)) + lost;
-    if (!before) {
-      const title = conversation.newest || files[0]?.name || 'A file';
-      const claim = await claimRun(runId, title, caller);
-      if (claim.ownerToken !== caller.tokenId) throw notThere();
-      await claim.write();
-    }
-    const replaces = before ? next : undefined;
-    const outcome = await runs.send(runId, { input, files, ...given({ model, replaces }) });
-    if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-    if (!before && caller.kind === 'operator') {
-      const by = byCaller(caller, address);
-      await audit.record({ ...by, act: 'run_started', target: runId, detail: {} });
-    }
-    return outcome.run;
+  #send({ caller, address, conversation, model }: Asking, to: SendTo): Promise<RunRecord> {
+    const { runId, next, before } = to;
+    const { newest: title, files } = conversation;
+    const input = before ? title : asFirstMessage(conversation);
+    const more = given({ model, replaces: before ? next : undefined });
+    const of = { caller, address, runId, before };
+    return sendMessage(this.#deps, { ...of, title, input, files, more, notThere });
   }
 
   #answered(
@@ -151,11 +131,6 @@ interface KnownConversation {
   readonly next?: string;
 }
 
-interface KnownConversations {
-  find(owner: string, messages: readonly SentMessage[]): KnownConversation | undefined;
-  keep(owner: string, messages: readonly SentMessage[], known: KnownConversation): void;
-}
-
 const MOST = 10_000;
 
 /** Programs change blanks and line ends, and repeat an answer in one message or in several. */
@@ -175,12 +150,12 @@ function keyOf(owner: string, messages: readonly SentMessage[]): string {
  * Finds a run by a hash of the messages that a program repeats with each request (rule OA4). In
  * memory: after a restart a conversation goes on in a new run, which is sent what came before.
  */
-function createKnownConversations(most = MOST): KnownConversations {
-  const known = new FairMap<KnownConversation>(most);
+function createKnownConversations() {
+  const known = new FairMap<KnownConversation>(MOST);
   return {
-    find: (owner, messages) =>
+    find: (owner: string, messages: readonly SentMessage[]) =>
       messages.length === 0 ? undefined : known.get(keyOf(owner, messages)),
-    keep(owner, messages, conversation) {
+    keep(owner: string, messages: readonly SentMessage[], conversation: KnownConversation): void {
       if (messages.length === 0) return;
       known.put(owner, keyOf(owner, messages), conversation);
     },

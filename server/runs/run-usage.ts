@@ -16,26 +16,22 @@ export interface PriceTable {
   readonly models: Readonly<Record<string, Price>>;
 }
 
-/** The usage of one run: what was on disk, and what is added since. */
-export interface RunUsageCount {
-  add(model: string, usage: ModelUsage): void;
-  /** Of a run below it. */
-  addBelow(model: string, usage: ModelUsage): void;
-  /** Undefined before the first answer. */
-  total(): RunUsage | undefined;
-}
+export type RunUsageCount = ReturnType<typeof createRunUsage>;
 
+/** The usage of one run: what was on disk, and what is added since. */
 export function createRunUsage(
   stored: readonly StoredTokens[],
   prices: PriceTable | undefined,
   storedBelow: readonly StoredTokens[] = [],
-): RunUsageCount {
+) {
   const own = byModel(stored);
   const below = byModel(storedBelow);
   return {
-    add: (model, usage) => addTo(own, model, usage),
-    addBelow: (model, usage) => addTo(below, model, usage),
-    total() {
+    add: (model: string, usage: ModelUsage): void => addTo(own, model, usage),
+    /** Of a run below it. */
+    addBelow: (model: string, usage: ModelUsage): void => addTo(below, model, usage),
+    /** Undefined before the first answer. */
+    total(): RunUsage | undefined {
       if (own.size === 0) return undefined;
       const usage = totalOf([...own.values()], prices);
       if (below.size === 0) return usage;

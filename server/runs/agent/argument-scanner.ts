@@ -12,14 +12,6 @@ export type Growing =
   /** Of a list or an object the JSON text so far, without its end. */
   | { readonly key: string; readonly json: string };
 
-export interface ArgumentScanner {
-  push(text: string): void;
-  /** The values that were completed since the last time, and the one that is being written. */
-  take(): { readonly finished: readonly [key: string, shown: unknown][]; growing?: Growing };
-  /** The text is not a JSON object, or larger or deeper than arguments may be. */
-  readonly isBroken: boolean;
-}
-
 interface Reader {
   /** Takes one character; says when the value is over, with this character or before it. */
   take(character: string): 'goes_on' | 'ends' | 'ended_before' | 'breaks';
@@ -43,7 +35,7 @@ type Step =
  * only what may be shown of it: so the work is linear in the text, and what is
  * shown of a value is bounded however long it is. `LIMITS` bound the text.
  */
-export function createArgumentScanner(): ArgumentScanner {
+export function createArgumentScanner() {
   let step: Step = 'start';
   let length = 0;
   let key = createTextReader();
@@ -84,21 +76,23 @@ export function createArgumentScanner(): ArgumentScanner {
   };
 
   return {
-    push(text) {
+    push(text: string): void {
       length += text.length;
       if (length > LIMITS.argsBytes) step = 'broken';
       for (let at = 0; at < text.length && step !== 'broken'; at += 1) {
         step = steps[step](text.charAt(at));
       }
     },
-    take() {
+    /** The values that were completed since the last time, and the one that is being written. */
+    take(): { readonly finished: readonly [key: string, shown: unknown][]; growing?: Growing } {
       const taken = finished;
       finished = [];
       return step === 'value'
         ? { finished: taken, growing: { key: key.text(), ...value.growing() } }
         : { finished: taken };
     },
-    get isBroken() {
+    /** The text is not a JSON object, or larger or deeper than arguments may be. */
+    get isBroken(): boolean {
       return step === 'broken';
     },
   };

@@ -126,15 +126,6 @@ function dropFields(value: unknown, without: Lesson['without'], name = ''): void
   }
 }
 
-/** Which providers of models are set up, and what they list. */
-interface Providers {
-  /** To which an id without a prefix belongs. */
-  readonly first: ModelProvider;
-  isSetUp(provider: ModelProvider): boolean;
-  /** The models to choose from, as references. `isConfigured`: there is a default besides. */
-  list(isConfigured: boolean): string[];
-}
-
 /** Offered with a key; any other id works too when it is named. */
 const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
 const ANTHROPIC_IDS = ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'];
@@ -142,7 +133,8 @@ const GOOGLE_IDS = ['gemini-3.8-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
 
 type Keys = Pick<LanguageModelsOptions, 'openaiApiKey' | 'anthropicApiKey' | 'googleApiKey'>;
 
-export function createProviders(keys: Keys, endpoint: Endpoint | undefined): Providers {
+/** Which providers of models are set up, and what they list. */
+export function createProviders(keys: Keys, endpoint: Endpoint | undefined) {
   const keyed = keyedProviders(keys);
 
   const ofEndpoint = (isConfigured: boolean): string[] => {
@@ -152,15 +144,18 @@ export function createProviders(keys: Keys, endpoint: Endpoint | undefined): Pro
     return isConfigured ? [] : [FIRST_OF_ENDPOINT];
   };
 
+  /** To which an id without a prefix belongs. */
+  const first: ModelProvider = endpoint ? 'compatible' : (keyed[0]?.provider ?? 'openai');
   return {
-    first: endpoint ? 'compatible' : (keyed[0]?.provider ?? 'openai'),
-    isSetUp(provider) {
+    first,
+    isSetUp(provider: ModelProvider): boolean {
       if (provider === REHEARSAL) return true;
       const owner = provider === 'openai-chat' ? 'openai' : provider;
       if (endpoint && (owner === 'openai' || owner === 'compatible')) return true;
       return keyed.some((one) => one.provider === owner);
     },
-    list: (isConfigured) => [
+    /** The models to choose from, as references. `isConfigured`: there is a default besides. */
+    list: (isConfigured: boolean): string[] => [
       ...ofEndpoint(isConfigured),
       ...keyed
         // With a base URL, OpenAI's key is the key of the server there.

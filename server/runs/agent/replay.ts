@@ -35,22 +35,7 @@ export function toReplayMetadata(given: object | undefined): ReplayMetadata | un
 }
 
 /** Collects what is to be sent back while a message is being written. */
-export interface ReplayDraft {
-  metadata(at: number, metadata: ReplayMetadata): void;
-  reasoning(at: number, delta: string): void;
-  call(at: number, modelId: string): void;
-  /**
-   * `shown`: the texts of the parts. Undefined where there is nothing, or too much. A part in which
-   * `hide` finds a secret is left out: a provider takes what it signed as it was, or not at all.
-   */
-  finish(
-    model: string,
-    shown: readonly (string | undefined)[],
-    hide: (text: string) => string,
-  ): MessageReplay | undefined;
-}
-
-export function createReplayDraft(): ReplayDraft {
+export function createReplayDraft() {
   const parts = new Map<number, ReplayPart>();
   const thoughts = new Map<number, string>();
   let room = LONGEST_REPLAY;
@@ -61,17 +46,26 @@ export function createReplayDraft(): ReplayDraft {
   };
 
   return {
-    metadata: (at, metadata) => note(at, { metadata }, JSON.stringify(metadata).length),
-    reasoning(at, delta) {
+    metadata: (at: number, metadata: ReplayMetadata) =>
+      note(at, { metadata }, JSON.stringify(metadata).length),
+    reasoning(at: number, delta: string) {
       room -= delta.length;
       if (room < 0) return;
       thoughts.set(at, (thoughts.get(at) ?? '') + delta);
       note(at, {}, 0);
     },
-    call(at, modelId) {
+    call(at: number, modelId: string) {
       note(at, { id: modelId }, modelId.length);
     },
-    finish(model, shown, hide) {
+    /**
+     * `shown`: the texts of the parts. Undefined where there is nothing, or too much. A part in which
+     * `hide` finds a secret is left out: a provider takes what it signed as it was, or not at all.
+     */
+    finish(
+      model: string,
+      shown: readonly (string | undefined)[],
+      hide: (text: string) => string,
+    ): MessageReplay | undefined {
       if (room < 0) return undefined;
       const whole = [...parts.values()].map((part) => {
         const text = thoughts.get(part.at);

@@ -11,14 +11,7 @@ export interface Patience {
   readonly totalMs: number;
 }
 
-/** Aborts `signal` with a `WaitedLongError` when nothing was heard for so long, or the whole takes too long. */
-export interface SilenceWatch {
-  readonly signal: AbortSignal;
-  /** Asks with a `fetch` of `withLifeSigns`, each byte of whose answer is a sign of life. */
-  listen<Answer>(ask: () => Answer): Answer;
-  touch(): void;
-  end(): void;
-}
+export type SilenceWatch = ReturnType<typeof createSilenceWatch>;
 
 /** The SDK passes nothing from the one who asks to its `fetch`, and shows no comments of a stream. */
 const listeners = new AsyncLocalStorage<() => void>();
@@ -57,8 +50,11 @@ export const withLifeSigns =
     return new Response(response.body.pipeThrough(pieces), response);
   };
 
-/** A timer per silence, not per word: `touch` only notes the time. */
-export function createSilenceWatch(clock: Clock, { silentMs, totalMs }: Patience): SilenceWatch {
+/**
+ * Aborts `signal` with a `WaitedLongError` when nothing was heard for so long, or the whole takes too
+ * long. A timer per silence, not per word: `touch` only notes the time.
+ */
+export function createSilenceWatch(clock: Clock, { silentMs, totalMs }: Patience) {
   const controller = new AbortController();
   let lastDataAt = clock.now();
   let cancelTimer = arm(silentMs);
@@ -79,7 +75,8 @@ export function createSilenceWatch(clock: Clock, { silentMs, totalMs }: Patience
   };
   return {
     signal: controller.signal,
-    listen: (ask) => listeners.run(touch, ask),
+    /** Asks with a `fetch` of `withLifeSigns`, each byte of whose answer is a sign of life. */
+    listen: <Answer>(ask: () => Answer): Answer => listeners.run(touch, ask),
     touch,
     end() {
       cancelTimer();
