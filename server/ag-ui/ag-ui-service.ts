@@ -14,7 +14,6 @@ export interface AgUiRequest {
 /** Where the events of one request go. */
 export interface AgUiSink {
   send(event: AgUiEvent): void;
-  /** Nothing comes after it. */
   end(): void;
 }
 

@@ -9,11 +9,9 @@ import {
 import { jsonPatch } from './json-patch.ts';
 
 interface ShownCall {
-  /** As it was sent. */
   card: Card;
   /** The message whose model asked for it; undefined of a call that a program made in the run. */
   parent?: string | undefined;
-  /** How much of it the front end has. */
   shown: 'nothing' | 'start' | 'arguments' | 'result';
 }
 
@@ -24,7 +22,6 @@ export class CallEvents {
   readonly #calls = new Map<string, ShownCall>();
   readonly #parents = new Map<string, string>();
 
-  /** A call as a snapshot has it. */
   begin(callId: string, card: Card): AgUiEvent {
     this.#calls.set(callId, { card, shown: 'nothing' });
     return snapshotOf(callId, contentOf(card));

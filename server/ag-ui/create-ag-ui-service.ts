@@ -26,7 +26,6 @@ export interface AgUiServiceDeps extends SendMessageDeps {
   /** Of the data directory: ids that are made with it no caller can make. */
   readonly key: string;
   readonly logger: Logger;
-  /** Takes what is secret out of a text. */
   readonly hide: (text: string) => string;
 }
 
@@ -106,10 +105,11 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   return { run, isNew: before?.status !== 'running' };
 }
 
+const bad = (message: string): HttpError => new HttpError('bad_request', message);
+
 /** It is stored, and other front ends are shown it. */
 const secretId = (): HttpError =>
-  new HttpError(
-    'bad_request',
+  bad(
     'The id of the newest message holds what looks like a token or a key. Give the message another id.',
   );
 
@@ -125,21 +125,16 @@ function textOf({ text, files }: MessageContent): string {
   const checked = sendMessageBodySchema.safeParse({ input: text });
   const { input = '' } = checked.data ?? {};
   if (files.length > 0 ? checked.success : stripInvisible(input).trim() !== '') return input;
-  throw new HttpError(
-    'bad_request',
+  throw bad(
     'The newest message of role "user" must have a text or a file, the text of at most 262144 characters.',
   );
 }
 
 const nothingAsked = (): HttpError =>
-  new HttpError(
-    'bad_request',
-    'This thread is new, and messages has none of role "user": send the one that begins it.',
-  );
+  bad('This thread is new, and messages has none of role "user": send the one that begins it.');
 
 const noInterrupts = (): HttpError =>
-  new HttpError(
-    'bad_request',
+  bad(
     'resume answers interrupts, and this server sends none: a person decides approvals on the board, while the run stays open. Send the request without resume.',
   );
 

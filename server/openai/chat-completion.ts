@@ -27,7 +27,6 @@ export class ChatText {
     return this.#text;
   }
 
-  /** What it adds. */
   take(piece: AnswerPiece): string {
     if (piece.type === 'text') return this.#add(piece.messageId, piece.delta);
     if (piece.type === 'result' && this.#lines) return this.#add(piece.callId, lineOf(piece));

@@ -34,7 +34,6 @@ export interface Asking {
 export interface BegunTurn {
   readonly run: RunRecord;
   readonly messageId: string;
-  /** What the run had used before. */
   readonly usedBefore: RunRecord['usage'];
   readonly events: FollowedRun;
   /** The conversation is known by what was answered, whole or not, in each form that may be repeated. */

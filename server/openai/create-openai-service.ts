@@ -39,7 +39,6 @@ interface Shape {
   readonly end: (tokens: Tokens) => readonly (object | '[DONE]')[];
   readonly failed: (error: { code: string; message: string }) => readonly object[];
   readonly whole: (tokens: Tokens) => object;
-  /** As a program may repeat it in its next request. */
   readonly forms: () => readonly string[];
 }
 
@@ -47,9 +46,7 @@ interface Shape {
 export function createOpenAiService(deps: OpenAiServiceDeps): OpenAiService {
   const conversations = new ConversationRuns(deps);
   const answer = async (
-    request: OpenAiRequest<
-      Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'user' | 'stream'>
-    >,
+    request: Posted,
     conversation: Conversation,
     shapeOf: (head: AnswerHead) => Shape,
   ): Promise<OpenAiAnswer> => {
@@ -82,10 +79,13 @@ export function createOpenAiService(deps: OpenAiServiceDeps): OpenAiService {
   };
 }
 
+/** Of a request what both of the paths have. */
+type Posted = OpenAiRequest<
+  Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'user' | 'stream'>
+>;
+
 interface TaskAsked {
-  readonly request: OpenAiRequest<
-    Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'stream'>
-  >;
+  readonly request: Posted;
   readonly model: string | undefined;
   readonly conversation: Conversation;
 }

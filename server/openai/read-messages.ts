@@ -10,7 +10,6 @@ export interface SentMessage {
   readonly text: string;
   /** In place of its words: what it was called in an answer. */
   readonly isReference?: true;
-  /** Of the files that came with it. */
   readonly print?: string;
 }
 

@@ -30,7 +30,6 @@ import {
 } from './agent/noted-end.ts';
 import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
 import { unreadAtEnd } from './agent/turn-messages.ts';
-import type { ChildRequest } from './child-request.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
 import { messagePage, PAGE_BYTES } from './message-page.ts';
@@ -46,7 +45,7 @@ import {
   storeFailed,
   tooManyTurns,
 } from './run-refusals.ts';
-import type { RunOutcome, RunService } from './run-service.ts';
+import type { ChildRequest, RunOutcome, RunService } from './run-service.ts';
 import { readToolStates } from './run-tool-states.ts';
 import { Spendings } from './spendings.ts';
 import { traceOfTurn } from './turn-trace.ts';
@@ -61,9 +60,7 @@ export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   readonly owners: OwnerTokens;
   /** What the configuration says of a sub-agent; undefined: it is not there any more. */
   subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
-  /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
-  /** Whether turns have spans of their own. */
   readonly spans?: Pick<AgentSpans, 'isOn'>;
   readonly logger: Logger;
 }

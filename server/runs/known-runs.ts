@@ -45,10 +45,6 @@ export class KnownRuns {
     this.turns = new ActiveTurns(deps);
   }
 
-  add(run: LiveRun): void {
-    this.#keep(run);
-  }
-
   /** A run that begins; it is not known yet. */
   make(summary: RunSummary): LiveRun {
     return this.#create({ summary, messages: [], to: 0, askedBefore: 0 });
@@ -62,7 +58,7 @@ export class KnownRuns {
   /** The one live object of a run. Undefined when there is no such run. */
   load(runId: string): Promise<LiveRun | undefined> {
     const live = this.#kept.get(runId);
-    if (live) return Promise.resolve(this.#keep(live));
+    if (live) return Promise.resolve(this.add(live));
     return once(this.#loading, runId, () => this.#read(runId));
   }
 
@@ -93,7 +89,7 @@ export class KnownRuns {
     return true;
   };
 
-  #keep(run: LiveRun): LiveRun {
+  add(run: LiveRun): LiveRun {
     this.#kept.delete(run.runId);
     this.#kept.set(run.runId, run);
     // Two live objects of one must not be.
@@ -114,7 +110,7 @@ export class KnownRuns {
     if (!summary) return undefined;
     // It may have been made, and begun its first turn, while it was looked up.
     const live = this.#kept.get(runId) ?? this.turns.runOf(runId);
-    return this.#keep(live ?? this.#create({ summary, ...page, tokens, tokensBelow }));
+    return this.add(live ?? this.#create({ summary, ...page, tokens, tokensBelow }));
   }
 
   async #make(runId: string, title: string, principal: Principal): Promise<RunClaim> {

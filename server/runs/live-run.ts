@@ -49,9 +49,7 @@ export interface UserInput {
 
 /** A run with its newest messages. */
 export interface StoredRun extends Pick<MessagesPage, 'messages' | 'to' | 'askedBefore'> {
-  /** What the run has used by now. */
   readonly tokens?: readonly StoredTokens[];
-  /** The same of the runs below it. */
   readonly tokensBelow?: readonly StoredTokens[];
   readonly summary: RunSummary;
 }

@@ -39,7 +39,6 @@ interface RecoverTurnDeps {
   readonly clock: Clock;
   /** Clients find their server again within this; a model that is asked before would miss their tools. */
   readonly clientsReturnMs: number;
-  /** Whether this client is connected and offers tools. */
   offersTools(clientId: string): boolean;
   readonly logger: Logger;
   /** The model is asked again, as step number `stepsDone` + 1. */

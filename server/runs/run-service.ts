@@ -1,6 +1,14 @@
 import type { Attachment } from '#lib/protocol/attachment';
 import type { ModelTurn } from '#lib/protocol/model-turn';
-import type { ModelListing, NewSettings, RunRecord, RunSummary } from '#lib/protocol/run';
+import type {
+  MessageAuthor,
+  ModelListing,
+  NewSettings,
+  RunOwner,
+  RunParent,
+  RunRecord,
+  RunSummary,
+} from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller, Principal } from '../auth/principal.ts';
 import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
@@ -96,7 +104,6 @@ export interface RunService {
 export interface RunClaim {
   /** Of its owner; null for the operator of the first run. */
   readonly ownerToken: string | null;
-  /** As `principalName` gives it. */
   readonly ownerName: string;
   /**
    * Makes the run where it is not there, once for all who claim it; resolves once it is on disk. A
@@ -111,3 +118,19 @@ export type ClaimRun = (
   title: string,
   principal: Principal,
 ) => RunClaim | Promise<RunClaim>;
+
+/** A sub-agent's work, which ends with `signal` at the latest. */
+export interface ChildRequest {
+  readonly parent: RunParent;
+  readonly task: string;
+  readonly model: string | undefined;
+  readonly tools: readonly string[];
+  readonly owner: RunOwner | undefined;
+  /** The client whose person asked for it all. */
+  readonly clientId: string | undefined;
+  /** Who asked for it all, where that is not the owner. */
+  readonly author?: MessageAuthor | undefined;
+  /** Of the call that it works for. */
+  readonly traceparent: string | undefined;
+  readonly signal: AbortSignal;
+}

@@ -28,7 +28,6 @@ export function createRunUsage(
   const below = byModel(storedBelow);
   return {
     add: (model: string, usage: ModelUsage): void => addTo(own, model, usage),
-    /** Of a run below it. */
     addBelow: (model: string, usage: ModelUsage): void => addTo(below, model, usage),
     /** Undefined before the first answer. */
     total(): RunUsage | undefined {

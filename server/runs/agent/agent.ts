@@ -26,7 +26,6 @@ export interface ResolvedModel {
   readonly contextTokens: number | null;
   /** Tools that one request may hold; null for any number. */
   readonly maxTools: number | null;
-  /** In whose form it is sent the schemas of tools. */
   readonly schemaTarget: SchemaTarget;
   readonly providerOptions: SharedV4ProviderOptions;
   readonly patience: Patience;
@@ -45,7 +44,6 @@ export interface MessageWriter {
   addCall(callId: string, modelId?: string): void;
   /** The model's id of a call where it is one that can be kept: of the usual form, and no secret. */
   ownId(modelId: string | undefined): string | undefined;
-  /** What the provider says of a call that was added. */
   describeCall(callId: string, metadata: ReplayMetadata): void;
   /** For people only; a model never reads it. */
   addNotice(notice: Notice): void;
@@ -165,7 +163,6 @@ export interface Stopped {
 /** The call that a sub-agent works for has ended: the sub-agent's calls are cancelled, with the cause. */
 export class WorkNotWanted {
   readonly message: string;
-  /** Who cancelled that call, where someone did. */
   readonly stoppedBy: string | undefined;
 
   constructor(agent: string, callId: string, cause: string, stoppedBy?: string) {
@@ -192,7 +189,6 @@ export type TurnEnd =
 /** The built-in agent: asks a model, runs what it calls, until it answers. It has no sockets. */
 export interface Agent {
   readonly maxSteps: number;
-  /** The most that one turn may take. */
   readonly budget: TurnBudget;
   /** Of the text of one result, as UTF-8. */
   readonly resultBytes: number;

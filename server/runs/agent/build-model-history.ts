@@ -59,7 +59,6 @@ export interface ModelHistory {
   readonly messages: readonly ModelMessage[];
   /** Pictures, by blob id, that there was room for. */
   readonly images: readonly string[];
-  /** One for each call in the messages. */
   readonly results: readonly HandedResult[];
 }
 

@@ -11,7 +11,6 @@ export const MOST_TOOLS = 128;
 export interface ToolChoiceOptions {
   /** How many the model takes; null for any number. */
   readonly most: number | null;
-  /** The person's last message. */
   readonly text: string;
   /** Names of the tools that this run has called or found by a search, the newest last. */
   readonly recent: readonly string[];
@@ -62,7 +61,7 @@ export function chooseTools(
   return { offered, leftOut: listings.length - most };
 }
 
-const byName = (a: ToolListing, b: ToolListing): number =>
+export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
 /** The lower the sooner. */

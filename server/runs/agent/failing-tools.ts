@@ -19,7 +19,6 @@ const isNoFailure = (code: CallErrorCode): boolean =>
 const ENDING_FAILURES = 3;
 
 export interface FailingTool extends CountedTool {
-  /** Of the last failure. */
   readonly code: CallErrorCode;
 }
 

@@ -2,9 +2,7 @@ import { z } from 'zod';
 
 /** What a server says that a model can do. What it does not say is not there. */
 export interface ModelFacts {
-  /** Whether it takes pictures. */
   readonly images?: boolean;
-  /** Whether it takes tools. */
   readonly tools?: boolean;
   /** Tokens that a request and its answer may have together. */
   readonly contextTokens?: number;

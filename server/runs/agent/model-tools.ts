@@ -6,6 +6,7 @@ import { isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { forModel } from '#lib/text/for-model';
 import { markUntrusted } from '#lib/text/untrusted';
+import { byName } from './choose-tools.ts';
 import { type ClientArgument, clientArgumentOf, withClientArgument } from './client-argument.ts';
 import { handleOfName } from './client-handles.ts';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
@@ -72,8 +73,7 @@ export function createModelTools(
   const clientArguments = new Map<string, ClientArgument>();
   const tools: ToolSet = {};
   const definitions: ToolDefinition[] = [];
-  const sorted = listings.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  for (const listing of sorted) {
+  for (const listing of listings.toSorted(byName)) {
     const form = normalizeSchema(listing.schema, target);
     if (!form.ok) continue;
     const name = freeName(acceptableName(listing.model_name), toolNames);

@@ -26,7 +26,6 @@ import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
 
 export interface Models {
   list(): ModelListing[];
-  /** The model used when a run names none. */
   readonly defaultModel: string;
   /** Which model a reference names; without one, the default. Sends no request. */
   resolve(
@@ -66,7 +65,6 @@ export interface ModelSettings {
   readonly parallelCalls?: boolean | undefined;
   /** Tokens that a request and its answer may have together; else as its server says. */
   readonly contextTokens?: number | undefined;
-  /** Tools that one request may hold. */
   readonly maxTools?: number | undefined;
   /** Tools are sent in the strict form of OpenAI's API. */
   readonly strictTools?: boolean | undefined;

@@ -6,12 +6,10 @@ const metadataSchema = z.record(z.string(), z.record(z.string(), z.json()));
 export type ReplayMetadata = z.infer<typeof metadataSchema>;
 
 const replayPartSchema = z.object({
-  /** Place among the parts of the message. */
   at: z.number().int(),
   metadata: metadataSchema.optional(),
   /** Reasoning that is longer than what the message shows of it. */
   text: z.string().optional(),
-  /** The model's own id of a call. */
   id: z.string().optional(),
 });
 export type ReplayPart = z.infer<typeof replayPartSchema>;

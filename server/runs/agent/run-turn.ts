@@ -14,6 +14,7 @@ import {
   callsLeftOut,
   emptyAnswers,
   historyLeftOut,
+  type Notice,
   toolsLeftOut,
   toolsUnfit,
 } from './notices.ts';
@@ -201,19 +202,15 @@ interface LeftOut {
 
 /** What people could not see otherwise: messages that the model was not sent, tools that it was not offered, calls that it made in vain. */
 function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
-  if (end.leftOut > 0 && !turn.noted.has('tools_left_out')) {
-    turn.noted.add('tools_left_out');
-    writer.addNotice(toolsLeftOut(end.offered, end.offered + end.leftOut));
-  }
-  if (end.messagesLeftOut > 0 && !turn.noted.has('history_left_out')) {
-    turn.noted.add('history_left_out');
-    writer.addNotice(historyLeftOut(end.messagesLeftOut, turn.model.ref));
-  }
+  const { ref } = turn.model;
+  const once = (notice: Notice) => {
+    if (!turn.noted.has(notice.code)) writer.addNotice(notice);
+    turn.noted.add(notice.code);
+  };
+  if (end.leftOut > 0) once(toolsLeftOut(end.offered, end.offered + end.leftOut));
+  if (end.messagesLeftOut > 0) once(historyLeftOut(end.messagesLeftOut, ref));
   const [unfit, ...others] = end.unfit;
-  if (unfit && !turn.noted.has('tools_unfit')) {
-    turn.noted.add('tools_unfit');
-    writer.addNotice(toolsUnfit(turn.model.ref, unfit, others.length));
-  }
+  if (unfit) once(toolsUnfit(ref, unfit, others.length));
   if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
 }
 

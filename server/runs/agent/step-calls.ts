@@ -20,7 +20,6 @@ export interface WrittenCall {
   readonly input: unknown;
   /** The text of arguments that are no JSON; then there is nothing that could be run. */
   readonly unreadable: string | undefined;
-  /** What the provider says of the call, to be sent back with it. */
   readonly metadata?: ReplayMetadata | undefined;
 }
 

@@ -30,7 +30,6 @@ export interface StepRequest {
   readonly writer: MessageWriter;
   /** The header of the request; undefined for none. */
   readonly traceparent: string | undefined;
-  /** The first piece of the answer is here. */
   readonly onAnswered: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;

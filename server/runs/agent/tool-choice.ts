@@ -8,7 +8,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { given } from '#lib/util/given';
 import { refusalOf } from '../../auth/principal.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
-import { chooseTools } from './choose-tools.ts';
+import { byName, chooseTools } from './choose-tools.ts';
 import { nameClients } from './client-handles.ts';
 import { setUnfitApart, type UnfitTool } from './model-tools.ts';
 import { askedFrom, askedIn, outputFor, type Turn } from './turn.ts';
@@ -17,7 +17,6 @@ import { wordsIn } from './turn-messages.ts';
 /** What becomes of each tool in the next step (AL10, AL103, AL107 to AL109). */
 interface ToolChoice {
   readonly offered: readonly ToolListing[];
-  /** Tools that there was no room for. */
   readonly leftOut: number;
   /** These, and those that the policy denies: a call of them is made as of the others. */
   readonly unsent: readonly ToolListing[];
@@ -146,8 +145,6 @@ function toolsOfClientsAway(
   const called = records.flatMap(({ source, toolName }) => (source === 'client' ? [toolName] : []));
   return [...new Set(called)].filter((name) => !here.has(name));
 }
-
-const byName = (a: RunTool, b: RunTool): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** Of one name, and of all together; further ones are reached by programs alone, as `name@client`. */
 const MOST_OF_NAME = 8;

@@ -20,7 +20,6 @@ export interface CountedTool {
 export interface TurnProgress {
   /** Calls of the turn, those that were refused among them. */
   readonly calls: number;
-  /** Calls that gave the same result three times or more. */
   readonly repeated: readonly CountedTool[];
   /** Whether this call has given the same result so often that it is not run again. */
   isRepeated(toolName: string, args: unknown): boolean;

@@ -30,15 +30,12 @@ export interface TurnDeps {
   readonly resultBytes: number;
   /** Tools that are asked again and again on purpose, e.g. how far a job is. */
   readonly isPolling: (toolName: string) => boolean;
-  /** Tools that are offered before others. */
   readonly isPinned: (toolName: string) => boolean;
   /** What the policy denies, whatever the arguments. */
   readonly denialOf: DenialOf;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
-  /** How models are asked, where neither run nor model says. */
   readonly settings: RunSettings;
-  /** What providers refused before. */
   readonly lessons: Lessons;
   readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
   /** What must not happen and stops no turn; for the log. */
@@ -49,7 +46,6 @@ type DenialOf = (of: {
   readonly principal: Principal;
   readonly runId: string;
   readonly name: string;
-  /** The client whose person asks. */
   readonly from: string | null;
 }) => { readonly rule: string; readonly reason: string } | undefined;
 

@@ -127,7 +127,6 @@ export class Delegation {
     return { ...listing, description, schema: schemaOf(form, names) };
   }
 
-  /** Why a run cannot have the sub-agent. */
   #obstacle(
     agent: SubAgent,
     parent: RunSummary,

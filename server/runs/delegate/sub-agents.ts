@@ -47,7 +47,6 @@ export function toolsOf(
 export interface Place {
   readonly depth: number;
   readonly lineage: readonly string[];
-  /** The run that a person or a program began. */
   readonly rootId: string;
 }
 

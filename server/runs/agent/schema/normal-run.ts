@@ -13,10 +13,8 @@ export interface NormalRun {
   readonly form: TargetForm;
   /** What references lead to: by the schema there, its name in `$defs`. */
   readonly names: Map<Schema, string>;
-  /** The definitions, once they are made. */
   readonly defs: Map<string, Schema>;
   readonly warnings: Set<string>;
-  /** Why the target has no form of the schema. */
   refusal: string | undefined;
   /** Parts that may still be made: references written out can grow beyond any bound. */
   partsLeft: number;

@@ -19,20 +19,15 @@ export class EventList {
 
   add(event: TextEvent): void {
     const last = this.#events.at(-1);
-    if (event.type === 'text' && last?.type === 'text') this.#grow(last.text + event.text, 'text');
-    else if (event.type === 'args' && last?.type === 'args')
-      this.#grow(last.text + event.text, 'args');
-    else this.#events.push(event);
+    if (last && 'text' in last && 'text' in event && last.type === event.type) {
+      this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text };
+    } else this.#events.push(event);
   }
 
   take(): readonly TextEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
-  }
-
-  #grow(text: string, type: 'text' | 'args'): void {
-    this.#events[this.#events.length - 1] = { type, text };
   }
 }
 

@@ -13,7 +13,6 @@ const GLM_VALUE = '<arg_value>';
 
 export interface MarkupCallOptions {
   readonly draft: CallDraft;
-  /** What the tool's schema says of an argument. */
   readonly kindOf: (key: string) => ValueKind;
   /** The tag that ends the call, where it is the tool's own name; then each argument is a tag, too. */
   readonly toolTag: string | undefined;
