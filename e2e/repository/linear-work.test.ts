@@ -5,9 +5,9 @@ import { LIMITS } from '#lib/protocol/limits';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { parseClientFrame } from '../../server/connections/parse-client-frame.ts';
-import { createPartialArguments } from '../../server/runs/agent/partial-arguments.ts';
+import { PartialArguments } from '../../server/runs/agent/partial-arguments.ts';
 import { createManualClock } from '../../server/runs/agent/testing/fakes.ts';
-import { createCallParser } from '../../server/runs/agent/text-calls/call-parser.ts';
+import { CallParser } from '../../server/runs/agent/text-calls/call-parser.ts';
 
 /**
  * What comes in at a door is work that grows with it and no faster. Times differ between machines,
@@ -102,12 +102,12 @@ const DOORS: Record<string, (size: number) => () => unknown> = {
   },
   'arguments that are written in pieces': (size) => () => {
     const clock = createManualClock();
-    const partial = createPartialArguments({ clock, send: () => {} });
+    const partial = new PartialArguments({ clock, send: () => {} });
     partial.push('{"text":"');
     for (let at = 0; at < size; at += 1) partial.push('some words');
   },
   'calls in the text of a model': (size) => () => {
-    const parser = createCallParser({ names: new Set(['echo']), kindOf: () => 'other' });
+    const parser = new CallParser({ names: new Set(['echo']), kindOf: () => 'other' });
     for (let at = 0; at < size; at += 1) parser.push('<tool_call>{"name": "e');
     parser.end();
   },
