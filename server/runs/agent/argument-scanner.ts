@@ -33,7 +33,9 @@ type Step =
 /**
  * Reads argument text as it comes, each character once, and keeps of each value
  * only what may be shown of it: so the work is linear in the text, and what is
- * shown of a value is bounded however long it is. `LIMITS` bound the text.
+ * shown of a value is bounded however long it is. `LIMITS` bound the text. `take` gives the values that were
+ * completed since the last time, and the one that is being written; `isBroken` says that
+ * the text is not a JSON object, or larger or deeper than arguments may be.
  */
 export function createArgumentScanner() {
   let step: Step = 'start';
@@ -83,7 +85,6 @@ export function createArgumentScanner() {
         step = steps[step](text.charAt(at));
       }
     },
-    /** The values that were completed since the last time, and the one that is being written. */
     take(): { readonly finished: readonly [key: string, shown: unknown][]; growing?: Growing } {
       const taken = finished;
       finished = [];
@@ -91,7 +92,6 @@ export function createArgumentScanner() {
         ? { finished: taken, growing: { key: key.text(), ...value.growing() } }
         : { finished: taken };
     },
-    /** The text is not a JSON object, or larger or deeper than arguments may be. */
     get isBroken(): boolean {
       return step === 'broken';
     },
