@@ -33,9 +33,10 @@ type Step =
 /**
  * Reads argument text as it comes, each character once, and keeps of each value
  * only what may be shown of it: so the work is linear in the text, and what is
- * shown of a value is bounded however long it is. `LIMITS` bound the text. `take` gives the values that were
- * completed since the last time, and the one that is being written; `isBroken` says that
- * the text is not a JSON object, or larger or deeper than arguments may be.
+ * shown of a value is bounded however long it is. `LIMITS` bound the text. `take`
+ * gives the values that were completed since the last time, and the one that is
+ * being written; `isBroken` says that the text is not a JSON object, or larger or
+ * deeper than arguments may be.
  */
 export function createArgumentScanner() {
   let step: Step = 'start';
