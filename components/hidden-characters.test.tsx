@@ -10,11 +10,10 @@ import { Notice } from './conversation/notice.tsx';
 import { UserBubble } from './conversation/user-bubble.tsx';
 import { DevicePromptBanner } from './providers/device-prompt-banner.tsx';
 import { ResultView } from './result/result-view.tsx';
-import { BlockedSentence } from './tool-call/blocked-sentence.tsx';
 import { PartialParams } from './tool-call/partial-params.tsx';
 import { createTestWorkbench, InWorkbench } from './tool-call/testing/in-workbench.tsx';
 import { layOut } from './tool-call/testing/layout.ts';
-import { ToolCard } from './tool-call/tool-card.tsx';
+import { BlockedSentence, ToolCard } from './tool-call/tool-card.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
 
 afterEach(cleanup);

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
-import { ApprovalsLink } from '../shell/approvals-link.tsx';
+import { ApprovalsLink } from '../shell/header.tsx';
 import {
   createTestWorkbench,
   InWorkbench,

@@ -1,16 +1,22 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
-import { useCallback, useId, useRef, useState } from 'react';
+import Link from 'next/link';
+import { useLocale, useTranslations } from 'next-intl';
+import { useCallback, useId, useMemo, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
+import { hashOfCall } from '#lib/call/call-address';
+import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
-import { questionsOf } from '#lib/stores/questions-of';
+import { keyOf, questionsOf } from '#lib/stores/questions-of';
 import { MissingCall } from '../conversation/missing-call.tsx';
 import {
   useApprovals,
   useCall,
   useConnection,
   useListingsKnown,
+  useRun,
+  useTitle,
+  useWorkbench,
 } from '../providers/workbench-context.tsx';
 import { useNow } from '../shell/use-now.ts';
 import { ApprovalVoice } from '../tool-call/approval-voice.tsx';
@@ -20,13 +26,13 @@ import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { useCardKeys } from '../tool-call/use-card-keys.ts';
 import { useFocusStays } from '../tool-call/use-focused-card.ts';
 import { useSteadyDecisions } from '../tool-call/use-steady-decisions.ts';
-import { AskedBy } from './asked-by.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { DenyShown } from './deny-shown.tsx';
 import { useInboxFilter } from './inbox-filter.tsx';
 import { MoreApprovals } from './more-approvals.tsx';
 import { useDecided } from './use-decided.ts';
 import { useHeldHeights, useHeldRequests } from './use-held-requests.ts';
-import { useOwnDecisions } from './use-own-decisions.ts';
+import { useOrigin } from './use-origin.ts';
 
 const LIST = { role: 'list' };
 /** Cards drawn at first, and more at each press: whole cards of hundreds would make each key slow. */
@@ -144,4 +150,62 @@ function focusNext(page: HTMLElement | null, by: number): void {
   const at = cards.findIndex((card) => card.contains(document.activeElement));
   const next = at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by));
   cards[next]?.focus();
+}
+
+/** Who asks, for whom, since when, and the way to the conversation, by its title (IB10). */
+function AskedBy({ request, now }: { request: ApprovalListing; now: number }) {
+  const t = useTranslations('approvals');
+  const locale = useLocale();
+  const { tool_call_id: callId, requested_by: caller = '' } = request;
+  const { runId, agents } = useOrigin(callId, request.run_id);
+  const run = useRun(runId);
+  const title = useTitle(runId);
+  const at = useCall(callId)?.card.created_at;
+  const ago = at === undefined ? '' : formatRelativeTime(at * 1_000, now, locale);
+  const owner = run?.owner?.name;
+  const who = (() => {
+    if (!caller.startsWith('run:')) return caller;
+    const agent = agents.join(' > ');
+    if (agent === '') return owner === undefined ? t('agent') : t('agentOf', { owner });
+    return owner === undefined ? t('subAgent', { agent }) : t('subAgentOf', { agent, owner });
+  })();
+  return (
+    <p className="mb-1 text-xs text-muted wrap-anywhere" data-testid="asked-by">
+      <MarkedText text={t('from', { caller: who, ago })} />{' '}
+      <Link
+        href={`/?run=${encodeURIComponent(runId)}${hashOfCall(callId)}`}
+        title={runId}
+        className="underline underline-offset-2"
+      >
+        <MarkedText text={t('inRun', { run: title ?? runId })} />
+      </Link>
+    </p>
+  );
+}
+
+/** Of the newest decisions. */
+const MOST = 50;
+
+/** The keys of questions that were decided on this page, and actions that note them. */
+function useOwnDecisions(actions: CardActions) {
+  const { listings } = useWorkbench();
+  const [ownKeys, setOwnKeys] = useState<ReadonlySet<string>>(new Set<string>());
+  const noting = useMemo<CardActions>(() => {
+    const note = (callId: string) => {
+      const one = listings.getState().approvals.find(({ tool_call_id: id }) => id === callId);
+      if (one) setOwnKeys((before) => new Set([...before, keyOf(one)].slice(-MOST)));
+    };
+    return {
+      ...actions,
+      decide: (callId, input) => {
+        note(callId);
+        return actions.decide(callId, input);
+      },
+      answer: (callId, answer) => {
+        note(callId);
+        return actions.answer(callId, answer);
+      },
+    };
+  }, [actions, listings]);
+  return { ownKeys, actions: noting };
 }

@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { tabMemory } from '../providers/stored-text.ts';
 import { TabWait } from '../shell/tab-wait.tsx';
 import { Button } from '../ui/button.tsx';
-import { readDraft, writeDraft } from './draft.ts';
 
 export interface ComposerProps {
   runId: string | null;
@@ -175,3 +175,11 @@ function useGrowingField(field: Field, text: string, focusRequests: number): voi
     if (focusRequests > 0) field.current?.focus();
   }, [field, focusRequests]);
 }
+
+const keyOf = (runId: string | null): string => `callboard:draft:${runId ?? 'new'}`;
+
+/** What was typed and not sent, kept over reloads and over signing in again. */
+const readDraft = (runId: string | null): string => tabMemory.read(keyOf(runId)) ?? '';
+
+const writeDraft = (runId: string | null, text: string): void =>
+  tabMemory.write(keyOf(runId), text === '' ? null : text);

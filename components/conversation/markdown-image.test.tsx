@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { MarkdownImage } from './markdown-image.tsx';
+import { MarkdownImage } from './markdown.tsx';
 
 afterEach(() => {
   cleanup();

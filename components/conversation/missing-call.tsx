@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import {
   useCallsKnown,
@@ -10,7 +10,6 @@ import {
   useWorkbench,
 } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { useReached } from './use-reached.ts';
 
 export interface MissingCallProps {
   runId: string;
@@ -61,4 +60,27 @@ export function MissingCall({ runId, callId, isOpen = false }: Missing) {
       )}
     </div>
   );
+}
+
+/** So far below and above what is in sight something counts as reached. */
+const MARGIN = '400px';
+
+/** Calls back once the element comes near to what is in sight, while `isWanted`. */
+function useReached(
+  element: RefObject<HTMLElement | null>,
+  isWanted: boolean,
+  onReach: () => void,
+): void {
+  useEffect(() => {
+    const target = element.current;
+    if (!isWanted || !target) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) onReach();
+      },
+      { rootMargin: MARGIN },
+    );
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, [element, isWanted, onReach]);
 }

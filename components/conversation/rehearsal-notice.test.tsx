@@ -3,7 +3,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { ModelListing } from '#lib/protocol/run';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
-import { RehearsalNotice } from './rehearsal-notice.tsx';
+import { RehearsalNotice } from './conversation.tsx';
 
 afterEach(cleanup);
 

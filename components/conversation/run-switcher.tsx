@@ -2,14 +2,15 @@
 
 import { ChevronDown, Plus } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
+import { useState } from 'react';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { RunSummary } from '#lib/protocol/run';
-import { useIsViewer, useRuns, useUi } from '../providers/workbench-context.tsx';
+import { useFailureToast } from '../failure/format-failure.ts';
+import { useApi, useIsViewer, useRuns, useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { serverNow } from '../ui/server-clock.ts';
-import { useOlderRuns } from './use-older-runs.ts';
 
 export interface RunSwitcherProps {
   selected: string | null;
@@ -88,4 +89,20 @@ function RunLine({ run, selected }: { run: RunSummary; selected: boolean }) {
       </span>
     </>
   );
+}
+
+/** Runs beyond the recent ones of the feed, page by page; `more` is absent after the last page. */
+function useOlderRuns(): { older: readonly RunSummary[]; more?: () => void } {
+  const api = useApi();
+  const t = useTranslations('conversation');
+  const showFailure = useFailureToast();
+  const [older, setOlder] = useState<readonly RunSummary[]>([]);
+  const [cursor, setCursor] = useState<string | null | undefined>(undefined);
+  const load = async () => {
+    const answer = await api.listRuns(cursor ?? undefined);
+    if (!answer.ok) return showFailure(t('olderFailed'), answer);
+    setOlder((before) => [...before, ...answer.value.runs]);
+    setCursor(answer.value.next_cursor);
+  };
+  return cursor === null ? { older } : { older, more: () => void load() };
 }

@@ -12,7 +12,6 @@ import { errorMessage } from '#lib/util/error-message';
 import type { PairedDevice } from './device-memory.ts';
 import { type Connection, type DeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';
-import { onlyPage } from './only-page.ts';
 import { createPagePrompts } from './page-prompts.ts';
 import type { PairingApi } from './pairing-api.ts';
 
@@ -191,3 +190,13 @@ const loadBlob = (token: string) => async (id: string) => {
   if (!response.ok) throw new Error(`the picture was answered with ${response.status}`);
   return URL.createObjectURL(await response.blob());
 };
+
+/** Of the tabs of this browser the newest is the device: two would be asked the same. */
+function onlyPage(id: string, onTaken: () => void): { take(): void; end(): void } {
+  const name = `callboard:device:${id}`;
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : null;
+  channel?.addEventListener('message', onTaken);
+  const take = () => channel?.postMessage('taken');
+  take();
+  return { take, end: () => channel?.close() };
+}

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import { DEVICE_WORKER, endPush, isApple } from '../push/push-browser.ts';
 import { AskSheet } from './ask-sheet.tsx';
 import { ConnectionLine } from './connection-line.tsx';
 import { useDevicePage } from './device-context.tsx';
@@ -8,8 +9,7 @@ import type { PairedDevice } from './device-memory.ts';
 import type { RunningDevice } from './device-runtime.ts';
 import { createDeviceStore, type DeviceStore } from './device-store.ts';
 import { ExaminePanel } from './examine-panel.tsx';
-import { ForgetDevice } from './forget-device.tsx';
-import { InstallHint } from './install-hint.tsx';
+import { installOffer } from './install-offer.ts';
 import { KeepAwake } from './keep-awake.tsx';
 import { LastUses } from './last-uses.tsx';
 import { PushSwitch } from './push-switch.tsx';
@@ -131,4 +131,74 @@ function Rejection({ reason }: { reason: { code: string; message: string } | und
   if (reason.code === 'not_allowed') return <p className="text-wait">{texts.tools.notAllowed}</p>;
   const message = showControlCharacters(reason.message);
   return <p className="text-error">{fill(texts.tools.rejected, { message })}</p>;
+}
+
+interface ForgetDeviceProps {
+  kept: PairedDevice;
+  running: RunningDevice | null;
+  onForgotten: () => void;
+}
+
+/** Ends the pairing on this side. The server's side is the workbench's to end. */
+function ForgetDevice({ kept, running, onForgotten }: ForgetDeviceProps) {
+  const { texts, memory } = useDevicePage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const workbench = showControlCharacters(kept.workbench.name);
+  const forget = async () => {
+    dialog.current?.close();
+    // First the token: what fails after it leaves no access behind.
+    memory.forget();
+    await running?.stop();
+    // The push service then answers the server that there is none, which removes it there.
+    await endPush(DEVICE_WORKER);
+    onForgotten();
+  };
+  return (
+    <>
+      <button type="button" className="btn btn-danger" onClick={() => dialog.current?.showModal()}>
+        {texts.forget.button}
+      </button>
+      <dialog
+        ref={dialog}
+        aria-labelledby="forget"
+        className="popup m-auto max-w-sm p-4 backdrop:bg-black/50"
+      >
+        <div className="flex flex-col gap-3">
+          <h2 id="forget" className="font-semibold text-xl">
+            {texts.forget.title}
+          </h2>
+          <p>{fill(texts.forget.text, { workbench })}</p>
+          <div className="grid grid-cols-2 gap-2">
+            <button type="button" className="btn" onClick={() => dialog.current?.close()}>
+              {texts.forget.no}
+            </button>
+            <button type="button" className="btn btn-danger" onClick={() => void forget()}>
+              {texts.forget.yes}
+            </button>
+          </div>
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** How this page becomes an app; nothing where it is one, or cannot be. */
+export function InstallHint() {
+  const { texts } = useDevicePage();
+  const install = useSyncExternalStore(installOffer.subscribe, installOffer.get);
+  const isInstalled = matchMedia('(display-mode: standalone)').matches;
+  if (isInstalled || (install === null && !isApple())) return null;
+  return (
+    <section aria-labelledby="install" className="flex flex-col gap-2">
+      <h2 id="install" className="font-semibold text-lg">
+        {texts.install.title}
+      </h2>
+      <p className="text-muted">{install ? texts.install.text : texts.install.ios}</p>
+      {install && (
+        <button type="button" className="btn" onClick={() => void install()}>
+          {texts.install.button}
+        </button>
+      )}
+    </section>
+  );
 }

@@ -1,10 +1,11 @@
-import { StrictMode } from 'react';
+import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { followServerClock } from '../ui/server-clock.ts';
-import { DeviceApp } from './device-app.tsx';
-import { DevicePageProvider } from './device-context.tsx';
+import { DevicePageProvider, useDevicePage } from './device-context.tsx';
 import { createDeviceMemory, pageStorage } from './device-memory.ts';
+import { DeviceView } from './device-view.tsx';
 import { keepInstallOffer } from './install-offer.ts';
+import { PairView } from './pair-view.tsx';
 import { createPairingApi } from './pairing-api.ts';
 import { loadTexts } from './texts.ts';
 
@@ -31,3 +32,36 @@ async function start(root: HTMLElement): Promise<void> {
 
 const root = document.getElementById('device');
 if (root) start(root).catch((error: unknown) => console.warn(`device page: ${String(error)}`));
+
+/** One page for `/pair`, `/pair/CODE` and `/device`. */
+function DeviceApp() {
+  const { memory, texts } = useDevicePage();
+  const [{ path }, setPlace] = useState({ path: location.pathname });
+  // Read anew after each step, also one to the same path: pairing and forgetting change what is kept.
+  const kept = memory.device();
+  const go = (next: string) => {
+    history.replaceState(null, '', next);
+    setPlace({ path: next });
+  };
+  const isPairing = path.startsWith('/pair') || memory.asking() !== undefined;
+  if (isPairing) return <PairView code={codeIn(path)} onGo={go} />;
+  if (kept)
+    return <DeviceView kept={kept} onForgotten={() => go('/device')} onPair={() => go('/pair')} />;
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col safe-area gap-4 [--edge:1rem]">
+      <h1 className="font-semibold text-2xl">{texts.none.title}</h1>
+      <p>{texts.none.text}</p>
+      <button type="button" className="btn btn-primary" onClick={() => go('/pair')}>
+        {texts.none.pair}
+      </button>
+    </main>
+  );
+}
+
+function codeIn(path: string): string {
+  try {
+    return decodeURIComponent(path.split('/')[2] ?? '');
+  } catch {
+    return ''; // Not UTF-8: no link of ours.
+  }
+}

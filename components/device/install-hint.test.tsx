@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { en } from '#lib/i18n/messages/device/en';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
-import { InstallHint } from './install-hint.tsx';
+import { InstallHint } from './device-view.tsx';
 import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
 

@@ -1,9 +1,9 @@
 import { type FormEvent, useEffect, useState } from 'react';
+import { readUserAgent } from '#lib/format/read-user-agent';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
 import { fingerprintWords } from '#lib/text/fingerprint-words';
 import { useDevicePage } from './device-context.tsx';
-import { deviceName } from './device-name.ts';
 import { createDeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { keyed } from './keyed.ts';
 import type { PairingStep, PairingStore } from './pairing-store.ts';
@@ -105,4 +105,13 @@ function useDeviceTools(): readonly OwnTool[] | 'loading' | 'failed' {
     );
   }, []);
   return tools;
+}
+
+/** A name to begin with, e.g. `Chrome on Android`, or the model where the browser names it. */
+function deviceName(userAgent: string): string {
+  const { browser = 'Browser', system } = readUserAgent(userAgent);
+  // Browsers that hide the model write `K` in its place.
+  const model = /Android [\d.]+; ([^;)]{2,40}?)(?: Build\/[^)]*)?\)/.exec(userAgent)?.[1];
+  const where = model ?? system;
+  return where === undefined ? browser : `${browser} on ${where}`;
 }

@@ -1,14 +1,17 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import { formatDuration } from '#lib/format/format-duration';
+import { showControlCharacters } from '#lib/format/show-control-characters';
+import { serverNow } from '../ui/server-clock.ts';
 import { CodeForm } from './code-form.tsx';
 import { useDevicePage } from './device-context.tsx';
+import type { AskingDevice } from './device-memory.ts';
 import { hashOfToken, newDeviceToken } from './new-token.ts';
 import { OfferForm } from './offer-form.tsx';
 import { createPairingStore, type PairingStep, type PairingStore } from './pairing-store.ts';
-import { pauseOrOnline } from './pause.ts';
 import { StepHeading } from './step-heading.tsx';
 import { fill } from './texts.ts';
-import { WaitingForPerson } from './waiting-for-person.tsx';
+import { useNow } from './use-now.ts';
 
 /** From the code to the outcome (DP1 to DP8). */
 export function PairView({ code, onGo }: { code: string; onGo: (path: string) => void }) {
@@ -90,6 +93,44 @@ function Outcome({ title, children }: { title: string; children: ReactNode }) {
     <>
       <StepHeading>{title}</StepHeading>
       {children}
+    </>
+  );
+}
+
+/** Resolves after that many milliseconds, earlier when the network or the page is back. */
+function pauseOrOnline(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const ended = new AbortController();
+    const end = () => {
+      clearTimeout(timer);
+      ended.abort();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    window.addEventListener('online', end, { signal: ended.signal });
+  });
+}
+
+/** A person at the workbench decides; this page asks until it has the outcome. */
+function WaitingForPerson({ kept, isUnsure }: { kept: AskingDevice; isUnsure: boolean }) {
+  const { texts, locale } = useDevicePage();
+  const left = kept.expires_at * 1_000 - useNow(serverNow);
+  const time = formatDuration(left, locale, { whole: true, fromSeconds: true });
+  const workbench = showControlCharacters(kept.workbench.name);
+  return (
+    <>
+      <StepHeading>{fill(texts.pair.waiting, { workbench })}</StepHeading>
+      <div aria-hidden className="h-1 overflow-hidden rounded bg-surface2">
+        <div className="indet h-full bg-accent" />
+      </div>
+      <p>{texts.pair.waitingHint}</p>
+      {/* A clock that is read out each second would drown all else. */}
+      <p className="text-muted tabular-nums">
+        {left > 0 ? fill(texts.pair.left, { time }) : texts.pair.expiresSoon}
+      </p>
+      <p role="status" className="text-wait empty:hidden">
+        {isUnsure ? texts.pair.unsure : ''}
+      </p>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { keepScreenOn } from './screen-lock.ts';
+import { keepScreenOn } from './keep-awake.tsx';
 
 function setUp(isRefused = false) {
   const target = new EventTarget();

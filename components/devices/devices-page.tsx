@@ -1,11 +1,14 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { late } from '#components/ui/late';
+import type { ApiFailure } from '#lib/api/api-result';
+import { readModelContext } from '#lib/client/web-mcp/model-context';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import type { WireDevice, WirePairing } from '#lib/protocol/device';
 import { useFormatFailure } from '../failure/format-failure.ts';
+import { useWebMcpSwitch } from '../providers/use-web-mcp.ts';
 import {
   useAnnounce,
   useClients,
@@ -21,9 +24,7 @@ import { DeviceCard } from './device-card.tsx';
 import { deviceRows } from './device-row.ts';
 import { PairingRequest } from './pairing-request.tsx';
 import { useDevicesApi } from './use-devices-api.ts';
-import { useDevicesList } from './use-devices-list.ts';
 import { useRefreshed } from './use-refreshed.ts';
-import { WebMcpSwitch } from './web-mcp-switch.tsx';
 
 const PairDialog = late(() => import('./pair-dialog.tsx').then((module) => module.PairDialog));
 
@@ -165,5 +166,73 @@ function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
         </Button>
       )}
     </section>
+  );
+}
+
+interface Listed {
+  readonly devices: readonly WireDevice[];
+  readonly next: string | null;
+}
+
+/** The devices, newest first: a first page that stays up to date, and further ones when asked for. */
+function useDevicesList() {
+  const api = useDevicesApi();
+  const ask = useCallback(async () => {
+    const answer = await api.listDevices();
+    if (!answer.ok) return answer;
+    const { devices, next_cursor: next } = answer.value;
+    return { ok: true as const, value: { devices, next } };
+  }, [api]);
+  const first = useRefreshed<Listed>(ask, useDeviceChanges());
+  const [older, setOlder] = useState<Listed | null>(null);
+  const [olderFailure, setOlderFailure] = useState<ApiFailure | null>(null);
+  const next = older ? older.next : (first.value?.next ?? null);
+  const more = async () => {
+    if (next === null) return;
+    const answer = await api.listDevices(next);
+    setOlderFailure(answer.ok ? null : answer);
+    if (!answer.ok) return;
+    const { devices, next_cursor } = answer.value;
+    setOlder((before) => ({
+      devices: [...(before?.devices ?? []), ...devices],
+      next: next_cursor,
+    }));
+  };
+  const known = new Set(first.value?.devices.map(({ device_id }) => device_id));
+  const behind = older?.devices.filter(({ device_id }) => !known.has(device_id)) ?? [];
+  return {
+    /** Null until the first page has come. */
+    devices: first.value && [...first.value.devices, ...behind],
+    failure: first.failure ?? olderFailure,
+    again: first.again,
+    hasMore: next !== null,
+    more: () => void more(),
+    change(by: (devices: readonly WireDevice[]) => readonly WireDevice[]) {
+      first.change((before) => ({ ...before, devices: by(before.devices) }));
+      setOlder((before) => before && { ...before, devices: by(before.devices) });
+    },
+  };
+}
+
+/** Whether this tab's tools are offered to the agent of its browser; nothing where the browser has none. */
+function WebMcpSwitch() {
+  const t = useTranslations('devices.webMcp');
+  const { isOn, set } = useWebMcpSwitch();
+  const [isThere, setThere] = useState(false);
+  useEffect(() => setThere(readModelContext(document) !== undefined), []);
+  if (!isThere) return null;
+  return (
+    <label className="mt-6 flex min-h-7 items-start gap-2 pointer-coarse:min-h-11">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={(event) => set(event.target.checked)}
+        className="mt-0.5 size-4 shrink-0 accent-accent"
+      />
+      <span>
+        {t('label')}
+        <span className="block text-[13px] text-muted">{t('text')}</span>
+      </span>
+    </label>
   );
 }

@@ -1,7 +1,8 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import encodeQR from 'qr';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { formatCountdown } from '#lib/format/format-duration';
 import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
@@ -15,7 +16,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Select } from '../ui/select.tsx';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import { PairingRequest } from './pairing-request.tsx';
-import { QrPicture } from './qr-picture.tsx';
 import { useDevicesApi } from './use-devices-api.ts';
 
 interface PairDialogProps {
@@ -198,4 +198,34 @@ function OpenCode({ opened }: { opened: OpenedPairing }) {
       </div>
     </div>
   );
+}
+
+/** Light around it, in modules: scanners need four. */
+const QUIET = 4;
+
+/** A QR code of `text`, black on white in both themes: scanners do not read it the other way round. */
+function QrPicture({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => drawQr(text), [text]);
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="aspect-square w-full max-w-60 rounded-lg"
+      data-testid="qr"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** One path of unit squares; a picture of 29 by 29 has about 400. */
+function drawQr(text: string): { size: number; path: string } {
+  const rows = encodeQR(text, 'raw', { border: QUIET });
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return { size: rows.length, path: squares.join('') };
 }

@@ -4,14 +4,13 @@ import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import type { PairingDecision } from '#lib/api/devices-api';
-import type { WirePairing } from '#lib/protocol/device';
+import type { DeviceTool, WirePairing } from '#lib/protocol/device';
 import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useHasRole } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { useFocusStays } from '../ui/use-focus-stays.ts';
-import { ToolChoices } from './tool-choices.tsx';
 import { useDevicesApi } from './use-devices-api.ts';
 
 export interface PairingRequestProps {
@@ -143,4 +142,55 @@ function useDecision(pairing: WirePairing, onDecided: (pairing: WirePairing) => 
     else showFailure(t(failedWords(answer)), answer);
   };
   return { decide, isSending };
+}
+
+interface ToolChoicesProps {
+  tools: readonly DeviceTool[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+  isFixed: boolean;
+}
+
+/** The tools that a device wants to offer, each with what it says that the tool does. */
+function ToolChoices({ tools, chosen, onChange, isFixed }: ToolChoicesProps) {
+  const t = useTranslations('devices.request');
+  if (tools.length === 0) return <p className="mt-2 text-muted">{t('noTools')}</p>;
+  const toggle = (name: string, isOn: boolean) =>
+    onChange(isOn ? [...chosen, name] : chosen.filter((one) => one !== name));
+  return (
+    <fieldset disabled={isFixed} className="mt-2 min-w-0 border-0">
+      <legend className="font-medium">{t('tools', { count: tools.length })}</legend>
+      <ul className="mt-1 max-h-64 overflow-y-auto">
+        {tools.map(({ name, description, display_name, annotations }) => (
+          <li key={name}>
+            <label className="flex min-h-7 items-start gap-2 py-1 pointer-coarse:min-h-11">
+              <input
+                type="checkbox"
+                checked={chosen.includes(name)}
+                onChange={(event) => toggle(name, event.target.checked)}
+                className="mt-0.5 size-4 shrink-0 accent-accent"
+              />
+              <span className="min-w-0 wrap-anywhere">
+                <span className="mono font-semibold">
+                  <MarkedText text={name} />
+                </span>
+                {display_name !== undefined && (
+                  <>
+                    {' '}
+                    <MarkedText text={display_name} />
+                  </>
+                )}
+                <span className="block text-[13px] text-muted">
+                  <MarkedText text={description} keepLayout />
+                </span>
+                {annotations?.readOnlyHint === true && (
+                  <span className="block text-[13px] text-wait">{t('onlyReads')}</span>
+                )}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
 }

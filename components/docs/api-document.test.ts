@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf, readDocument, typeOf } from './api-document.ts';
-import { curlExample, exampleOf } from './curl-example.ts';
+import { curlExample, exampleOf } from './operation-view.tsx';
 
 const body = {
   type: 'object',

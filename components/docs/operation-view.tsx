@@ -1,13 +1,21 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useSyncExternalStore } from 'react';
-import { AnswerList } from './answer-list.tsx';
-import type { ApiOperation } from './api-document.ts';
-import { CopyBlock } from './copy-block.tsx';
-import { curlExample } from './curl-example.ts';
+import { useState, useSyncExternalStore } from 'react';
+import { ScrollRegion } from '#components/result/scroll-region';
+import { Button } from '#components/ui/button';
+import { copyText } from '../tool-call/copy-text.ts';
+import {
+  type ApiAnswer,
+  type ApiOperation,
+  type ApiParameter,
+  fieldsOf,
+  type JsonObject,
+  toObject,
+  typeOf,
+} from './api-document.ts';
+import { DocsTable } from './docs-table.tsx';
 import { FieldTable } from './field-table.tsx';
-import { ParameterTable } from './parameter-table.tsx';
 
 /** One method and path: what it takes, what it answers, and a command to try it. */
 export function OperationView({ operation }: { operation: ApiOperation }) {
@@ -38,3 +46,133 @@ const useOrigin = (): string =>
     () => window.location.origin,
     () => '',
   );
+
+interface AnswerListProps {
+  answers: readonly ApiAnswer[];
+  of: string;
+}
+
+/** What comes back, by status; the shapes open on demand. */
+function AnswerList({ answers, of }: AnswerListProps) {
+  const t = useTranslations('docs');
+  const statusOf = ({ status }: ApiAnswer) => (status === 'default' ? t('anyOther') : status);
+  return (
+    <>
+      <DocsTable
+        caption={t('answers')}
+        of={of}
+        head={[t('status'), t('meaning')]}
+        rows={answers.map((answer) => [statusOf(answer), answer.description])}
+      />
+      {answers.map((answer) => {
+        const caption = t('answerShape', { status: statusOf(answer) });
+        return (
+          answer.schema && (
+            <details key={answer.status} className="mt-2">
+              <summary className="cursor-pointer text-muted">{caption}</summary>
+              <FieldTable schema={answer.schema} caption={caption} of={of} />
+            </details>
+          )
+        );
+      })}
+    </>
+  );
+}
+
+type Copying = 'idle' | 'copied' | 'failed';
+
+/** Text for the shell, with a button that copies it. */
+function CopyBlock({ label, text }: { label: string; text: string }) {
+  const t = useTranslations('docs');
+  const [copying, setCopying] = useState<Copying>('idle');
+  const words = { idle: '', copied: t('copied'), failed: t('copyFailed') };
+  return (
+    <div className="mt-3">
+      <div className="flex items-center justify-between gap-2">
+        <span className="font-semibold text-sm">{t('example')}</span>
+        <span role="status" className="ml-auto text-muted text-sm">
+          {words[copying]}
+        </span>
+        <Button
+          size="sm"
+          aria-label={`${t('copy')}: ${label}`}
+          onClick={async () => setCopying((await copyText(text)) ? 'copied' : 'failed')}
+        >
+          {t('copy')}
+        </Button>
+      </div>
+      <ScrollRegion label={label} className="mt-1 rounded border border-line bg-bg">
+        <pre className="mono p-3">
+          <code>{text}</code>
+        </pre>
+      </ScrollRegion>
+    </div>
+  );
+}
+
+/** A command that can be pasted into a shell; parts of the path to fill in stay as `{name}`. */
+export function curlExample(operation: ApiOperation, origin: string): string {
+  const lines = [
+    `curl ${operation.method === 'GET' ? '' : `-X ${operation.method} `}'${origin}${operation.path}'`,
+  ];
+  if (!operation.open) lines.push(`-H "Authorization: Bearer $CALLBOARD_TOKEN"`);
+  if (operation.body) {
+    lines.push(`-H 'Content-Type: application/json'`);
+    lines.push(`-d '${JSON.stringify(exampleOf(operation.body)).replaceAll("'", `'\\''`)}'`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+/** The smallest value that has what is required. */
+export function exampleOf(schema: JsonObject): unknown {
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const [first] = [schema.anyOf ?? schema.oneOf].flat();
+  if (first !== undefined) return exampleOf(toObject(first));
+  switch (typeOf(schema).split(' ')[0]) {
+    case 'object':
+      return Object.fromEntries(
+        fieldsOf(schema)
+          .filter(([, , required]) => required)
+          .map(([name, field]) => [name, exampleOf(field)]),
+      );
+    case 'string':
+      return 'text';
+    case 'number':
+    case 'integer':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'any':
+      return {};
+    default:
+      return [];
+  }
+}
+
+interface ParameterTableProps {
+  parameters: readonly ApiParameter[];
+  of: string;
+}
+
+/** Parameters in path and query. */
+function ParameterTable({ parameters, of }: ParameterTableProps) {
+  const t = useTranslations('docs');
+  const places: Record<string, string> = {
+    path: t('inPath'),
+    query: t('inQuery'),
+    header: t('inHeader'),
+  };
+  return (
+    <DocsTable
+      caption={t('parameters')}
+      of={of}
+      head={[t('name'), t('place'), t('type'), t('required')]}
+      rows={parameters.map(({ name, place, type, required }) => [
+        name,
+        places[place] ?? place,
+        type,
+        required ? t('yes') : t('no'),
+      ])}
+    />
+  );
+}

@@ -4,10 +4,10 @@ import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
 import { createToolClient, type ToolClient } from '#lib/client/tool-client';
 import { createHttpUploadBlob } from '#lib/client/upload-blob';
+import { readUserAgent } from '#lib/format/read-user-agent';
 import type { TabState } from '#lib/stores/tab-store';
 import { pageFetch, pageProtocols } from './page-session.ts';
 import { socketUrl } from './socket-url.ts';
-import { tabName } from './tab-name.ts';
 import type { Workbench } from './workbench-context.tsx';
 
 /** Makes this tab a client of the server that served it, as the person who is signed in. */
@@ -59,4 +59,10 @@ function tabStatus({ status, registered }: ToolClient): TabState['status'] {
   const { state } = status.get();
   if (state !== 'connected' && state !== 'connecting') return 'disconnected';
   return registered.get() ? 'registered' : 'connecting';
+}
+
+/** A name by which a person tells this browser from others, e.g. `Mac · Chrome`. */
+function tabName({ userAgent }: { userAgent: string }): string {
+  const { browser = 'Browser', system } = readUserAgent(userAgent);
+  return [system, browser].filter(Boolean).join(' · ');
 }

@@ -6,9 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { hostileJson, hostileRecord, KNOWN_HOSTILE } from '../testing/hostile-json.ts';
 import { PartialParams } from '../tool-call/partial-params.tsx';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
-import { FactsView } from './facts-view.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { ResultView } from './result-view.tsx';
+import { FactsView, ResultView } from './result-view.tsx';
 import { TableView } from './table-view.tsx';
 
 afterEach(cleanup);

@@ -1,4 +1,7 @@
-import { landPath, MAP_HEIGHT, MAP_WIDTH, placeOnMap } from './land-outline.ts';
+import { geoNaturalEarth1, geoPath } from 'd3-geo';
+import { feature } from 'topojson-client';
+import type { Topology } from 'topojson-specification';
+import land from 'world-atlas/land-110m.json';
 
 export interface LocatorMapProps {
   latitude: number;
@@ -24,3 +27,26 @@ export function LocatorMap({ latitude, longitude, label }: LocatorMapProps) {
     </svg>
   );
 }
+
+const MAP_WIDTH = 240;
+const MAP_HEIGHT = 120;
+
+// A JSON file carries no literal types; this is the edge where it gets its own.
+const topology = land as unknown as Topology;
+
+const projection = geoNaturalEarth1().fitExtent(
+  [
+    [4, 2],
+    [MAP_WIDTH - 4, MAP_HEIGHT - 2],
+  ],
+  { type: 'Sphere' },
+);
+
+const outline = topology.objects.land;
+
+/** The world's land as one SVG path. */
+const landPath: string = outline ? (geoPath(projection)(feature(topology, outline)) ?? '') : '';
+
+/** Where a position lies on the map. */
+const placeOnMap = (latitude: number, longitude: number): readonly [number, number] =>
+  projection([longitude, latitude]) ?? [MAP_WIDTH / 2, MAP_HEIGHT / 2];

@@ -1,18 +1,19 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
+import { PICTURE_NOTES } from '#lib/browser-tools/picture-notes';
+import { jsonLine } from '#lib/format/json-preview';
 import { measureJson } from '#lib/format/json-size';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import { FormattedText } from '../conversation/assistant-text.tsx';
 import { Boundary } from '../ui/boundary.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { CannotShow } from './cannot-show.tsx';
-import { chooseResultView, type ResultView as View } from './choose-result-view.ts';
+import { chooseResultView, type Fact, type ResultView as View } from './choose-result-view.ts';
 import { DownloadButton } from './download-button.tsx';
-import { FactsView } from './facts-view.tsx';
-import { isCaption } from './is-caption.ts';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';
 import { PART_CHARS, PagedText } from './paged-text.tsx';
@@ -166,4 +167,75 @@ function Json({ value, label }: { value: unknown; label: string }) {
       <span className="text-muted">{t(Array.isArray(value) ? 'emptyList' : 'emptyObject')}</span>
     </p>
   );
+}
+
+/**
+ * Whether a result has no more than what is below its picture anyway: facts
+ * of an attachment, and how this system's own tools took the picture. With any
+ * other key, or another value, it is a result to be shown.
+ */
+function isCaption(value: unknown, attachments: readonly Attachment[]): boolean {
+  if (!isRecord(value)) return false;
+  return attachments.some((attachment) => {
+    const facts = new Map<string, unknown>(Object.entries(attachment));
+    const more = Object.keys(value).filter((key) => {
+      if (key === 'media_type') return value[key] !== attachment.media_type;
+      const isFact = facts.has(key)
+        ? facts.get(key) === value[key]
+        : SIZE.has(key) && typeof value[key] === 'number';
+      return !isFact;
+    });
+    return 'media_type' in value && isOurs(more, value);
+  });
+}
+
+/** The store measures pictures, but not those of every format. */
+const SIZE = new Set(['width', 'height']);
+
+/** The screenshot has a note of how it was taken, in words of our own; the camera, which one it was. */
+function isOurs(
+  keys: readonly string[],
+  { mode, note, facing, displaySurface }: Record<string, unknown>,
+): boolean {
+  const ourNote = mode === 'page' || mode === 'display' ? PICTURE_NOTES[mode] : undefined;
+  const isPhoto = facing === 'user' || facing === 'environment';
+  return keys.every((key) => {
+    if (key === 'facing') return isPhoto;
+    if (key === 'note') return note === ourNote;
+    if (key === 'displaySurface') return mode === 'display' && displaySurface === 'browser';
+    return key === 'mode' && ourNote !== undefined;
+  });
+}
+
+/** A few named values, e.g. what a device reports about itself. */
+export const FactsView = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl className="grid items-baseline grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-4 gap-y-0.5">
+    {facts.map(({ name, value }) => (
+      <div key={name} className="contents">
+        <dt className="mono text-muted wrap-anywhere">
+          <MarkedText text={name} />
+        </dt>
+        <dd className="min-w-0 wrap-anywhere">
+          <FactValue value={value} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Facts are short; what is longer than this was no fact. */
+const MAX_CHARS = 400;
+
+function FactValue({ value }: { value: unknown }) {
+  if (Array.isArray(value) && value.length > 0) {
+    return value.map((item: unknown, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: items have no name and never change places.
+      <Fragment key={at}>
+        {at > 0 && ', '}
+        <FactValue value={item} />
+      </Fragment>
+    ));
+  }
+  const isText = typeof value === 'string' && value !== '';
+  return <MarkedText text={isText ? value : jsonLine(value, MAX_CHARS)} />;
 }

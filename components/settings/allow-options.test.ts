@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowOptions } from './allow-options.ts';
+import { allowOptions } from './allow-list.tsx';
 
 const NAMES = ['file.write', 'file.read', 'weather.query', 'a.b.c', 'a.b.d', 'a.e'];
 const entries = (chosen: readonly string[] = [], search = '') =>

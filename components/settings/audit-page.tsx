@@ -1,18 +1,24 @@
 'use client';
 
+import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
-import { useCallback, useId, useMemo } from 'react';
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { pathOfCall } from '#lib/call/call-address';
 import type { WireAuditEntry } from '#lib/protocol/audit';
 import { AUDITED_ACTS } from '#lib/protocol/audited-acts';
 import { given } from '#lib/util/given';
-import { AuditEntry } from './audit-entry.tsx';
+import { useFailureToast } from '../failure/format-failure.ts';
+import { useAnnounce } from '../providers/workbench-context.tsx';
+import { saveFile } from '../result/save-file.ts';
+import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { AuditFilterForm } from './audit-filter-form.tsx';
-import type { AuditFilter } from './export-audit.ts';
-import { ExportButton } from './export-button.tsx';
+import { type AuditFilter, exportAudit } from './export-audit.ts';
 import { ForAdmins } from './for-admins.tsx';
 import { MoreButton } from './more-button.tsx';
 import { useAccessApi } from './use-access-api.ts';
+import { useFormatTime } from './use-format-time.ts';
 import { type AskPage, usePages } from './use-pages.ts';
 
 /** What people did. `?actor=&act=` filter it, so that it can be linked. */
@@ -67,5 +73,105 @@ function Entries() {
         <MoreButton pages={pages} />
       </section>
     </>
+  );
+}
+
+/** What one person did once, to what, and from where. */
+function AuditEntry({ entry }: { entry: WireAuditEntry }) {
+  const t = useTranslations('settings.audit');
+  const formatTime = useFormatTime('medium');
+  const { act, target, actor, token_id, address, detail, at } = entry;
+  const details = JSON.stringify(detail);
+  return (
+    <li data-testid="audit-entry" data-act={act} className="py-2 wrap-anywhere">
+      <p>
+        <span className="font-semibold">{t(`acts.${act}`)}</span>{' '}
+        {target !== null && (
+          <span className="mono">
+            <AuditTarget target={target} />
+          </span>
+        )}
+      </p>
+      {details !== '{}' && (
+        <p className="mono">
+          <MarkedText text={details} />
+        </p>
+      )}
+      <p className="text-[13px] text-muted">
+        <time dateTime={new Date(at * 1_000).toISOString()}>{formatTime(at)}</time>
+        {' · '}
+        <span className="mono">
+          <MarkedText text={actor} />
+        </span>
+        {' · '}
+        {token_id ?? t('firstToken')}
+        {' · '}
+        <MarkedText text={address} />
+      </p>
+    </li>
+  );
+}
+
+/** What an act was done to: a call and a conversation can be opened. */
+function AuditTarget({ target }: { target: string }) {
+  const name = <MarkedText text={target} />;
+  const href = pageOf(target);
+  return href === undefined ? (
+    name
+  ) : (
+    <Link href={href} className="underline underline-offset-2">
+      {name}
+    </Link>
+  );
+}
+
+function pageOf(target: string): string | undefined {
+  if (target.startsWith('tc_')) return pathOfCall(target);
+  return target.startsWith('run_') ? `/?run=${encodeURIComponent(target)}` : undefined;
+}
+
+const wait = (seconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, seconds * 1_000));
+
+const fileName = (): string => `callboard-audit-${new Date().toISOString().slice(0, 10)}.jsonl`;
+
+/** Saves all that the filter gives as a file; pressed again meanwhile it ends that. */
+function ExportButton({ filter }: { filter: AuditFilter }) {
+  const t = useTranslations('settings.audit');
+  const { listAudit } = useAccessApi();
+  const announce = useAnnounce();
+  const showFailure = useFailureToast();
+  const [entries, setEntries] = useState<number | null>(null);
+  const going = useRef<AbortController | null>(null);
+  useEffect(() => () => going.current?.abort(), []);
+  const start = async () => {
+    const controller = new AbortController();
+    going.current = controller;
+    setEntries(0);
+    const { signal } = controller;
+    const deps = { listAudit, onProgress: setEntries, signal, wait };
+    const exported = await exportAudit(filter, deps);
+    if (going.current !== controller) return;
+    going.current = null;
+    setEntries(null);
+    if (exported.kind === 'failed') showFailure(t('exportFailed'), exported.failure);
+    if (exported.kind !== 'done') return;
+    saveFile(exported.file, fileName());
+    announce(t('exported'));
+  };
+  const stop = () => {
+    going.current?.abort();
+    going.current = null;
+    setEntries(null);
+  };
+  return (
+    <p className="mt-3 flex flex-wrap items-center gap-2">
+      <Button size="sm" onClick={() => (entries === null ? void start() : stop())}>
+        {t(entries === null ? 'export' : 'stopExport')}
+      </Button>
+      <span className="text-[13px] text-muted">
+        {entries === null ? t('exportText') : t('exporting', { count: entries })}
+      </span>
+    </p>
   );
 }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { AutonomyLevel } from '#lib/policy/autonomy';
 import { RunAutonomy } from '../conversation/run-autonomy.tsx';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
-import { AutonomyBadge } from './autonomy-badge.tsx';
+import { AutonomyBadge } from './header.tsx';
 
 afterEach(cleanup);
 

@@ -12,7 +12,9 @@ import { PAGES } from './pages.ts';
 import { PaletteCalls, PaletteSearchState } from './palette-calls.tsx';
 import { matchPalette } from './palette-match.ts';
 import { useFoundCalls } from './use-found-calls.ts';
-import { usePaletteActions } from './use-palette-actions.ts';
+import { useOtherLanguage } from './use-language.ts';
+import { useSignOut } from './use-sign-out.ts';
+import { useTheme } from './use-theme.ts';
 
 const GROUP =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-muted';
@@ -85,4 +87,27 @@ export function CommandPalette({ theme }: { theme: Theme }) {
       </Command>
     </Dialog>
   );
+}
+
+/** What the palette can do, by name. */
+export function usePaletteActions(theme: Theme): { name: string; run: () => void }[] {
+  const t = useTranslations('shell');
+  const router = useRouter();
+  const wantMessage = useUi((state) => state.wantMessage);
+  const open = useUi((state) => state.open);
+  const { next } = useTheme(theme);
+  const otherLanguage = useOtherLanguage();
+  const signOut = useSignOut();
+  const isViewer = useIsViewer();
+  const write = () => {
+    router.push('/');
+    wantMessage();
+  };
+  return [
+    ...(isViewer ? [] : [{ name: t('palette.newConversation'), run: write }]),
+    { name: t('palette.toggleTheme'), run: next },
+    { name: t('palette.toggleLanguage'), run: otherLanguage },
+    { name: t('palette.shortcuts'), run: () => open('keys') },
+    { name: t('signOut'), run: () => void signOut() },
+  ];
 }

@@ -1,25 +1,41 @@
 'use client';
 
-import { Command, LogOut } from 'lucide-react';
+import {
+  Command,
+  LogOut,
+  Monitor,
+  Moon,
+  ShieldAlert,
+  ShieldCheck,
+  Smartphone,
+  Sun,
+} from 'lucide-react';
 import Link from 'next/link';
-import { useTranslations } from 'next-intl';
+import { usePathname } from 'next/navigation';
+import { useLocale, useTranslations } from 'next-intl';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Theme } from '#lib/i18n/locales';
-import { useUi } from '../providers/workbench-context.tsx';
+import { questionsOf } from '#lib/stores/questions-of';
+import {
+  useAnnounce,
+  useApprovals,
+  useApprovalsLeftOut,
+  useAutonomyLevel,
+  useDevicesWaiting,
+  useUi,
+} from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
-import { ApprovalsLink } from './approvals-link.tsx';
-import { AutonomyBadge } from './autonomy-badge.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
 import { ConnectionState } from './connection-state.tsx';
-import { DevicesLink } from './devices-link.tsx';
 import { HeaderMenu } from './header-menu.tsx';
-import { LanguageButton } from './language-button.tsx';
 import { Logo } from './logo.tsx';
 import { ModelSelect } from './model-select.tsx';
-import { NavLinks } from './nav-links.tsx';
-import { ThemeButton } from './theme-button.tsx';
-import { useIsMac } from './use-is-mac.ts';
+import { isAt, PAGES } from './pages.ts';
+import { useOtherLanguage } from './use-language.ts';
 import { useSignOut } from './use-sign-out.ts';
+import { useTheme } from './use-theme.ts';
 import { Who } from './who.tsx';
 
 /**
@@ -75,3 +91,127 @@ function WideControls({ theme }: { theme: Theme }) {
     </div>
   );
 }
+
+/** How many questions wait for a person, on every page; nothing while none does. */
+export function ApprovalsLink() {
+  const t = useTranslations('shell');
+  const count = questionsOf(useApprovals()).length + useApprovalsLeftOut();
+  if (count === 0) return null;
+  return (
+    <Link
+      href="/approvals"
+      data-testid="approvals"
+      className="btn btn-sm shrink-0 bg-waitbg text-wait tabular-nums"
+    >
+      <span className="max-[1799px]:sr-only">{t('approvals', { count })}</span>
+      <span aria-hidden className="min-[1800px]:hidden">
+        {count}
+      </span>
+    </Link>
+  );
+}
+
+/** On every page, where agents do more or less than usual without a person (AN2). */
+export function AutonomyBadge() {
+  const t = useTranslations('shell.autonomy');
+  const level = useAutonomyLevel();
+  if (level !== 'full' && level !== 'read_only') return null;
+  const Icon = level === 'full' ? ShieldAlert : ShieldCheck;
+  return (
+    <Tooltip text={t(`is.${level}`)}>
+      <Link
+        href="/settings/policy"
+        data-testid="autonomy-badge"
+        data-level={level}
+        className={`btn btn-sm shrink-0 ${level === 'full' ? 'border-error text-error' : 'bg-waitbg text-wait'}`}
+      >
+        <Icon aria-hidden className="size-4 shrink-0" />
+        <span className="sr-only">{t(`is.${level}`)}</span>
+        <span aria-hidden className="max-[480px]:hidden">
+          {t(`short.${level}`)}
+        </span>
+      </Link>
+    </Tooltip>
+  );
+}
+
+/** What of pairing waits for a person, on every page; nothing while nothing does. */
+function DevicesLink() {
+  const t = useTranslations('devices');
+  const announce = useAnnounce();
+  const { asking, waiting } = useDevicesWaiting();
+  const text = t('badge', { asking, waiting, both: String(asking > 0 && waiting > 0) });
+  const before = useRef(0);
+  useEffect(() => {
+    // That fewer wait is no news: a person has just decided.
+    if (asking + waiting > before.current) announce(text);
+    before.current = asking + waiting;
+  }, [asking, waiting, text, announce]);
+  if (asking + waiting === 0) return null;
+  return (
+    <Link
+      href="/devices"
+      data-testid="devices-waiting"
+      title={text}
+      className="btn btn-sm shrink-0 bg-waitbg text-wait tabular-nums"
+    >
+      <Smartphone aria-hidden className="size-4" />
+      <span className="sr-only">{text}</span>
+      <span aria-hidden>{asking + waiting}</span>
+    </Link>
+  );
+}
+
+/** Named in the language that it leads to, for those who cannot read this one. */
+function LanguageButton() {
+  const t = useTranslations('shell.language');
+  const goes = useLocale().startsWith('zh') ? 'en' : 'zh-CN';
+  return (
+    <Button variant="ghost" lang={goes} aria-label={t('label')} onClick={useOtherLanguage()}>
+      {t('switch')}
+    </Button>
+  );
+}
+
+const ICONS = { system: Monitor, light: Sun, dark: Moon };
+
+function ThemeButton({ initial }: { initial: Theme }) {
+  const t = useTranslations('shell.theme');
+  const { theme, next } = useTheme(initial);
+  const Icon = ICONS[theme];
+  return (
+    <IconButton label={t('label', { theme: t(theme) })} onClick={next}>
+      <Icon aria-hidden className="size-4" />
+    </IconButton>
+  );
+}
+
+/** The pages, side by side. */
+function NavLinks() {
+  const t = useTranslations('shell.nav');
+  const pathname = usePathname();
+  return (
+    <nav aria-label={t('label')} className="flex items-center gap-1">
+      {PAGES.map(({ href, name }) => (
+        <Link
+          key={href}
+          href={href}
+          aria-current={isAt(href, pathname) ? 'page' : undefined}
+          className="border-b-2 border-transparent px-1 py-1 2xl:px-1.5 hover:border-line aria-[current]:border-fg aria-[current]:font-semibold"
+        >
+          {t(name)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+const never = () => () => {};
+
+/** Whether keys are called as on a Mac; false while the server draws. */
+const useIsMac = (): boolean =>
+  useSyncExternalStore(
+    never,
+    () => /Mac|iPhone|iPad/.test(navigator.userAgent),
+    () => false,
+  );

@@ -3,7 +3,7 @@ import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { Reach } from '#lib/protocol/reach';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
-import { InsecureBanner } from './insecure-banner.tsx';
+import { InsecureBanner } from './app-frame.tsx';
 
 afterEach(cleanup);
 

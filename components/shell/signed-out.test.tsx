@@ -7,7 +7,7 @@ import {
   createTestWorkbench,
   InWorkbench,
 } from '../tool-call/testing/in-workbench.tsx';
-import { SignedOut } from './signed-out.tsx';
+import { SignedOut } from './app-frame.tsx';
 import { useSignOut } from './use-sign-out.ts';
 
 beforeEach(() => void keepSessionKey('k'));

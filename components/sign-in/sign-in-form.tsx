@@ -6,7 +6,6 @@ import type { ApiFailure } from '#lib/api/api-result';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { Button } from '../ui/button.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
-import { SignInHelp } from './sign-in-help.tsx';
 import { type SignInWith, signInWith } from './sign-in-with.ts';
 
 export interface SignInFormProps {
@@ -100,4 +99,16 @@ function explain(
   if (failure.status === 401 || failure.status === 403) return t('wrong');
   if (failure.status === 429) return t('limited', { seconds: failure.retryAfter ?? 60 });
   return t('failed', { reason: formatFailure(failure) });
+}
+
+/** Where the link and the token are to be found. */
+function SignInHelp() {
+  const t = useTranslations('signIn');
+  return (
+    <section className="space-y-1.5 border-t border-line pt-4 text-muted">
+      <h2 className="font-semibold text-fg">{t('helpTitle')}</h2>
+      <p>{t('helpLink')}</p>
+      <p>{t('helpToken')}</p>
+    </section>
+  );
 }

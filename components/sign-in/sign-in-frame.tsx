@@ -1,5 +1,6 @@
+import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
-import { SignInHeading } from './sign-in-heading.tsx';
+import { Logo } from '../shell/logo.tsx';
 
 /** What the pages of those have in common who are not signed in. */
 export const SignInFrame = ({ children }: { children: ReactNode }) => (
@@ -11,3 +12,16 @@ export const SignInFrame = ({ children }: { children: ReactNode }) => (
     {children}
   </main>
 );
+
+function SignInHeading() {
+  const t = useTranslations('signIn');
+  return (
+    <div className="space-y-2">
+      <h1 className="flex items-center gap-2.5 text-xl font-bold">
+        <Logo />
+        {t('title')}
+      </h1>
+      <p className="text-muted">{t('text')}</p>
+    </div>
+  );
+}

@@ -10,17 +10,14 @@ import { ResultView } from '../result/result-view.tsx';
 import { Approval } from './approval.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardButtons } from './card-buttons.tsx';
-import { CardProgress } from './card-progress.tsx';
 import { CardResult } from './card-result.tsx';
 import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { KeptTextPanel } from './kept-text-panel.tsx';
-import { OperandsNote } from './operands-note.tsx';
+import { NamesNote } from './names-note.tsx';
 import { PartialParams } from './partial-params.tsx';
 import type { QuestionFormProps } from './question-form.tsx';
-import { RepairsNote } from './repairs-note.tsx';
-import { SameQuestionNote } from './same-question.tsx';
 import { shownArguments } from './shown-arguments.ts';
 import { useKeptText } from './use-kept-text.ts';
 import type { SameQuestion } from './use-question.ts';
@@ -153,5 +150,104 @@ function Params({ callId, part, params, whole }: ParamsProps) {
         </>
       )}
     </Disclosure>
+  );
+}
+
+/** How far a running call is: a share of a known total, else only that it moves. */
+function CardProgress({ card, isStale }: { card: Card; isStale: boolean }) {
+  const t = useTranslations('card');
+  const { progress } = card;
+  const total = progress?.total;
+  const label = t('part.progress', { tool: card.tool_name ?? '' });
+  if (progress && total !== undefined) {
+    const share = Math.min(1, progress.done / total);
+    return (
+      <div className="mt-2 flex items-center gap-2">
+        <div
+          role="progressbar"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.floor(share * 100)}
+          className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-surface2"
+        >
+          <div
+            className="h-full w-full origin-left bg-doing transition-transform duration-200 ease-linear"
+            style={{ transform: `scaleX(${share})` }}
+          />
+        </div>
+        <span className="text-xs tabular-nums text-muted">
+          {t('part.progressOf', { done: progress.done, total })}
+        </span>
+      </div>
+    );
+  }
+  return (
+    <div className="mt-2 flex items-center gap-2">
+      <div
+        role="progressbar"
+        aria-label={label}
+        className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-surface2"
+      >
+        <div className={`h-full w-full bg-doing ${isStale ? 'opacity-40' : 'indet'}`} />
+      </div>
+      {progress && (
+        <span className="text-xs tabular-nums text-muted">
+          {t('part.progressDone', { done: progress.done })}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** CD40: what the arguments refer to, such as files, which a yes is for as it is now. */
+function OperandsNote({ operands }: { operands: Card['approval_operands'] }) {
+  const t = useTranslations('card.operands');
+  if (!operands) return null;
+  const { first, count } = operands;
+  const names = first
+    .map(({ name, hash }) => (hash === undefined ? name : t('hashed', { name, hash })))
+    .join(t('separator'));
+  const more = count - first.length;
+  return (
+    <NamesNote
+      title={t('title')}
+      names={names}
+      more={more > 0 ? t('more', { count: more }) : null}
+    />
+  );
+}
+
+/** CD29: which arguments are not as they were written, on a card that has some. */
+function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
+  const t = useTranslations('card.repairs');
+  if (!repairs) return null;
+  const { paths, count } = repairs;
+  const names = paths.map((path) => (path === '' ? t('whole') : path)).join(t('separator'));
+  const more = count - paths.length;
+  return (
+    <NamesNote
+      title={t('title')}
+      names={names}
+      more={more > 0 ? t('more', { count: more }) : null}
+    />
+  );
+}
+
+/** Beside a decision: about how many calls it is. In its place, where another card has it: the way there. */
+function SameQuestionNote({ callId, same }: { callId: string; same: SameQuestion }) {
+  const t = useTranslations('card.approval');
+  const { first, count } = same;
+  if (first === undefined || (first === callId && count < 2)) return null;
+  return (
+    <p className="mt-1 text-wait" data-testid="same-question">
+      {first === callId ? (
+        t('decidesAll', { count })
+      ) : (
+        <a className="underline underline-offset-2" href={`#call=${first}`}>
+          {t('decidedThere')}
+        </a>
+      )}
+    </p>
   );
 }

@@ -1,13 +1,14 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { use, useLayoutEffect, useRef } from 'react';
+import { createContext, use, useLayoutEffect, useRef } from 'react';
 import { useStore } from 'zustand';
+import { formatCountdown, formatDuration } from '#lib/format/format-duration';
 import type { Card } from '#lib/protocol/card';
 import { useWorkbench } from '../providers/workbench-context.tsx';
-import { cardTime } from './card-view.ts';
-import { formatTime } from './format-time.ts';
-import { TickerContext } from './ticker-context.tsx';
+import { serverNow } from '../ui/server-clock.ts';
+import type { CardTranslator } from './card-translator.ts';
+import { type CardTime, cardTime } from './card-view.ts';
 
 /**
  * The time of a card. Written straight into the element on each tick of the
@@ -52,3 +53,91 @@ export function CardClock({ card, isStale }: { card: Card; isStale: boolean }) {
 
 const formatClock = (at: number, locale: string): string =>
   new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at);
+
+/** The words of a card's clock, and whether they warn. */
+function formatTime(
+  time: CardTime,
+  t: CardTranslator,
+  locale: string,
+): { text: string; isLate: boolean } {
+  const span = (ms: number) => formatDuration(ms, locale);
+  // A running clock in milliseconds would only flicker.
+  const running = (ms: number) => formatDuration(ms, locale, { fromSeconds: true });
+  const limit = (ms: number) => formatDuration(ms, locale, { whole: true });
+  switch (time.kind) {
+    case 'none':
+      return { text: '', isLate: false };
+    case 'elapsed':
+      return { text: running(time.elapsedMs), isLate: false };
+    case 'ran':
+    case 'waited':
+      return { text: t(`time.${time.kind}`, { time: span(time.elapsedMs) }), isLate: false };
+    case 'left': {
+      const values = { time: formatCountdown(time.leftMs) };
+      return { text: t(`time.left.${time.clock}`, values), isLate: false };
+    }
+    case 'paused': {
+      const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
+      return { text: t('time.clockPaused', values), isLate: false };
+    }
+    case 'running': {
+      const values = { elapsed: running(time.elapsedMs), limit: limit(time.limitMs) };
+      const text = t('time.running', values);
+      if (!time.isLate) return { text, isLate: false };
+      const seconds = Math.ceil(time.leftMs / 1_000);
+      return { text: `${text} · ${t('time.late', { seconds })}`, isLate: true };
+    }
+  }
+}
+
+/** The page's one clock. Tests put their own here. */
+export const TickerContext = createContext(
+  createTicker({
+    now: serverNow,
+    every: (ms, run) => {
+      const timer = setInterval(run, ms);
+      return () => clearInterval(timer);
+    },
+  }),
+);
+
+interface TickerDeps {
+  /** Milliseconds since the epoch, by the server's clock. */
+  readonly now: () => number;
+  /** Starts repeating, and gives back how to stop it. */
+  readonly every: (ms: number, run: () => void) => () => void;
+}
+
+/** One clock for all cards on screen. */
+interface Ticker {
+  /** Calls back at once and then on every tick. Returns how to stop. */
+  subscribe(listener: (now: number) => void): () => void;
+}
+
+const TICK_MS = 250;
+
+/**
+ * One timer however many cards show a time, none without a listener. The
+ * listeners write text by themselves, so that a tick renders nothing.
+ */
+export function createTicker({ now, every }: TickerDeps): Ticker {
+  const listeners = new Set<(now: number) => void>();
+  let stop: (() => void) | null = null;
+  const tick = () => {
+    const at = now();
+    for (const listener of listeners) listener(at);
+  };
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      stop ??= every(TICK_MS, tick);
+      listener(now());
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        stop?.();
+        stop = null;
+      };
+    },
+  };
+}

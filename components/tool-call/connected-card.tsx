@@ -6,8 +6,8 @@ import { late } from '#components/ui/late';
 import type { Card } from '#lib/protocol/card';
 import { agentOf } from '#lib/protocol/child-run';
 import { useCall, useHasRole, useIsSilent, useTool } from '../providers/workbench-context.tsx';
+import { CannotShow } from '../result/cannot-show.tsx';
 import { blockedClients } from './blocked-clients.ts';
-import { BrokenCard } from './broken-card.tsx';
 import type { CardActions } from './card-actions.ts';
 import { untilTaken } from './kept-texts.ts';
 import type { PoolWorkProps } from './pool-work.tsx';
@@ -92,3 +92,17 @@ function workBelow(callId: string, card: Card, props: Omit<ConnectedCardProps, '
   if (agent === undefined || !card.started_at) return undefined;
   return <SubAgentWork {...{ callId, agent, isLive, renderCard }} />;
 }
+
+/** In place of a card that could not be drawn: which call it is, and its data as a file. */
+const BrokenCard = ({ callId, card }: { callId: string; card: Card }) => (
+  <article
+    aria-label={callId}
+    tabIndex={-1}
+    data-testid="tool-card"
+    data-call-id={callId}
+    className="tool-card card px-3 py-2.5"
+  >
+    <h3 className="mono font-bold wrap-anywhere">{callId}</h3>
+    <CannotShow value={card} name={callId} />
+  </article>
+);

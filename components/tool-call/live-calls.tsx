@@ -5,13 +5,15 @@ import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
-import { useFailureToast } from '../failure/format-failure.ts';
+import { useFailureToast, useFormatFailure } from '../failure/format-failure.ts';
 import {
   useCallsKnown,
   useConnection,
   useListingsKnown,
   useRevealCall,
+  useRunPages,
   useWorkbench,
+  type Workbench,
 } from '../providers/workbench-context.tsx';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';
@@ -19,7 +21,6 @@ import { listedFor } from './feed.ts';
 import { FreshCalls } from './fresh-calls.tsx';
 import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
-import { OlderCalls } from './older-calls.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 import { useCardKeys } from './use-card-keys.ts';
 import { useFeed } from './use-feed.ts';
@@ -172,4 +173,50 @@ function Nothing({ isKnown, hasCalls, onClear }: NothingProps) {
   }
   if (storeFailed) return <p className="px-4 text-muted">{whatToDo('store_failed')}</p>;
   return isKnown ? <LiveEmpty /> : <p className="px-4 text-muted">{t('loading')}</p>;
+}
+
+/** Below the calls of a conversation: whether there are older ones, fetched page by page. */
+export function OlderCalls({ runId }: { runId: string }) {
+  const t = useTranslations('card.list');
+  const formatFailure = useFormatFailure();
+  const { older, calls } = useWorkbench();
+  const isFed = useCallsKnown();
+  const pages = useRunPages(runId);
+  const isUnasked = isFed && pages === undefined;
+  const load = () => void loadUnseen({ older, calls }, runId);
+  useEffect(() => {
+    if (isUnasked) void older.getState().loadPage(runId);
+  }, [older, runId, isUnasked]);
+  if (!pages || pages.cursor === null) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
+      {pages.state === 'failed' && (
+        <p role="alert" className="text-error">
+          {t('olderFailed', { reason: formatFailure(pages.failure) })}
+        </p>
+      )}
+      {/* Not disabled while it loads: that would take the focus away from it. */}
+      <Button size="sm" aria-disabled={pages.state === 'loading'} onClick={load}>
+        {t(
+          pages.state === 'loading'
+            ? 'olderLoading'
+            : pages.state === 'failed'
+              ? 'olderAgain'
+              : 'older',
+        )}
+      </Button>
+    </div>
+  );
+}
+
+/** The newest pages may hold calls of the feed alone: goes on to one that brings another call. */
+async function loadUnseen({ older, calls }: Pick<Workbench, 'older' | 'calls'>, runId: string) {
+  const unseen = () =>
+    older.getState().order.filter((id) => !Object.hasOwn(calls.getState().byId, id)).length;
+  const before = unseen();
+  do {
+    await older.getState().loadPage(runId);
+    const page = older.getState().pages[runId];
+    if (page?.state !== 'ready' || page.cursor === null) return;
+  } while (unseen() === before);
 }

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { callEvent } from '#lib/stores/testing/fixtures';
-import { OlderCalls } from './older-calls.tsx';
+import { OlderCalls } from './live-calls.tsx';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 
 afterEach(cleanup);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTicker } from './ticker.ts';
+import { createTicker } from './card-clock.tsx';
 
 function setup() {
   const timers = new Set<() => void>();

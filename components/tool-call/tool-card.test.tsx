@@ -4,10 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardActions } from './card-actions.ts';
+import { createTicker, TickerContext } from './card-clock.tsx';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
-import { createTicker } from './ticker.ts';
-import { TickerContext } from './ticker-context.tsx';
 import { ToolCard } from './tool-card.tsx';
 
 // A page has a layout; here everything fits, as short arguments do.

@@ -5,25 +5,25 @@ import { memo, type ReactNode, useId } from 'react';
 import { Boundary } from '#components/ui/boundary';
 import { MarkedText } from '#components/ui/marked-text';
 import { showControlCharacters } from '#lib/format/show-control-characters';
-import type { Card } from '#lib/protocol/card';
+import type { Card, HookNote } from '#lib/protocol/card';
 import { CannotShow } from '../result/cannot-show.tsx';
-import { AgentChip } from './agent-chip.tsx';
 import type { BlockedClient } from './blocked-clients.ts';
-import { BlockedSentence } from './blocked-sentence.tsx';
 import type { CardActions } from './card-actions.ts';
 import { CardBody } from './card-body.tsx';
 import { CardClock } from './card-clock.tsx';
-import { CardHooks } from './card-hooks.tsx';
 import { CardMenu } from './card-menu.tsx';
 import { approvalReasons, type CardSentence, cardSentence, formatClient } from './card-sentence.ts';
 import { EDGE_CLASSES } from './card-tone.ts';
 import { cardView } from './card-view.ts';
-import { DecidedBy } from './decided-by.tsx';
 import { hasClients } from './elsewhere.ts';
 import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
 import type { SameQuestion } from './use-question.ts';
 import './tool-card.css';
+import { Bot } from 'lucide-react';
+import { VisuallyHidden } from '#components/ui/visually-hidden';
+import { formatCountdown } from '#lib/format/format-duration';
+import { useNow } from '../shell/use-now.ts';
 
 export interface ToolCardProps {
   callId: string;
@@ -169,4 +169,93 @@ function formatSource(card: Card, t: ReturnType<typeof useTranslations<'card'>>)
   const again =
     (card.attempt ?? 1) > 1 ? ` · ${t('tip.attempt', { attempt: card.attempt ?? 1 })}` : '';
   return `${formatClient(card, t)}${again}`;
+}
+
+const AGENT = 'agent:';
+
+/** Which program asked, for calls of programs with a token of their own; of all others nothing. */
+function AgentChip({ requested_by: caller }: Pick<Card, 'requested_by'>) {
+  const t = useTranslations('card');
+  if (!caller?.startsWith(AGENT)) return null;
+  const name = caller.slice(AGENT.length);
+  return (
+    <span
+      className="chip min-w-0 max-w-44 text-muted"
+      title={t('agent', { name })}
+      data-testid="agent-chip"
+    >
+      <Bot aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
+      <span aria-hidden className="min-w-0 truncate">
+        <MarkedText text={name} />
+      </span>
+      <VisuallyHidden>
+        <MarkedText text={t('agent', { name })} />
+      </VisuallyHidden>
+    </span>
+  );
+}
+
+/** Rows before the rest is only counted. */
+const MAX_SHOWN = 3;
+
+/** Whom a queued call waits for, and why none of them is asked now. */
+export function BlockedSentence({ clients }: { clients: readonly BlockedClient[] }) {
+  const t = useTranslations('card.tip.blocked');
+  const now = useNow(clients.some(({ kind }) => kind === 'tripped'));
+  const more = clients.length - MAX_SHOWN;
+  return (
+    <div className="mt-0.5 text-wait wrap-anywhere" data-testid="card-blocked">
+      {clients.slice(0, MAX_SHOWN).map((client) => (
+        <p key={client.id}>
+          <MarkedText text={words(client, t, now)} />
+        </p>
+      ))}
+      {more > 0 && <p>{t('more', { count: more })}</p>}
+    </div>
+  );
+}
+
+function words(
+  client: BlockedClient,
+  t: ReturnType<typeof useTranslations<'card.tip.blocked'>>,
+  now: number,
+): string {
+  const { name } = client;
+  if (client.kind === 'silent') return t('silent', { client: name });
+  const { failures } = client;
+  const leftMs = client.until * 1_000 - now;
+  if (leftMs <= 0) return t('triedAgain', { client: name, failures });
+  return t('tripped', { client: name, failures, time: formatCountdown(leftMs) });
+}
+
+/** What hooks of the configuration did to the call, a line for each. */
+function CardHooks({ notes }: { notes: readonly HookNote[] }) {
+  const t = useTranslations('card.hook');
+  return (
+    <ul className="mt-1 text-xs text-muted wrap-anywhere" data-testid="card-hooks">
+      {notes.map(({ name, did, keys = [] }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: notes are added at the end and never moved.
+        <li key={at}>
+          <MarkedText text={t(did, { name, keys: keys.join(', ') || '–' })} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type DecidedByProps = NonNullable<Card['approval_decision']> & { isQuestion: boolean };
+
+/** Whose decision on the call it was, which is the first and the only one, and of how many calls. */
+function DecidedBy({ by, decision, edited, calls = 1, isQuestion }: DecidedByProps) {
+  const t = useTranslations('card');
+  const isAnswered = isQuestion || decision === 'answer';
+  const did = isAnswered
+    ? (`question.${decision === 'no' ? 'declinedBy' : 'answeredBy'}` as const)
+    : (`approval.${decision === 'no' ? 'deniedBy' : edited ? 'editedBy' : 'allowedBy'}` as const);
+  const together = calls > 1 ? ` · ${t('approval.decidesAll', { count: calls })}` : '';
+  return (
+    <p className="mt-1.5 text-xs text-muted wrap-anywhere" data-testid="decided-by">
+      <MarkedText text={`${t(did, { name: by })}${together}`} />
+    </p>
+  );
 }

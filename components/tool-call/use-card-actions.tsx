@@ -6,6 +6,7 @@ import { late } from '#components/ui/late';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { Api, ApprovalInput } from '#lib/api/http-client';
 import type { OnReceived } from '#lib/api/send-request';
+import { hashOfCall } from '#lib/call/call-address';
 import { curlCommand } from '#lib/format/curl-command';
 import { formatBytes } from '#lib/format/format-bytes';
 import type { Answer } from '#lib/protocol/question';
@@ -18,7 +19,6 @@ import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';
 import { copyText } from './copy-text.ts';
 import type { ElsewhereDialogProps } from './elsewhere-dialog.tsx';
-import { focusCall } from './focus-call.ts';
 import type { ModelOutputDialogProps } from './model-output-dialog.tsx';
 import { type CardPart, fileNameOf, wholeOf } from './whole-value.ts';
 import type { WholeValueDialogProps } from './whole-value-dialog.tsx';
@@ -199,4 +199,12 @@ async function copyOf(
     runId: call.run_id,
     args: call.args,
   });
+}
+
+/** Scrolls the live list to a call's card and focuses it; the address can then be shared. */
+function focusCall(callId: string): void {
+  const hash = hashOfCall(callId);
+  // Setting the same hash again fires no event.
+  if (window.location.hash === hash) window.dispatchEvent(new HashChangeEvent('hashchange'));
+  else window.location.hash = hash;
 }

@@ -4,17 +4,18 @@
 import Form from '@rjsf/core/lib/components/Form.js';
 import {
   englishStringTranslator,
+  type FieldProps,
   type RJSFSchema,
   TranslatableString,
   type UiSchema,
 } from '@rjsf/utils';
 import { useTranslations } from 'next-intl';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { CompiledToolSchema } from '#lib/schema/compile-tool-schema';
 import type { FieldPlan } from './form-plan.ts';
 import { formTemplates } from './form-templates.tsx';
-import { JsonField, type ReportProblem } from './json-field.tsx';
+import { JsonText } from './json-text.tsx';
 import { createToolValidator, type FormData, toErrorTree } from './tool-validator.ts';
 import './schema-form.css';
 
@@ -80,3 +81,47 @@ export function SchemaForm(props: SchemaFormProps) {
 
 /** A field that was emptied is not given, and JSON has no word for that. */
 const withoutGaps = (value: FormData): FormData => JSON.parse(JSON.stringify(value));
+
+/** One property that no plain field can show faithfully, edited as JSON. */
+function JsonField(props: FieldProps) {
+  const t = useTranslations('tools.try');
+  const { fieldPathId, onChange } = props;
+  const [problem, setProblem] = useState<string | null>(null);
+  const id = fieldPathId.$id;
+  return (
+    <>
+      <JsonText
+        id={id}
+        value={props.formData}
+        describedBy={`${id}__description ${id}__error`}
+        isInvalid={problem !== null || (props.rawErrors?.length ?? 0) > 0}
+        rows={3}
+        onValue={(value) => {
+          setProblem(null);
+          reportOf(props)?.(id, false);
+          onChange(value, fieldPathId.path, undefined, id);
+        }}
+        onProblem={(message) => {
+          setProblem(message);
+          reportOf(props)?.(id, true);
+        }}
+      />
+      {problem !== null && (
+        <p role="alert" className="text-[13px] text-error">
+          {t('notJson', { problem })}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Reports to the form that a field holds text that is not JSON, which must not be sent as what it was before. */
+type ReportProblem = (fieldId: string, isBroken: boolean) => void;
+
+function reportOf(props: FieldProps): ReportProblem | undefined {
+  const context: unknown = props.registry.formContext;
+  return isFormContext(context) ? context.report : undefined;
+}
+
+const isFormContext = (value: unknown): value is { report: ReportProblem } =>
+  typeof value === 'object' && value !== null && 'report' in value;

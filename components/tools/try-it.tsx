@@ -8,11 +8,13 @@ import { Select } from '#components/ui/select';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useIsViewer } from '../providers/workbench-context.tsx';
+import { useCall, useConnection, useIsViewer } from '../providers/workbench-context.tsx';
 import { TabWait } from '../shell/tab-wait.tsx';
 import { ViewerNote } from '../shell/viewer-note.tsx';
+import type { CardActions } from '../tool-call/card-actions.ts';
+import { ConnectedCard } from '../tool-call/connected-card.tsx';
+import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { ArgumentsInput } from './arguments-input.tsx';
-import { ManualCalls } from './manual-calls.tsx';
 import { type TryIt as State, useTryIt } from './use-try-it.ts';
 
 /** Calls a tool by hand: arguments by form or as JSON, then its live card. No model needed. */
@@ -131,5 +133,49 @@ function ClientSelect({ tool, state }: { tool: ToolListing; state: State }) {
         })),
       ]}
     />
+  );
+}
+
+const LIST = { role: 'list' };
+
+/** The live cards of calls made by hand here, newest first. */
+function ManualCalls({ callIds }: { callIds: readonly string[] }) {
+  const t = useTranslations('tools.try');
+  const titleId = useId();
+  const { actions, dialog } = useCardActions();
+  const isStale = useConnection().feed.kind !== 'connected';
+  if (callIds.length === 0) return null;
+  return (
+    <section aria-labelledby={titleId} className="mt-4">
+      <h3 id={titleId} className="mb-2 font-semibold">
+        {t('calls')}
+      </h3>
+      <ol className="flex flex-col gap-2" {...LIST}>
+        {callIds.map((callId) => (
+          <li key={callId}>
+            <ManualCall callId={callId} isStale={isStale} actions={actions} />
+          </li>
+        ))}
+      </ol>
+      {dialog}
+    </section>
+  );
+}
+
+interface ManualCallProps {
+  callId: string;
+  isStale: boolean;
+  actions: CardActions;
+}
+
+function ManualCall(props: ManualCallProps) {
+  const t = useTranslations('tools.try');
+  const isKnown = useCall(props.callId) !== undefined;
+  return isKnown ? (
+    <ConnectedCard {...props} />
+  ) : (
+    <p role="status" className="text-muted">
+      {t('sent')}
+    </p>
   );
 }

@@ -7,7 +7,7 @@ import {
   createTestWorkbench,
   InWorkbench,
 } from '../tool-call/testing/in-workbench.tsx';
-import { WholeTool } from './whole-tool.tsx';
+import { WholeTool } from './tool-detail.tsx';
 
 afterEach(cleanup);
 

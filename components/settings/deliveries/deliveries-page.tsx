@@ -1,18 +1,18 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
+import { createNotifyApi, type NotifyApi } from '#lib/api/notify-api';
 import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
 import { useFailureToast } from '../../failure/format-failure.ts';
-import { useAnnounce, useHasRole } from '../../providers/workbench-context.tsx';
+import { useAnnounce, useApi, useHasRole } from '../../providers/workbench-context.tsx';
 import { ViewerNote } from '../../shell/viewer-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type AskPage, usePages } from '../use-pages.ts';
 import { useTicks } from '../use-ticks.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { TargetList } from './target-list.tsx';
-import { useNotifyApi } from './use-notify-api.ts';
 
 const idOf = ({ id }: { id: string }) => id;
 
@@ -135,4 +135,9 @@ function useDeliveries() {
     [api],
   );
   return usePages(ask, idOf);
+}
+
+function useNotifyApi(): NotifyApi {
+  const { request } = useApi();
+  return useMemo(() => createNotifyApi(request), [request]);
 }
