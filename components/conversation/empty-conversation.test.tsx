@@ -3,8 +3,8 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { NextIntlClientProvider } from 'next-intl';
 import { afterEach, expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
-import { createWorkbench } from '../providers/create-workbench.ts';
 import { WorkbenchContext } from '../providers/workbench-context.tsx';
+import { createWorkbench } from '../providers/workbench-provider.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
 
 afterEach(cleanup);

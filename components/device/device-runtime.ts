@@ -12,7 +12,6 @@ import { errorMessage } from '#lib/util/error-message';
 import type { PairedDevice } from './device-memory.ts';
 import { type Connection, type DeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';
-import { createPagePrompts } from './page-prompts.ts';
 import type { PairingApi } from './pairing-api.ts';
 
 // The heavy part of the page: the client library and the tools. It is loaded when there is need.
@@ -199,4 +198,27 @@ function onlyPage(id: string, onTaken: () => void): { take(): void; end(): void 
   const take = () => channel?.postMessage('taken');
   take();
   return { take, end: () => channel?.close() };
+}
+
+/** What tools ask of the person, on the same sheet as the rules do. */
+export function createPagePrompts(
+  store: DeviceStore,
+  loadBlob: (id: string) => Promise<string>,
+): Required<DevicePrompts> {
+  const { ask, isInTap } = store.getState();
+  return {
+    isInTap,
+    async ask(prompt) {
+      const { isAllowed } = await ask({ ...prompt, requestedBy: undefined });
+      return isAllowed ? 'allowed' : 'denied';
+    },
+    async show({ callId, tool, title, text, image, buttons, input, signal }) {
+      const picture = image && ('dataUrl' in image ? image.dataUrl : await loadBlob(image.blobId));
+      const shown = { title, text, picture, buttons, input };
+      const decision = await ask({ callId, tool, requestedBy: undefined, shown, signal });
+      if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
+      if (!decision.isAllowed) return 'closed';
+      return { button: decision.button ?? null, text: decision.reason };
+    },
+  };
 }

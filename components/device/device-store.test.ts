@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createDeviceMemory } from './device-memory.ts';
+import { createPagePrompts } from './device-runtime.ts';
 import { createDeviceStore, type Question, type Use } from './device-store.ts';
-import { createPagePrompts } from './page-prompts.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
 
 const question = (callId: string, more: Partial<Question> = {}): Question => ({

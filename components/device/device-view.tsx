@@ -1,21 +1,23 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
+import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import { LANGUAGE_TAGS } from '#lib/i18n/locales';
 import { DEVICE_WORKER, endPush, isApple } from '../push/push-browser.ts';
 import { AskSheet } from './ask-sheet.tsx';
+import { callerName } from './caller-name.ts';
 import { ConnectionLine } from './connection-line.tsx';
 import { useDevicePage } from './device-context.tsx';
 import type { PairedDevice } from './device-memory.ts';
 import type { RunningDevice } from './device-runtime.ts';
-import { createDeviceStore, type DeviceStore } from './device-store.ts';
+import { createDeviceStore, type DeviceStore, type Use } from './device-store.ts';
 import { ExaminePanel } from './examine-panel.tsx';
 import { installOffer } from './install-offer.ts';
 import { KeepAwake } from './keep-awake.tsx';
-import { LastUses } from './last-uses.tsx';
 import { PushSwitch } from './push-switch.tsx';
-import { RunningTools } from './running-tools.tsx';
 import { fill } from './texts.ts';
 import { ToolGroups } from './tool-groups.tsx';
+import { toolName } from './tool-words.ts';
 import { useAttention } from './use-attention.ts';
 
 export interface DeviceViewProps {
@@ -200,5 +202,95 @@ export function InstallHint() {
         </button>
       )}
     </section>
+  );
+}
+
+/** What uses this device now, over the edge of the page, each with a button that ends it. */
+function RunningTools({ store }: { store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const running = useStore(store, (state) => state.running);
+  // A question has the lower edge.
+  const edge = useStore(store, ({ asks }) => (asks.length > 0 ? 'top-0' : 'bottom-0'));
+  if (running.length === 0) return null;
+  return (
+    <section
+      aria-label={texts.running.title}
+      className={`fade-in fixed inset-x-0 z-10 ${edge} mx-auto max-h-[40dvh] max-w-md overflow-y-auto rounded-2xl border-2 border-accent safe-area bg-bg shadow-(--shadow) [--edge:0.5rem]`}
+    >
+      <ul className="flex flex-col gap-1">
+        {running.map(({ callId, tool, requestedBy, stop }) => {
+          const label = toolName(texts, tool);
+          const caller = callerName(requestedBy, texts);
+          return (
+            <li key={callId} className="flex items-center justify-between gap-2 pl-2">
+              <span>{fill(texts.running.now, { caller, tool: label })}</span>
+              <button
+                type="button"
+                className="btn btn-danger shrink-0"
+                aria-label={fill(texts.running.stopTool, { tool: label })}
+                onClick={stop}
+              >
+                {texts.running.stop}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const TONES: Record<Use['outcome'], string> = {
+  done: 'text-success',
+  declined: 'text-muted',
+  failed: 'text-error',
+  cancelled: 'text-muted',
+};
+
+/** What was used of this device, newest first. It stays here, in this browser. */
+function LastUses({ store }: { store: DeviceStore }) {
+  const { texts } = useDevicePage();
+  const uses = useStore(store, (state) => state.uses);
+  return (
+    <section aria-labelledby="uses" className="flex flex-col gap-2">
+      <h2 id="uses" className="font-semibold text-lg">
+        {texts.uses.title}
+      </h2>
+      {uses.length === 0 ? (
+        <p className="text-muted">{texts.uses.none}</p>
+      ) : (
+        <>
+          <ol className="flex flex-col divide-y divide-line rounded-xl border border-line">
+            {uses.map((use) => (
+              <li key={`${use.callId}-${use.at}`} className="flex flex-col px-3 py-2">
+                <UseLine use={use} />
+              </li>
+            ))}
+          </ol>
+          <button type="button" className="btn" onClick={store.getState().clearUses}>
+            {texts.uses.clear}
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function UseLine({ use }: { use: Use }) {
+  const { texts, locale } = useDevicePage();
+  const at = new Date(use.at);
+  const caller = callerName(use.requestedBy, texts);
+  const options = { dateStyle: 'short', timeStyle: 'medium' } as const;
+  return (
+    <>
+      <span className="flex justify-between gap-2">
+        <span>{toolName(texts, use.tool)}</span>
+        <span className={`font-semibold ${TONES[use.outcome]}`}>{texts.uses[use.outcome]}</span>
+      </span>
+      <span className="text-muted text-sm tabular-nums">
+        <time dateTime={at.toISOString()}>{at.toLocaleString(LANGUAGE_TAGS[locale], options)}</time>
+        {` · ${formatDuration(use.ms, locale)} · ${fill(texts.uses.by, { caller })}`}
+      </span>
+    </>
   );
 }

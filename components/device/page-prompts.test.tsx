@@ -7,9 +7,9 @@ import { zh } from '#lib/i18n/messages/device/zh';
 import { AskSheet } from './ask-sheet.tsx';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
+import { createPagePrompts } from './device-runtime.ts';
 import { createDeviceStore } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';
-import { createPagePrompts } from './page-prompts.ts';
 import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
 

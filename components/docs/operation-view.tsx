@@ -15,7 +15,6 @@ import {
   typeOf,
 } from './api-document.ts';
 import { DocsTable } from './docs-table.tsx';
-import { FieldTable } from './field-table.tsx';
 
 /** One method and path: what it takes, what it answers, and a command to try it. */
 export function OperationView({ operation }: { operation: ApiOperation }) {
@@ -175,4 +174,38 @@ function ParameterTable({ parameters, of }: ParameterTableProps) {
       ])}
     />
   );
+}
+
+/** Deeper fields show their type alone; the whole schema is in `/openapi.json`. */
+const MAX_DEPTH = 2;
+
+interface FieldTableProps {
+  schema: JsonObject;
+  caption: string;
+  of: string;
+}
+
+/** The fields of a schema, nested ones by their path: `timings.queued_at`, `tools[].name`. */
+function FieldTable({ schema, caption, of }: FieldTableProps) {
+  const t = useTranslations('docs');
+  const rows = toRows(schema).map(([path, type, required]) => [
+    path,
+    type,
+    required ? t('yes') : t('no'),
+  ]);
+  if (rows.length === 0) return <p className="mono mt-2">{typeOf(schema)}</p>;
+  return (
+    <DocsTable caption={caption} of={of} head={[t('name'), t('type'), t('required')]} rows={rows} />
+  );
+}
+
+type Row = [path: string, type: string, required: boolean];
+
+function toRows(schema: JsonObject, prefix = '', depth = 0): Row[] {
+  return fieldsOf(schema).flatMap(([name, field, required]): Row[] => {
+    const path = `${prefix}${name}`;
+    const separator = field.properties === undefined ? '[].' : '.';
+    const inner = depth + 1 < MAX_DEPTH ? toRows(field, path + separator, depth + 1) : [];
+    return [[path, typeOf(field), required], ...inner];
+  });
 }

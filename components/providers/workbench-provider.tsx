@@ -1,21 +1,38 @@
 'use client';
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { createApi } from '#lib/api/http-client';
+import type { ApiDeps } from '#lib/api/send-request';
+import { createBrowserEnvironment } from '#lib/client/browser-environment';
 import { isRecord } from '#lib/json/is-record';
 import { REASONING_EFFORTS } from '#lib/protocol/reasoning-efforts';
 import type { NewSettings } from '#lib/protocol/run';
+import { createAutonomyStore } from '#lib/stores/autonomy-store';
+import { createCallsStore } from '#lib/stores/calls-store';
+import { createConnectionStore, feedChanged } from '#lib/stores/connection-store';
+import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
+import { createDevicesStore } from '#lib/stores/devices-store';
+import { findGap } from '#lib/stores/find-gap';
+import { runsThatLost } from '#lib/stores/fold-calls';
+import { createFrameScheduler } from '#lib/stores/frame-scheduler';
 import { keepStoreFailed } from '#lib/stores/keep-store-failed';
-import { isOutdated } from '#lib/stores/models-store';
-import type { WatchFeed } from '#lib/stores/watch-feed';
+import { createListingsStore } from '#lib/stores/listings-store';
+import { createMeStore } from '#lib/stores/me-store';
+import { createModelsStore, isOutdated } from '#lib/stores/models-store';
+import { createOlderCallsStore } from '#lib/stores/older-calls-store';
+import { createRevealStore } from '#lib/stores/reveal-store';
+import { createRunsStore } from '#lib/stores/runs-store';
+import { createTabStore, registeredClient } from '#lib/stores/tab-store';
+import { createUiStore } from '#lib/stores/ui-store';
+import { WatchFeed } from '#lib/stores/watch-feed';
 import { onLateCodeFailed, retryLateCode } from '../ui/late-code.ts';
-import { createWorkbench } from './create-workbench.ts';
 import { FeedContext } from './feed-context.tsx';
 import { keepAutonomy } from './keep-autonomy.ts';
 import { keepMe } from './keep-me.ts';
-import { pageFetch } from './page-session.ts';
+import { pageFetch, pageProtocols } from './page-session.ts';
 import { keepPushNotes } from './push-choice.ts';
 import { reloadOutdated } from './reload-outdated.ts';
-import { startFeed } from './start-feed.ts';
+import { socketUrl } from './socket-url.ts';
 import { browserMemory } from './stored-text.ts';
 import { type Workbench, WorkbenchContext } from './workbench-context.tsx';
 
@@ -113,4 +130,69 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}; // Not JSON, so not kept by this page.
   }
+}
+
+/** Connects a workbench's stores to the watch socket of the server that served the page. */
+function startFeed(workbench: Workbench): WatchFeed {
+  const { calls, older, runs, listings, autonomy, devices, connection, api } = workbench;
+  const environment = createBrowserEnvironment(pageProtocols);
+  const fed = [calls, runs, listings];
+  return new WatchFeed({
+    environment,
+    url: socketUrl('/ws/watch', location),
+    schedule: createFrameScheduler({
+      requestFrame: (run) => requestAnimationFrame(run),
+      schedule: environment.schedule,
+    }),
+    isOnline: () => navigator.onLine,
+    hasAccess: async () => {
+      const answer = await api.listModels();
+      return answer.ok || answer.status !== 401;
+    },
+    findGap: (events) => findGap(calls.getState(), runs.getState(), events),
+    onSnapshot: (snapshot) => {
+      const before = calls.getState();
+      for (const store of fed) store.getState().replace(snapshot);
+      autonomy.getState().replace();
+      devices.getState().replace(snapshot);
+      older.getState().renew(runsThatLost(before, calls.getState()));
+    },
+    onEnded: (part) => calls.getState().add(part),
+    onEvents: (events) => {
+      for (const store of [...fed, autonomy, devices]) store.getState().apply(events);
+    },
+    onState: (feed) => connection.setState(feedChanged(feed, Date.now())),
+    onCaughtUp: (events) => connection.setState({ caughtUp: { events, at: Date.now() } }),
+    onProblem: (message) => console.warn(`watch feed: ${message}`),
+  });
+}
+
+/** The empty workbench of one page; `startFeed` fills it. */
+export function createWorkbench(deps: ApiDeps): Workbench {
+  const tab = createTabStore();
+  const calls = createCallsStore();
+  const api = createApi({
+    ...deps,
+    askingClient: () => registeredClient(tab),
+    onCallDeleted: (callId) => {
+      for (const store of [calls, older]) store.getState().markDeleted(callId);
+    },
+  });
+  const older = createOlderCallsStore(api);
+  return {
+    api,
+    calls,
+    older,
+    runs: createRunsStore(),
+    listings: createListingsStore(),
+    connection: createConnectionStore(),
+    me: createMeStore(),
+    autonomy: createAutonomyStore(),
+    devices: createDevicesStore(),
+    models: createModelsStore(),
+    tab,
+    prompts: createDevicePromptsStore(),
+    reveal: createRevealStore(),
+    ui: createUiStore(),
+  };
 }

@@ -2,11 +2,14 @@
 
 import { FileIcon } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
+import { useState } from 'react';
+import { Dialog } from '#components/ui/dialog';
 import { formatBytes } from '#lib/format/format-bytes';
+import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Attachment } from '#lib/protocol/attachment';
 import { MarkedText } from '../ui/marked-text.tsx';
-import { ImageView } from './image-view.tsx';
 import { SavedBytes } from './saved-bytes.tsx';
+import { pictureSource, useBlobUrl } from './use-blob-url.ts';
 
 export interface AttachmentListProps {
   attachments: readonly Attachment[];
@@ -68,5 +71,81 @@ function FileLink({ file, url }: { file: Attachment; url: string }) {
         <MarkedText text={file.media_type} /> · {formatBytes(file.size, locale)}
       </span>
     </SavedBytes>
+  );
+}
+
+interface ImageViewProps {
+  image: Attachment;
+  /** Name of the tool. */
+  name: string;
+  /** Of its bytes. */
+  url: string;
+  isReconstructed: boolean;
+}
+
+/** A picture that a tool brought: small in the card, whole in a dialog. */
+function ImageView({ image, name, url, isReconstructed }: ImageViewProps) {
+  const t = useTranslations('card');
+  const locale = useLocale();
+  const [isOpen, setOpen] = useState(false);
+  const blob = useBlobUrl(url);
+  const alt = showControlCharacters(image.alt ?? image.name ?? t('result.image', { tool: name }));
+  const hasSize = image.width !== undefined && image.height !== undefined;
+  const size = hasSize ? { width: image.width, height: image.height } : {};
+  const src = pictureSource(blob, size);
+  const info = [
+    ...(hasSize
+      ? [t('result.imageInfo', { width: image.width ?? 0, height: image.height ?? 0 })]
+      : []),
+    image.media_type.replace('image/', '').toUpperCase(),
+    formatBytes(image.size, locale),
+  ];
+  return (
+    <figure>
+      <button
+        type="button"
+        aria-label={t('result.zoom', { alt })}
+        onClick={() => setOpen(true)}
+        className="block max-w-full overflow-hidden rounded-md border border-line bg-surface2"
+      >
+        <img
+          src={src}
+          alt={alt}
+          {...size}
+          decoding="async"
+          className="h-auto max-h-60 w-auto max-w-full object-contain"
+        />
+      </button>
+      <figcaption className="mt-1 text-xs text-muted">
+        {info.join(' · ')}
+        {isReconstructed && <> · {t('result.reconstructed')}</>}
+      </figcaption>
+      {isOpen && (
+        <Dialog
+          open
+          onOpenChange={setOpen}
+          title={alt}
+          closeLabel={t('action.close')}
+          width="max-w-[94vw] w-fit!"
+        >
+          <img src={src} alt={alt} {...size} className="h-auto max-h-[76dvh] w-auto max-w-full" />
+          <p className="mt-2 text-xs text-muted">
+            {info.join(' · ')}
+            {blob.state === 'ready' && (
+              <>
+                {' · '}
+                <a
+                  href={blob.url}
+                  download={image.name ?? image.blob_id}
+                  className="text-accent underline"
+                >
+                  {t('action.download')}
+                </a>
+              </>
+            )}
+          </p>
+        </Dialog>
+      )}
+    </figure>
   );
 }

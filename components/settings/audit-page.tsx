@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { pathOfCall } from '#lib/call/call-address';
 import type { WireAuditEntry } from '#lib/protocol/audit';
 import { AUDITED_ACTS } from '#lib/protocol/audited-acts';
@@ -13,7 +13,7 @@ import { useAnnounce } from '../providers/workbench-context.tsx';
 import { saveFile } from '../result/save-file.ts';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
-import { AuditFilterForm } from './audit-filter-form.tsx';
+import { Select } from '../ui/select.tsx';
 import { type AuditFilter, exportAudit } from './export-audit.ts';
 import { ForAdmins } from './for-admins.tsx';
 import { MoreButton } from './more-button.tsx';
@@ -173,5 +173,70 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         {entries === null ? t('exportText') : t('exporting', { count: entries })}
       </span>
     </p>
+  );
+}
+
+interface AuditFilterFormProps {
+  filter: AuditFilter;
+  onFilter: (filter: AuditFilter) => void;
+}
+
+/** By who and what. The name is as it stands in the entries, since a part of it could be another one's. */
+function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
+  const t = useTranslations('settings.audit');
+  const field = useRef<HTMLInputElement>(null);
+  const { actor: shown = '' } = filter;
+  useEffect(() => {
+    if (field.current) field.current.value = shown;
+  }, [shown]);
+  const isFiltered = filter.actor !== undefined || filter.act !== undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { actor: _, ...rest } = filter;
+    const actor = field.current?.value.trim() ?? '';
+    onFilter(actor === '' ? rest : { ...rest, actor });
+  };
+  const setAct = (value: string) => {
+    const { act: _, ...rest } = filter;
+    const act = AUDITED_ACTS.find((one) => one === value);
+    onFilter(act === undefined ? rest : { ...rest, act });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-wrap items-end gap-2">
+      <label className="min-w-0 flex-1 basis-40 sm:max-w-64">
+        <span className="block text-xs font-medium">{t('actor')}</span>
+        <input
+          ref={field}
+          maxLength={128}
+          placeholder="operator:name"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="field mono w-full"
+        />
+      </label>
+      <Select
+        label={t('act')}
+        value={filter.act ?? ''}
+        onValueChange={setAct}
+        options={[
+          { value: '', label: t('allActs') },
+          ...AUDITED_ACTS.map((value) => ({ value, label: t(`acts.${value}`) })),
+        ]}
+      />
+      <Button type="submit">{t('filter')}</Button>
+      {isFiltered && (
+        <Button
+          variant="ghost"
+          onClick={() => {
+            onFilter({});
+            // The button that had the focus is not there any more.
+            field.current?.focus();
+          }}
+        >
+          {t('clear')}
+        </Button>
+      )}
+    </form>
   );
 }

@@ -3,6 +3,7 @@
 import {
   Command,
   LogOut,
+  Menu as MenuIcon,
   Monitor,
   Moon,
   ShieldAlert,
@@ -11,7 +12,7 @@ import {
   Sun,
 } from 'lucide-react';
 import Link from 'next/link';
-import { usePathname } from 'next/navigation';
+import { usePathname, useRouter } from 'next/navigation';
 import { useLocale, useTranslations } from 'next-intl';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Theme } from '#lib/i18n/locales';
@@ -27,16 +28,16 @@ import {
 import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { ConnectionState } from './connection-state.tsx';
-import { HeaderMenu } from './header-menu.tsx';
 import { Logo } from './logo.tsx';
 import { ModelSelect } from './model-select.tsx';
 import { isAt, PAGES } from './pages.ts';
 import { useOtherLanguage } from './use-language.ts';
 import { useSignOut } from './use-sign-out.ts';
 import { useTheme } from './use-theme.ts';
-import { Who } from './who.tsx';
+import { useWho, Who } from './who.tsx';
 
 /**
  * Product, pages, how we are connected, and what one changes about the screen. Where it is narrow the
@@ -215,3 +216,37 @@ const useIsMac = (): boolean =>
     () => /Mac|iPhone|iPad/.test(navigator.userAgent),
     () => false,
   );
+
+/** Everything of the header that a narrow screen has no room for. */
+function HeaderMenu({ theme: initial }: { theme: Theme }) {
+  const t = useTranslations('shell');
+  const router = useRouter();
+  const open = useUi((state) => state.open);
+  const { theme, next } = useTheme(initial);
+  const otherLanguage = useOtherLanguage();
+  const signOut = useSignOut();
+  const who = useWho();
+  return (
+    <Menu
+      label={t('nav.more')}
+      trigger={
+        <Button variant="ghost" className="btn-icon" aria-label={t('nav.more')}>
+          <MenuIcon aria-hidden className="size-5" />
+        </Button>
+      }
+    >
+      {PAGES.map(({ href, name }) => (
+        <MenuItem key={href} onSelect={() => router.push(href)}>
+          {t(`nav.${name}`)}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem onSelect={() => open('palette')}>{t('palette.open')}</MenuItem>
+      <MenuItem onSelect={next}>{t('theme.label', { theme: t(`theme.${theme}`) })}</MenuItem>
+      <MenuItem onSelect={otherLanguage}>{t('language.switch')}</MenuItem>
+      <MenuSeparator />
+      {who && <MenuLabel>{who.text}</MenuLabel>}
+      <MenuItem onSelect={() => void signOut()}>{t('signOut')}</MenuItem>
+    </Menu>
+  );
+}

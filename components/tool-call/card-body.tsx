@@ -2,6 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { late } from '#components/ui/late';
+import { MarkedText } from '#components/ui/marked-text';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { JsonTree } from '../result/json-tree.tsx';
@@ -15,7 +16,6 @@ import type { CardView } from './card-view.ts';
 import { Disclosure } from './disclosure.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { KeptTextPanel } from './kept-text-panel.tsx';
-import { NamesNote } from './names-note.tsx';
 import { PartialParams } from './partial-params.tsx';
 import type { QuestionFormProps } from './question-form.tsx';
 import { shownArguments } from './shown-arguments.ts';
@@ -248,6 +248,26 @@ function SameQuestionNote({ callId, same }: { callId: string; same: SameQuestion
           {t('decidedThere')}
         </a>
       )}
+    </p>
+  );
+}
+
+interface NamesNoteProps {
+  title: string;
+  names: string;
+  /** Of those that are not named. */
+  more: string | null;
+}
+
+/** A line of a card about some names that others have written. */
+function NamesNote({ title, names, more }: NamesNoteProps) {
+  return (
+    <p className="mt-1.5 text-xs text-muted wrap-anywhere">
+      {title}
+      <span className="mono">
+        <MarkedText text={names} />
+      </span>
+      {more}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { createWorkbench } from '../providers/create-workbench.ts';
+import { createWorkbench } from '../providers/workbench-provider.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
 import { InWorkbench } from './testing/in-workbench.tsx';
 

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { FreshCalls } from './fresh-calls.tsx';
+import { FreshCalls } from './live-calls.tsx';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 
 afterEach(cleanup);

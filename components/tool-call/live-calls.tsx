@@ -1,10 +1,13 @@
 'use client';
 
+import { Copy } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { Button } from '#components/ui/button';
+import { IconButton } from '#components/ui/icon-button';
 import { late, useFetchedWhenIdle } from '#components/ui/late';
+import { curlCommand } from '#lib/format/curl-command';
 import { useFailureToast, useFormatFailure } from '../failure/format-failure.ts';
 import {
   useCallsKnown,
@@ -12,14 +15,16 @@ import {
   useListingsKnown,
   useRevealCall,
   useRunPages,
+  useTools,
   useWorkbench,
   type Workbench,
 } from '../providers/workbench-context.tsx';
+import { ScrollRegion } from '../result/scroll-region.tsx';
+import { showErrorToast, showToast } from '../ui/toast.ts';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';
+import { copyText } from './copy-text.ts';
 import { listedFor } from './feed.ts';
-import { FreshCalls } from './fresh-calls.tsx';
-import { LiveEmpty } from './live-empty.tsx';
 import { LiveHeader } from './live-header.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 import { useCardKeys } from './use-card-keys.ts';
@@ -219,4 +224,71 @@ async function loadUnseen({ older, calls }: Pick<Workbench, 'older' | 'calls'>, 
     const page = older.getState().pages[runId];
     if (page?.state !== 'ready' || page.cursor === null) return;
   } while (unseen() === before);
+}
+
+interface FreshCallsProps {
+  /** How many came since the list was held. */
+  fresh: number;
+  /** Ids of calls that wait for a decision out of sight, oldest first. */
+  asking: readonly string[];
+  /** Shows the newest calls, or one that is asked about. */
+  onShow: (callId: string | undefined) => void;
+}
+
+/** Over a list that stays as it is: what came meanwhile, and the decisions that wait (CD12, CD26). */
+export function FreshCalls({ fresh, asking, onShow }: FreshCallsProps) {
+  const t = useTranslations('card.list');
+  if (fresh === 0 && asking.length === 0) return null;
+  const isAsking = asking.length > 0;
+  return (
+    <Button
+      variant="primary"
+      size="sm"
+      onClick={() => onShow(asking[0])}
+      className={`absolute left-1/2 top-1 z-10 -translate-x-1/2 rounded-full shadow ${isAsking ? 'border-attn! bg-attn! text-attnfg!' : ''}`}
+      data-testid="fresh-calls"
+    >
+      {!isAsking && t('fresh', { count: fresh })}
+      {isAsking && fresh <= asking.length && t('asking', { count: asking.length })}
+      {isAsking && fresh > asking.length && t('freshAsking', { fresh, asking: asking.length })}
+    </Button>
+  );
+}
+
+/** A first call to try from a terminal, on a tool that needs no network where there is one. */
+const SAMPLES: readonly { tool: string; args: Record<string, unknown> }[] = [
+  { tool: 'calculation.eval', args: { expression: '6 * 7' } },
+  { tool: 'device.info', args: {} },
+];
+
+/** What to do when there is no call yet. */
+function LiveEmpty() {
+  const t = useTranslations('card');
+  const tools = useTools();
+  const known = SAMPLES.find((one) => tools.some((tool) => tool.name === one.tool));
+  const sample = known ?? { tool: tools[0]?.name ?? 'calculation.eval', args: {} };
+  const command = curlCommand({
+    origin: typeof window === 'undefined' ? '' : window.location.origin,
+    tool: sample.tool,
+    runId: 'run_first',
+    args: sample.args,
+  });
+  const copy = async () => {
+    if (await copyText(command)) showToast(t('action.copied'));
+    else showErrorToast(t('action.notCopied'));
+  };
+  return (
+    <div className="mx-4 rounded-lg border border-dashed border-linestrong p-4">
+      <h3 className="font-semibold">{t('list.empty')}</h3>
+      <p className="mt-1 text-muted">{t('list.emptyText')}</p>
+      <div className="mt-2 flex items-start gap-1 rounded-md bg-surface2">
+        <ScrollRegion label={t('list.copy')} className="min-w-0 flex-1">
+          <pre className="mono p-2">{command}</pre>
+        </ScrollRegion>
+        <IconButton label={t('list.copy')} onClick={() => void copy()}>
+          <Copy aria-hidden className="size-4" />
+        </IconButton>
+      </div>
+    </div>
+  );
 }

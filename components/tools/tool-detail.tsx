@@ -1,18 +1,20 @@
 'use client';
 
-import { useTranslations } from 'next-intl';
+import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Boundary } from '#components/ui/boundary';
 import { MarkedText } from '#components/ui/marked-text';
 import type { ApiResult } from '#lib/api/api-result';
+import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
-import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { CannotShow } from '../result/cannot-show.tsx';
 import { JsonTree } from '../result/json-tree.tsx';
+import { useNow } from '../shell/use-now.ts';
 import { Disclosure } from '../tool-call/disclosure.tsx';
-import { ToolFacts } from './tool-facts.tsx';
+import { sourceLabel } from './source-label.ts';
 import { TryIt } from './try-it.tsx';
 
 export interface ToolDetailProps {
@@ -107,3 +109,112 @@ function useTools(name: string): ApiResult<{ tools: ToolListing[] }> | null {
   }, [api, name]);
   return answer;
 }
+
+/** Who serves a tool, for how long it may run, its author's hints. */
+export function ToolFacts({ tool }: { tool: ToolListing }) {
+  const t = useTranslations('tools');
+  const locale = useLocale();
+  const hints = hintsOf(tool.annotations);
+  return (
+    <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+      <dt className="text-muted">{t('facts.source')}</dt>
+      <dd>{sourceLabel(tool.source, t)}</dd>
+      {tool.source === 'client' && (
+        <>
+          <dt className="text-muted">{t('facts.servedBy')}</dt>
+          <dd>
+            {tool.clients.length === 0
+              ? t('facts.noClient')
+              : tool.clients.map((client) => (
+                  <ServingClient key={client.client_id} client={client} />
+                ))}
+            {tool.clients_left_out !== undefined && (
+              <span className="block text-xs text-muted">
+                {t('facts.moreClients', { count: tool.clients_left_out })}
+              </span>
+            )}
+          </dd>
+        </>
+      )}
+      {tool.others && (
+        <>
+          <dt className="text-muted">{t('facts.others')}</dt>
+          <dd>
+            {tool.others.map((other) => (
+              <OtherClient key={other.client_id} tool={tool.name} other={other} />
+            ))}
+          </dd>
+        </>
+      )}
+      <dt className="text-muted">{t('facts.timeout')}</dt>
+      <dd>{formatDuration(tool.timeout_ms, locale, { whole: true })}</dd>
+      {tool.model_name !== tool.name && (
+        <>
+          <dt className="text-muted">{t('facts.modelName')}</dt>
+          <dd className="mono wrap-anywhere">{tool.model_name}</dd>
+        </>
+      )}
+      {hints.length > 0 && (
+        <>
+          <dt className="text-muted">{t('facts.hints')}</dt>
+          <dd>
+            {hints.map((hint) => t(`facts.${hint}`)).join(', ')}{' '}
+            <span className="text-xs text-muted">({t('facts.hintsNote')})</span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** One client that serves it, and why it is not asked when that is so. */
+function ServingClient({ client }: { client: ToolListing['clients'][number] }) {
+  const t = useTranslations('tools.facts');
+  const locale = useLocale();
+  const { tripped } = client;
+  const now = useNow(tripped !== undefined);
+  const leftMs = tripped ? Math.ceil(tripped.until - now / 1_000) * 1_000 : 0;
+  const time = formatDuration(leftMs, locale, { whole: true });
+  return (
+    <span className="block wrap-anywhere">
+      <MarkedText text={client.name || client.client_id} />{' '}
+      <span className="text-xs text-muted">{t(client.visible ? 'inFront' : 'inBack')}</span>
+      {client.responsive === false && (
+        <span className="block text-xs font-semibold text-wait">{t('silent')}</span>
+      )}
+      {tripped && (
+        <span className="block text-xs font-semibold text-wait">
+          {leftMs > 0 ? t('passedOver', { failures: tripped.failures, time }) : t('triedAgain')}
+        </span>
+      )}
+    </span>
+  );
+}
+
+type Other = NonNullable<ToolListing['others']>[number];
+
+/** A client with a tool of the same name and another schema, and how that one is called. */
+function OtherClient({ tool, other }: { tool: string; other: Other }) {
+  return (
+    <span className="block wrap-anywhere">
+      <MarkedText text={other.name || other.client_id} />{' '}
+      <span className="mono text-xs text-muted">
+        <MarkedText text={`${tool}@${other.client_id}`} />
+      </span>
+    </span>
+  );
+}
+
+/** What the author stated, either way; what was not stated is not shown. */
+const HINTS = [
+  ['readOnlyHint', 'notReadOnlyHint'],
+  ['destructiveHint', 'notDestructiveHint'],
+  ['idempotentHint', 'notIdempotentHint'],
+  ['openWorldHint', 'notOpenWorldHint'],
+] as const;
+
+const hintsOf = (annotations: ToolAnnotations | undefined) =>
+  HINTS.flatMap(([yes, no]) => {
+    const value = annotations?.[yes];
+    return value === undefined ? [] : [value ? yes : no];
+  });

@@ -3,7 +3,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
-import { ToolFacts } from './tool-facts.tsx';
+import { ToolFacts } from './tool-detail.tsx';
 
 afterEach(cleanup);
 

@@ -1,15 +1,18 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { useMemo } from 'react';
+import { useId, useMemo } from 'react';
 import { createPushApi } from '#lib/api/push-api';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import type { WirePushSubscription } from '#lib/protocol/push';
 import { useFormatFailure } from '../../failure/format-failure.ts';
 import { keepPushChoice } from '../../providers/push-choice.ts';
 import { useIsViewer, useMe, useWorkbench } from '../../providers/workbench-context.tsx';
 import { WORKBENCH_WORKER } from '../../push/push-browser.ts';
 import { type Push, usePush } from '../../push/use-push.ts';
-import { PushBrowsers } from './push-browsers.tsx';
+import { Button } from '../../ui/button.tsx';
+import { MarkedText } from '../../ui/marked-text.tsx';
+import { useFormatTime } from '../use-format-time.ts';
 import { PushHere } from './push-here.tsx';
 
 /** Notes to this browser while no page of the workbench is open, and to the person's other ones. */
@@ -63,6 +66,74 @@ function PushFailure({ push: { failure } }: { push: Push }) {
   return (
     <p role="alert" className="text-error wrap-anywhere">
       {showControlCharacters(formatFailure(failure))}
+    </p>
+  );
+}
+
+/** All browsers of the person that are sent notes, with what became of the last one. */
+function PushBrowsers({ push }: { push: Push }) {
+  const t = useTranslations('settings.push');
+  const titleId = useId();
+  const all = push.state?.subscriptions ?? [];
+  return (
+    <section aria-labelledby={titleId}>
+      <h2 id={titleId} className="mb-1 font-bold">
+        {t('all')}
+      </h2>
+      {all.length === 0 && <p className="text-muted">{t('none')}</p>}
+      <ul className="space-y-2">
+        {all.map((one) => (
+          <li key={one.push_id} className="rounded-lg border border-line px-3 py-2">
+            <Browser one={one} push={push} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Browser({ one, push }: { one: WirePushSubscription; push: Push }) {
+  const t = useTranslations('settings.push');
+  const formatTime = useFormatTime();
+  const { browser, push_id, expires_at } = one;
+  const isOwn = push.own?.push_id === push_id;
+  const remove = () => (isOwn ? push.turnOff() : push.remove(push_id));
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <h3 className="font-medium wrap-anywhere">
+          <MarkedText text={browser} />
+        </h3>
+        {isOwn && <span className="chip text-accent">{t('thisOne')}</span>}
+        <span className="text-xs text-muted">
+          {one.kinds.map((kind) => t(`kinds.${kind}`)).join(' · ')}
+        </span>
+      </div>
+      <LastNote one={one} />
+      <p className="text-muted">{t('until', { time: formatTime(expires_at) })}</p>
+      <Button
+        size="sm"
+        className="mt-2"
+        aria-label={t('removeNamed', { browser })}
+        aria-disabled={push.isBusy}
+        onClick={() => void (push.isBusy || remove())}
+      >
+        {t('remove')}
+      </Button>
+    </>
+  );
+}
+
+function LastNote({ one: { last, host } }: { one: WirePushSubscription }) {
+  const t = useTranslations('settings.push');
+  const formatTime = useFormatTime();
+  if (last === null) return <p className="text-muted">{t('last.none')}</p>;
+  const time = formatTime(last.at);
+  if (last.outcome === 'delivered') return <p>{t('last.delivered', { host, time })}</p>;
+  const why = t(`failed.${last.reason ?? 'refused'}`, { host, status: last.status ?? '' });
+  return (
+    <p className="text-error wrap-anywhere">
+      {t('last.failed', { time })} {why}
     </p>
   );
 }

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { catalogue } from '#lib/i18n/catalogue';
 import type { Role } from '#lib/protocol/role';
 import type { WireMe } from '#lib/protocol/token';
-import { createWorkbench } from '../../providers/create-workbench.ts';
 import { WorkbenchContext } from '../../providers/workbench-context.tsx';
+import { createWorkbench } from '../../providers/workbench-provider.tsx';
 
 // What is fetched or loaded on demand comes late on a machine that does much else.
 configure({ asyncUtilTimeout: 15_000 });
