@@ -9,7 +9,6 @@ import { keyed } from './keyed.ts';
 import { fill } from './texts.ts';
 import { toolDeed, toolName, toolQuestion } from './tool-words.ts';
 import { useNow } from './use-now.ts';
-import { useTapGuard } from './use-tap-guard.ts';
 
 /** Of a value. A longer one is cut; the workbench has all of it. */
 const MOST_CHARS = 2_000;
@@ -254,4 +253,17 @@ function ShownQuestion({ ask, shown, store }: { ask: Ask; shown: Shown; store: D
       </div>
     </>
   );
+}
+
+/** A tap that was on its way to what lay there before allows nothing. */
+const TAP_GUARD_MS = 300;
+
+/** False in the first moment of what it stands in. */
+function useTapGuard(): boolean {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), TAP_GUARD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isReady;
 }

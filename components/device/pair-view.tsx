@@ -1,12 +1,13 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import { newDeviceToken } from '#lib/client/device-token';
 import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { OLDEST_BROWSERS } from '#lib/i18n/oldest-browsers';
+import { sha256Hex } from '#lib/util/sha256';
 import { serverNow } from '../ui/server-clock.ts';
 import { useDevicePage } from './device-context.tsx';
 import type { AskingDevice } from './device-memory.ts';
-import { hashOfToken, newDeviceToken } from './new-token.ts';
 import { OfferForm } from './offer-form.tsx';
 import { createPairingStore, type PairingStep, type PairingStore } from './pairing-store.ts';
 import { ProblemNote } from './problem-note.tsx';
@@ -203,3 +204,6 @@ function CodeForm({ at, store }: { at: At; store: PairingStore }) {
 
 /** A whole link is taken as well: its code is what people mean. */
 const codeOf = (typed: string): string => (/\/pair\/([^/?#\s]+)/.exec(typed)?.[1] ?? typed).trim();
+
+/** What the server stores of a token. */
+const hashOfToken = (token: string): string => sha256Hex(new TextEncoder().encode(token));

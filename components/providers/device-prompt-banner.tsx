@@ -9,7 +9,6 @@ import type { DevicePrompt } from '#lib/stores/device-prompts-store';
 import { useBlobUrl } from '../result/use-blob-url.ts';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
-import { PromptSource } from './prompt-source.tsx';
 import { useDevicePrompts, useWorkbench } from './workbench-context.tsx';
 
 /**
@@ -211,5 +210,18 @@ function Shown({ src }: { src: string }) {
       onError={() => setBroken(true)}
       className="mt-1 h-auto max-h-60 w-auto max-w-full object-contain"
     />
+  );
+}
+
+/** Which tool asks, and how many questions wait behind it. */
+function PromptSource({ tool, more }: { tool: string; more: number }) {
+  const t = useTranslations('shell.tab');
+  return (
+    <p className="text-muted">
+      <span className="mono">
+        <MarkedText text={tool} />
+      </span>
+      {more > 0 && ` · ${t('more', { count: more })}`}
+    </p>
   );
 }

@@ -3,19 +3,24 @@
 import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { useLocale, useTranslations } from 'next-intl';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { ApiFailure } from '#lib/api/api-result';
 import { formatRelativeTime } from '#lib/format/format-relative-time';
 import { jsonLine } from '#lib/format/json-preview';
 import type { Theme } from '#lib/i18n/locales';
 import type { ListedCall } from '#lib/protocol/call-record';
 import { useFormatFailure } from '../failure/format-failure.ts';
-import { useIsViewer, useRevealCall, useTools, useUi } from '../providers/workbench-context.tsx';
+import {
+  useApi,
+  useIsViewer,
+  useRevealCall,
+  useTools,
+  useUi,
+} from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { serverNow } from '../ui/server-clock.ts';
 import { PAGES } from './pages.ts';
-import { FOUND_PREFIX, matchPalette } from './palette-match.ts';
-import { type FoundCalls, useFoundCalls } from './use-found-calls.ts';
 import { useOtherLanguage } from './use-language.ts';
 import { useSignOut } from './use-sign-out.ts';
 import { useTheme } from './use-theme.ts';
@@ -172,4 +177,71 @@ function PaletteSearchState({ found }: { found: FoundCalls }) {
       )}
     </div>
   );
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+
+/** Those that the server found are shown as they come. */
+const FOUND_PREFIX = 'found:';
+
+/**
+ * How well a name fits what was typed: 1 where it has all of it, less where each word begins a word of it or
+ * of what is written beside it, 0 for letters that are only scattered over it.
+ */
+export function matchPalette(name: string, typed: string, beside: readonly string[] = []): number {
+  if (name.startsWith(FOUND_PREFIX)) return 1;
+  const search = typed.trim().toLowerCase();
+  if (name.toLowerCase().includes(search)) return 1;
+  const words = wordsOf([name, ...beside].join(' '));
+  const wanted = wordsOf(search);
+  const isBegun = (part: string) => words.some((word) => word.startsWith(part));
+  return wanted.length > 0 && wanted.every(isBegun) ? 0.5 : 0;
+}
+
+/** Typing that goes on asks nothing. */
+const PAUSE_MS = 250;
+/** The server takes no more of them. */
+const MOST_WORDS = 8;
+const LEAST_CHARS = 2;
+const MOST_CALLS = 8;
+
+type FoundCalls =
+  | { readonly state: 'none' }
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly failure: ApiFailure }
+  | { readonly state: 'ready'; readonly calls: readonly ListedCall[] };
+
+const NONE: FoundCalls = { state: 'none' };
+const LOADING: FoundCalls = { state: 'loading' };
+
+/** The newest calls whose arguments, result or error have all the words: asked once typing rests. */
+function useFoundCalls(typed: string): FoundCalls {
+  const api = useApi();
+  const words = typed.trim().split(/\s+/u).slice(0, MOST_WORDS).join(' ');
+  const [found, setFound] = useState<{ words: string; calls: FoundCalls } | null>(null);
+  const isAsked = words.length >= LEAST_CHARS;
+  useEffect(() => {
+    if (!isAsked) return;
+    let isWanted = true;
+    const ask = async () => {
+      const path = `/v1/tool_calls?q=${encodeURIComponent(words)}&limit=${MOST_CALLS}`;
+      const answer = await api.request<{ tool_calls: ListedCall[] }>({ method: 'GET', path });
+      if (!isWanted) return;
+      const calls: FoundCalls = answer.ok
+        ? { state: 'ready', calls: answer.value.tool_calls }
+        : { state: 'failed', failure: answer };
+      setFound({ words, calls });
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [api, words, isAsked]);
+  if (!isAsked) return NONE;
+  return found?.words === words ? found.calls : LOADING;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchPalette } from './palette-match.ts';
+import { matchPalette } from './command-palette.tsx';
 
 test.each([
   ['calculation.eval', 'lation', 1],

@@ -2,12 +2,11 @@
 
 import { Activity, MessageSquare } from 'lucide-react';
 import { useTranslations } from 'next-intl';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useSyncExternalStore } from 'react';
 import { LiveCalls } from '#components/tool-call/live-calls';
 import type { Panel } from '#lib/stores/ui-store';
 import { Conversation } from '../conversation/conversation.tsx';
 import { useSelectedRun } from '../conversation/use-selected-run.ts';
-import { useIsNarrow } from '../providers/use-media-query.ts';
 import { useApprovals, useUi } from '../providers/workbench-context.tsx';
 import { Split } from './split.tsx';
 
@@ -105,3 +104,19 @@ function PanelTabs() {
     </div>
   );
 }
+
+/** Whether the query holds now; false while the server draws. */
+function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', onChange);
+      return () => list.removeEventListener('change', onChange);
+    },
+    () => matchMedia(query).matches,
+    () => false,
+  );
+}
+
+/** One column and a tab bar instead of two panels. */
+const useIsNarrow = (): boolean => useMediaQuery('(width < 48rem)');
