@@ -23,7 +23,10 @@ import { TryIt } from './tools/try-it.tsx';
 
 const started = vi.hoisted(() => vi.fn(() => () => {}));
 vi.mock('./providers/start-tab-client.ts', () => ({ startTabClient: started }));
-vi.mock('next/navigation', () => ({ useRouter: () => ({ push: () => {}, refresh: () => {} }) }));
+vi.mock('next/navigation', () => ({
+  useRouter: () => ({ push: () => {}, refresh: () => {} }),
+  useSearchParams: () => null,
+}));
 
 beforeEach(() => started.mockClear());
 afterEach(cleanup);

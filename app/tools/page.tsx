@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
+import { NuqsAdapter } from 'nuqs/adapters/next/app';
 import { ToolsPage } from '#components/tools/tools-page';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -8,5 +9,9 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default function Page() {
-  return <ToolsPage />;
+  return (
+    <NuqsAdapter>
+      <ToolsPage />
+    </NuqsAdapter>
+  );
 }

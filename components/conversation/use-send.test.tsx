@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 import { act, cleanup, renderHook } from '@testing-library/react';
-import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { run } from '#lib/stores/testing/fixtures';
@@ -12,16 +11,17 @@ import {
 import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  history.replaceState(null, '', '/');
+});
 
 /** A new conversation, and a server that answers when the test says so. */
 function setup() {
   const answer = Promise.withResolvers<Answer>();
   const { workbench, sent } = createTestWorkbench(() => answer.promise);
   const wrapper = ({ children }: { children: ReactNode }) => (
-    <NuqsTestingAdapter hasMemory>
-      <InWorkbench workbench={workbench}>{children}</InWorkbench>
-    </NuqsTestingAdapter>
+    <InWorkbench workbench={workbench}>{children}</InWorkbench>
   );
   const { result } = renderHook(() => ({ ...useSend(), run: useSelectedRun() }), { wrapper });
   return {
@@ -63,9 +63,7 @@ test('a second press while a message is on its way sends nothing', async () => {
 test('that the server could not be reached is not shown any more once it is back', async () => {
   const { workbench } = createTestWorkbench(() => Promise.reject(new Error('no network')));
   const wrapper = ({ children }: { children: ReactNode }) => (
-    <NuqsTestingAdapter hasMemory>
-      <InWorkbench workbench={workbench}>{children}</InWorkbench>
-    </NuqsTestingAdapter>
+    <InWorkbench workbench={workbench}>{children}</InWorkbench>
   );
   const feed = (kind: 'connected' | 'offline') =>
     act(async () =>

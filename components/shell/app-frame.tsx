@@ -3,7 +3,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useTranslations } from 'next-intl';
-import { NuqsAdapter } from 'nuqs/adapters/next/app';
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import type { Theme } from '#lib/i18n/locales';
@@ -29,22 +28,20 @@ export function AppFrame({ theme, children }: { theme: Theme; children: ReactNod
   const pathname = usePathname();
   if (BARE_PAGE.test(pathname)) return children;
   return (
-    <NuqsAdapter>
-      <WorkbenchProvider>
-        <SkipLink />
-        <div className="safe-area flex h-dvh flex-col">
-          <Header theme={theme} />
-          <InsecureBanner />
-          <TabClient />
-          <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
-            {children}
-          </main>
-        </div>
-        <LiveRegions />
-        <Overlays theme={theme} />
-        <SignedOut />
-      </WorkbenchProvider>
-    </NuqsAdapter>
+    <WorkbenchProvider>
+      <SkipLink />
+      <div className="safe-area flex h-dvh flex-col">
+        <Header theme={theme} />
+        <InsecureBanner />
+        <TabClient />
+        <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+          {children}
+        </main>
+      </div>
+      <LiveRegions />
+      <Overlays theme={theme} />
+      <SignedOut />
+    </WorkbenchProvider>
   );
 }
 

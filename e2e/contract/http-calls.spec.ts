@@ -141,7 +141,10 @@ test('[HT4] [HT46] §9 a query that makes no sense is refused, and says where', 
     const refusal = refusalOf(await get(board(), `/v1/tool_calls?cursor=${cursor}`));
     expect(refusal, cursor).toMatchObject({ status: 400, code: 'bad_request' });
   }
-  expect((await get(board(), '/v1/tool_calls?limit=&cursor=&later=1')).status).toBe(200);
+  expect((await get(board(), '/v1/tool_calls?limit=&cursor=')).status).toBe(200);
+  const unknown = refusalOf(await get(board(), '/v1/tool_calls?later=1'));
+  expect(unknown).toMatchObject({ status: 400, code: 'bad_request' });
+  expect(JSON.stringify(unknown)).toContain('later');
 });
 
 test('[HT11] §6 with wait_ms an invoke gives the record when it is final in time, else the id', async ({

@@ -1,5 +1,5 @@
 import { HIDDEN_RANGES, hiddenClass } from './hidden-code-points.ts';
-import { mapTexts } from './redact.ts';
+import { mapTexts } from './map-texts.ts';
 
 /**
  * Characters that do not show on a screen and that a model reads. Text hidden in them could

@@ -119,6 +119,8 @@ const WANTED_CHINESE =
 const OF_CHAT_CHINESE = /对话|会话|聊天|这句话/;
 
 const LONGEST_ASK = 4_000;
+/** Of instructions that are a task and nothing else. */
+const LONGEST_TASK = 600;
 
 /**
  * Whether a front end asks for itself, beside the chat of its person (OA21): for a title, tags or
@@ -131,7 +133,9 @@ export function isBackgroundTask(
 ): boolean {
   if (TASK.test(newest) && TASK_PARTS.test(newest)) return true;
   if (isStreamed) return false;
-  return [newest, instructions].some((text) => {
+  // A long prompt of an assistant may speak of such things; a task says nothing else.
+  const isAlone = instructions.length <= LONGEST_TASK;
+  return (isAlone ? [newest, instructions] : [newest]).some((text) => {
     const ask = text.slice(0, LONGEST_ASK);
     return (
       (WANTED.test(ask) && OF_CHAT.test(ask)) ||
