@@ -536,6 +536,14 @@ describe('what a front end asks for itself', () => {
     expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
   });
 
+  test('[OA21] an assistant whose long prompt speaks of follow-up questions keeps its tools and its run', async () => {
+    const { url, runs } = await serve({ script: () => ({ text: 'Done' }) });
+    const prompt = `Suggest follow-up questions at the end of the conversation. ${'Be kind. '.repeat(80)}`;
+    const messages = [{ role: 'system', content: prompt }, user('What is the weather?')];
+    await post(url, 'chat/completions', { messages });
+    expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
+  });
+
   test('[OA21] a stream of it is a stream, and a failed one an error', async () => {
     const content = `### Task:\nWrite tags.\n${history}`;
     const { url } = await serve({ script: () => ({ text: 'Weather' }) });
