@@ -123,7 +123,7 @@ const subAgentSchema = closedObject({
   budget: budgetSchema,
 });
 
-const fileSchema = closedObject({
+export const configFileSchema = closedObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
   allowed_hosts: z.array(hostName).default([]),
   /** Origins besides our own from which pages may connect. */
@@ -213,7 +213,7 @@ export interface Config {
   readonly secrets: readonly string[];
   /** Of the configuration file, whether there is one or not. */
   readonly filePath: string;
-  readonly file: z.infer<typeof fileSchema>;
+  readonly file: z.infer<typeof configFileSchema>;
   readonly notify: NotifySettings;
   /** By reference. */
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -353,13 +353,13 @@ function refuseLater(given: (name: string) => string | undefined): void {
 }
 
 function readFileIfAny(file: string, isNamed: boolean): Config['file'] {
-  return isNamed || existsSync(file) ? readFile(file) : fileSchema.parse({});
+  return isNamed || existsSync(file) ? readFile(file) : configFileSchema.parse({});
 }
 
 /** What a configuration file has now. Throws `ConfigError`. */
 export function readFile(file: string): Config['file'] {
   const text = readText('CALLBOARD_CONFIG', file);
-  const checked = fileSchema.safeParse(parse(text, file), { reportInput: true });
+  const checked = configFileSchema.safeParse(parse(text, file), { reportInput: true });
   if (checked.success) return checked.data;
   throw new ConfigError(`${file}: ${describeIssue(checked.error, 'the file')}`);
 }

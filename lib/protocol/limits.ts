@@ -24,8 +24,6 @@ export const LIMITS = {
   httpBodyBytes: 1024 * 1024,
   blobBytes: 16 * 1024 * 1024,
   waitMs: 30_000,
-  /** Of an invoke, which may be of a slow tool and is asked once. */
-  invokeWaitMs: 120_000,
   minTimeoutMs: 100,
   maxTimeoutMs: 10 * 60_000,
   idempotencyKeyChars: 255,

@@ -25,10 +25,12 @@ const askingInstance = id.optional();
 
 /** Longer waits are cut to the limit: the caller gets a 202 and asks again. */
 const toWaitMs = (ms: number): number => Math.min(ms, LIMITS.waitMs);
+/** An invoke may be of a slow tool, and is asked once. */
+const INVOKE_WAIT_MS = 120_000;
 const invokeWaitMs = z
   .number()
   .nonnegative()
-  .transform((ms) => Math.min(ms, LIMITS.invokeWaitMs));
+  .transform((ms) => Math.min(ms, INVOKE_WAIT_MS));
 const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 
