@@ -1,4 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
+import { fitsJson } from '#lib/json/cut-json';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
@@ -250,13 +251,13 @@ function start(
   { input: given, unreadable, why: unrunnable }: Held & { readonly why: Unrunnable },
   { isRepeated, onWritten }: StepCallsDeps,
 ): Promise<CallRecord> {
-  const isDeep = isDeeperThan(given, LIMITS.jsonDepth);
-  const input = isDeep ? given : mapTexts(given, wellFormed);
-  const isWhole = unreadable === undefined && !isDeep;
+  const unfit = unfitOf(given);
+  const input = unfit ? undefined : mapTexts(given, wellFormed);
+  const isWhole = unreadable === undefined && !unfit;
   const refusal = known ?? (isWhole && isRepeated(toolName, input) ? REPEATED : undefined);
   if (refusal) {
     const code = DENIED.has(refusal.reason) ? 'denied' : 'no_provider';
-    const args = !isDeep && isRecord(input) ? { args: input } : {};
+    const args = isRecord(input) ? { args: input } : {};
     return draft.abandon(refusal.message, { code, reason: refusal.reason, ...args });
   }
   if (unreadable !== undefined) {
@@ -267,15 +268,19 @@ function start(
       args: { [AS_WRITTEN]: cut },
     });
   }
-  if (isDeep) {
-    const message = 'The arguments are nested too deeply.';
-    return draft.abandon(message, { reason: 'arguments_unreadable' });
-  }
+  if (unfit) return draft.abandon(unfit, { reason: 'arguments_unreadable' });
   onWritten(draft.callId, toolName, input);
   const taken = client?.take(input) ?? { ok: true, args: input };
   if (taken.ok) return draft.complete(taken.args, taken.clientId);
   const why = { code: 'no_provider', ...(isRecord(input) && { args: input }) } as const;
   return draft.abandon(taken.message, why);
+}
+
+/** Before anything else looks at them: what is too deep or too large costs no more than this look. */
+function unfitOf(args: unknown): string | undefined {
+  if (isDeeperThan(args, LIMITS.jsonDepth)) return 'The arguments are nested too deeply.';
+  if (fitsJson(args, LIMITS.argsBytes)) return undefined;
+  return `The arguments are larger than ${LIMITS.argsBytes} bytes as JSON. Send less at once.`;
 }
 
 /** It is awaited later, or never; a rejection in between must not end the process. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LIMITS } from '#lib/protocol/limits';
 import type { Script } from '../../testing/scripted-openai.ts';
 import { type FakeTool, systemClock } from './testing/fakes.ts';
 import { echo, inOrder, notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
@@ -133,13 +134,22 @@ test('[AL120] a call whose arguments are repaired each time is the same call', a
   expect(made.openai.requests).toHaveLength(6);
 });
 
-test('[AL120] arguments that are nested too deeply are refused before they are compared', async () => {
-  const args = `{"text": ${'['.repeat(300)}${']'.repeat(300)}}`;
-  const script = inOrder({ calls: [{ name: 'demo_echo', args }] }, { text: 'Sorry.' });
-  const { turn, calls } = await setupTurns({ script, tools: [echo] });
-  expect((await turn('deep')).error).toBe(null);
-  expect(calls.records.get('tc_1')).toMatchObject({ status: 'FAILED' });
-});
+test.each([
+  ['nested too deeply', `{"text": ${'['.repeat(300)}${']'.repeat(300)}}`],
+  ['larger than', JSON.stringify({ text: 'x'.repeat(LIMITS.argsBytes) })],
+])(
+  '[AL120] arguments that cannot be taken (%s) are refused before they are compared',
+  async (why, args) => {
+    const call = { calls: [{ name: 'demo_echo', args }], pieceChars: 16_000 };
+    const script = inOrder(call, { text: 'Sorry.' });
+    const { turn, calls } = await setupTurns({ script, tools: [echo] });
+    expect((await turn('deep')).error).toBe(null);
+    expect(calls.records.get('tc_1')).toMatchObject({
+      status: 'FAILED',
+      error: { message: expect.stringContaining(why) },
+    });
+  },
+);
 
 const timingOut = (given: {
   calls: () => Awaited<ReturnType<typeof setupTurns>>['calls'];
