@@ -201,7 +201,8 @@ test('Stop ends a stream that hangs, and the conversation goes on', async ({
   await signIn(page, board);
   await untilReady(page);
   await say(page, 'When is high tide?');
-  await expect(conversation(page)).toContainText('The tide');
+  // Its last letter is held back where it may begin a secret, such as this server's token.
+  await expect(conversation(page)).toContainText('The tid');
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(notice(page, 'cancelled')).toContainText('Stopped by operator.');
   await expect(page.getByTestId('run-status')).toBeHidden();

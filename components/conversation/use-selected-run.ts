@@ -8,21 +8,18 @@ const listeners = new Set<() => void>();
 
 /** The conversation that is shown, kept in the address; null for a new one. */
 export function useSelectedRun(): [string | null, (runId: string | null) => void] {
-  // A navigation of the router draws this anew; the address itself says what is shown.
+  // The router tells of its own navigations before they are in the address, and of those of others
+  // after; without a router the address alone says what is shown.
   const params = useSearchParams();
-  const runId = useSyncExternalStore(subscribe, read, () => params?.get(NAME) ?? null);
-  return [runId, select];
+  const inAddress = useSyncExternalStore(subscribe, read, () => null);
+  return [params ? params.get(NAME) : inAddress, select];
 }
 
 const read = (): string | null => new URLSearchParams(location.search).get(NAME);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  addEventListener('popstate', listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener('popstate', listener);
-  };
+  return () => void listeners.delete(listener);
 }
 
 function select(runId: string | null): void {
