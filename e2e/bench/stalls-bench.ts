@@ -16,6 +16,9 @@ type Send = (callboard: Callboard) => Promise<unknown>;
 
 const valuesOf = (count: number) => Array.from({ length: count }, (_, at) => ({ at }));
 
+const namesOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`name_${at}`, at]));
+
 const lookalikes = () =>
   '-----BEGIN PRIVATE KEY-----AAAA. a.eyJaaaaaaaaaaaaaa sk- '.repeat(MIB / 57);
 
@@ -27,6 +30,7 @@ const attachment = (bytes: number) => [
 const INPUTS: readonly (readonly [name: string, limit: number, send: Send])[] = [
   ['a result of one text, 1 MiB', SMALL_LIMIT, answerWith('x'.repeat(MIB))],
   ['a result of 90,000 values, 1 MiB', SMALL_LIMIT, answerWith(valuesOf(90_000))],
+  ['a result of 60,000 names, 1 MiB', SMALL_LIMIT, answerWith(namesOf(60_000))],
   ['a result that looks like keys, 1 MiB', SMALL_LIMIT, answerWith(lookalikes())],
   ['12,000 secret arguments and 1 MiB', SMALL_LIMIT, secretAnswer()],
   ['a frame of 16 MiB', LARGE_LIMIT, answerWith('x'.repeat(7 * MIB), attachment(6 * MIB))],
