@@ -178,7 +178,7 @@ export const modelListingSchema = z.object({
   rehearsal: z.boolean(),
   images: z.boolean(),
   default: z.boolean(),
-  /** False: its server has not answered yet, and is asked again when a run starts. */
+  /** False: its server has not answered yet, and is asked again when a run starts; or its key is not set. */
   available: z.boolean().optional(),
   /** It has no tool calling of its own: calls are read from its text. Without it `native`. */
   tool_calling: z.literal('text').optional(),

@@ -82,12 +82,12 @@ export function createApi(deps: HttpDeps): Api {
   return (incoming, outgoing, { pathname, search }) => {
     const match = find(incoming.method ?? '', pathname);
     if (match.route) void run(match.route, match.params, incoming, outgoing, search);
-    else void run(missingRoute(match.methods), {}, incoming, outgoing, search);
+    else void run(missingRoute(match.methods, pathname), {}, incoming, outgoing, search);
   };
 }
 
 /** Answers a path that has no route, or not with this method. It needs a credential as any other, and so reveals no path. */
-const missingRoute = (methods: readonly string[]): Route => ({
+const missingRoute = (methods: readonly string[], path: string): Route => ({
   method: 'GET',
   path: '*',
   id: 'missing',
@@ -99,7 +99,9 @@ const missingRoute = (methods: readonly string[]): Route => ({
     if (methods.length === 0) {
       throw new HttpError(
         'not_found',
-        'This path does not exist; GET /openapi.json lists all paths.',
+        path === '/v1/chat/completions' || path === '/v1/responses'
+          ? 'The API of OpenAI is off; set openai_api.enabled to true in the configuration file, and restart.'
+          : 'This path does not exist; GET /openapi.json lists all paths.',
       );
     }
     const allowed = methods.join(', ');

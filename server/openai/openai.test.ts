@@ -345,13 +345,14 @@ describe('a stream', () => {
 });
 
 describe('who may do what', () => {
-  test('[OA1] off, the paths are not there, and the list of models is as before', async () => {
+  test('[OA1] off, the paths are 404 and name the setting, and the list of models is as before', async () => {
     const { url, server } = await serveFrontEnds({}, () => ({}));
-    const missing = await server.post('/v1/nowhere');
     for (const path of ['chat/completions', 'responses'] as const) {
       const { status, json } = await post(url, path, { messages: [user('Hello')] });
-      expect([status, json]).toEqual([404, missing.json]);
+      expect([status, json.error.code]).toEqual([404, 'not_found']);
+      expect(json.error.message).toContain('openai_api.enabled');
     }
+    expect((await server.post('/v1/nowhere')).json.error.message).not.toContain('openai_api');
     expect(Object.keys((await server.get('/v1/models')).json)).toEqual(['models']);
   });
 

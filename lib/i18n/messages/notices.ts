@@ -58,7 +58,7 @@ export const notices = {
       'The conversation is longer than {model} accepts. Start a new one, or choose a model with a larger context.',
     stream_cut: 'The answer of {model} was cut off. Send a message to continue.',
     endpoint_silent:
-      'OPENAI_BASE_URL is set to {url}, which did not list its models: {detail} Start it, then send again. It is asked again with each run.',
+      'OPENAI_BASE_URL is set to {url}, which did not list its models: {detail} If it is off, start it, then send again. It is asked again with each run.',
     endpoint_empty:
       'OPENAI_BASE_URL is set to {url}, which responds, but has no models. Load one there, then send again.',
     interrupted:
@@ -115,7 +115,7 @@ export const notices = {
     context_too_long: '对话超出 {model} 的长度限制。请开始新对话，或选择上下文更长的模型。',
     stream_cut: '{model} 的回答中断了。请发送消息以继续。',
     endpoint_silent:
-      'OPENAI_BASE_URL 设为 {url}，但它没有给出模型列表：{detail} 请启动它，然后重新发送。每次运行都会再次询问它。',
+      'OPENAI_BASE_URL 设为 {url}，但它没有给出模型列表：{detail} 如果它没有运行，请启动它，然后重新发送。每次运行都会再次询问它。',
     endpoint_empty:
       'OPENAI_BASE_URL 设为 {url}，它有回应，但没有模型。请在那里加载一个，然后重新发送。',
     interrupted: '本轮的同一步中服务器多次重新启动。请发送消息以继续。',

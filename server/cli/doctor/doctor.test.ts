@@ -56,7 +56,12 @@ test.each([
     { 'GET /healthz': () => new Status(200, {}, { date: 'Mon, 05 Jan 2026 00:00:00 GMT' }) },
     /NTP/,
   ],
-  ['model', { 'GET /v1/models': () => model({ available: false }) }, /OPENAI_BASE_URL/],
+  ['model', { 'GET /v1/models': () => model({ available: false }) }, /OPENAI_API_KEY/],
+  [
+    'model',
+    { 'GET /v1/models': () => model({ available: false, model: 'compatible' }) },
+    /OPENAI_BASE_URL/,
+  ],
 ] as const)(
   '[CX12] a fault of the step %s is named with what mends it',
   async (step, more, mend) => {

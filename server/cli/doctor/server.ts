@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { keyNameOf } from '#lib/protocol/model-ref';
 import { modelsAnswerSchema } from '#lib/protocol/rest';
 import { meSchema } from '#lib/protocol/token';
 import { errorMessage } from '#lib/util/error-message';
@@ -257,8 +258,10 @@ function modelFinding(models: Models): Finding {
     return warning('model', 'the model is the rehearsal, which is no LLM', mend);
   }
   if (model.available === false) {
-    const mend = 'start the model server, or mend OPENAI_BASE_URL';
-    return failed('model', `the server of the model ${model.model} does not answer`, mend);
+    const text = `the model ${model.model} cannot answer`;
+    return model.model.startsWith('compatible')
+      ? failed('model', text, 'start the model server, or mend OPENAI_BASE_URL (is /v1 missing?)')
+      : failed('model', text, `set ${keyNameOf(model.model)}, and restart the server`);
   }
   return ok('model', `the model is ${model.model}`);
 }

@@ -123,7 +123,7 @@ function shownUrl(text: string): string {
 
 const silent = (url: string, detail: string): TurnError => ({
   code: 'endpoint_silent',
-  message: `The model server ${url} (OPENAI_BASE_URL) did not answer with its models: ${detail} Start it, then send again. It is asked anew with each run.`,
+  message: `The model server ${url} (OPENAI_BASE_URL) did not answer with its models: ${detail} If it is off, start it, then send again. It is asked anew with each run.`,
   params: { url, detail },
 });
 
@@ -149,6 +149,7 @@ interface ListedModel {
 /** A start does not wait longer for a server that may be off. */
 const BOUND_MS = 2_000;
 const LONGEST_BODY = 1024 * 1024;
+const NO_API = 'is /v1 missing at the end of OPENAI_BASE_URL?';
 
 /** Some servers answer with the list alone, or call it by what it holds. */
 const listSchema = z.union([
@@ -209,13 +210,15 @@ async function askJson(
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
     const { status } = response;
-    if (!response.ok) return { ok: false, message: `${name} answered HTTP ${status}.`, status };
+    if (!response.ok) {
+      const end = status === 404 ? `: ${NO_API}` : '.';
+      return { ok: false, message: `${name} answered HTTP ${status}${end}`, status };
+    }
     const text = await response.text();
     if (text.length > LONGEST_BODY)
       return { ok: false, message: `${name} answered too much.`, status };
     if (text.trimStart().startsWith('<')) {
-      const message = `${name} answered with a web page: is /v1 missing at the end of OPENAI_BASE_URL?`;
-      return { ok: false, message, status };
+      return { ok: false, message: `${name} answered with a web page: ${NO_API}`, status };
     }
     return { ok: true, body: JSON.parse(text) };
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   KEY_NAMES,
   type ModelProvider,
   type ModelRef,
+  parseModelRef,
   REHEARSAL,
 } from '#lib/protocol/model-ref';
 import { withReadableAnswers } from './answers/read-answers.ts';
@@ -148,7 +149,8 @@ export function createProviders(keys: Keys, endpoint: Endpoint | undefined) {
   const first: ModelProvider = endpoint ? 'compatible' : (keyed[0]?.provider ?? 'openai');
   return {
     first,
-    isSetUp(provider: ModelProvider): boolean {
+    isSetUp(ref: string): boolean {
+      const provider = parseModelRef(ref)?.provider;
       if (provider === REHEARSAL) return true;
       const owner = provider === 'openai-chat' ? 'openai' : provider;
       if (endpoint && (owner === 'openai' || owner === 'compatible')) return true;

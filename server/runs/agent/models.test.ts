@@ -47,11 +47,14 @@ describe('the default', () => {
     ['anthropic:claude-sonnet-5-5', 'ANTHROPIC_API_KEY'],
     ['compatible:qwen3:8b', 'OPENAI_BASE_URL'],
   ])('[AL60] of the default %s without its key the start names %s', (defaultModel, name) => {
-    expect(make({ defaultModel }).trouble?.message).toBe(`It cannot answer: ${name} is not set.`);
+    const models = make({ defaultModel });
+    expect(models.trouble?.message).toBe(`It cannot answer: ${name} is not set.`);
+    expect(models.list()[0]).toMatchObject({ default: true, available: false });
   });
 
   test('[AL60] a default that is set up lacks nothing', () => {
-    expect(make({ openaiApiKey: 'sk-x', defaultModel: 'gpt-5' }).trouble).toBeUndefined();
+    const models = make({ openaiApiKey: 'sk-x', defaultModel: 'gpt-5' });
+    expect([models.trouble, models.list()[0]?.available]).toEqual([undefined, undefined]);
     expect(make({ defaultModel: 'rehearsal' }).trouble).toBeUndefined();
     expect(make({}).trouble).toBeUndefined();
   });
@@ -109,12 +112,13 @@ describe('the list', () => {
   });
 
   const answers = (answer: () => Promise<Response>) =>
-    make({ openaiBaseUrl: 'http://models.test/v1', fetch: answer }).discover();
+    make({ openaiBaseUrl: 'http://models.test', fetch: answer }).discover();
 
   test.each([
     ['fails', 'ECONNREFUSED', () => Promise.reject(new Error('ECONNREFUSED'))],
     ['answers 500', 'HTTP 500', () => Promise.resolve(new Response('', { status: 500 }))],
     ['answers no JSON', 'not valid JSON', () => Promise.resolve(new Response('x'))],
+    ['answers 404', 'is /v1 missing', () => Promise.resolve(new Response('', { status: 404 }))],
     ['answers a web page', 'is /v1 missing', () => Promise.resolve(new Response('<html>'))],
     ['answers another shape', 'no list', () => Promise.resolve(Response.json({ data: 'x' }))],
   ])('[AL63] the rest works when it %s', async (_, why, answer) => {

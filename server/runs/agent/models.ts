@@ -104,10 +104,9 @@ export function createModels(options: ModelsOptions): Models {
   const resolve: Models['resolve'] = (wanted = defaultModel()) => {
     if (wanted === FIRST_OF_ENDPOINT && endpoint) return { ok: true, ref: realRefs()[0] ?? wanted };
     const ref = findRef(wanted, refs());
-    const parsed = ref === undefined ? undefined : parseModelRef(ref);
     // The configured default is asked even without a key: its turn then says what is missing.
-    const usable = parsed && (providers.isSetUp(parsed.provider) || ref === configured);
-    if (usable) return { ok: true, ref: parsed.text };
+    if (ref !== undefined && (providers.isSetUp(ref) || ref === configured))
+      return { ok: true, ref };
     return { ok: false, message: unknown(wanted, refs()) };
   };
 
@@ -122,7 +121,10 @@ export function createModels(options: ModelsOptions): Models {
     get trouble() {
       return endpoint?.trouble ?? missingKey(configured, providers.isSetUp);
     },
-    list: () => refs().map((ref, at) => toListing(ref, at === 0, abilities(ref), endpoint?.url)),
+    list: () =>
+      refs().map((ref, at) =>
+        toListing(ref, at === 0, abilities(ref), providers.isSetUp(ref), endpoint?.url),
+      ),
     resolve,
     async open(wanted) {
       if (wanted === FIRST_OF_ENDPOINT) await refresh();
@@ -147,11 +149,11 @@ export function createModels(options: ModelsOptions): Models {
 /** The variable without which the configured default cannot answer. */
 function missingKey(
   configured: string | undefined,
-  isSetUp: (provider: ModelProvider) => boolean,
+  isSetUp: (ref: string) => boolean,
 ): TurnError | undefined {
-  const provider = configured === undefined ? undefined : parseModelRef(configured)?.provider;
-  if (configured === undefined || provider === undefined || isSetUp(provider)) return undefined;
-  const name = provider === 'compatible' ? 'OPENAI_BASE_URL' : keyNameOf(configured);
+  if (configured === undefined || isSetUp(configured)) return undefined;
+  const isCompatible = parseModelRef(configured)?.provider === 'compatible';
+  const name = isCompatible ? 'OPENAI_BASE_URL' : keyNameOf(configured);
   return closed(configured, `It cannot answer: ${name} is not set.`);
 }
 
@@ -271,6 +273,7 @@ function toListing(
   ref: string,
   isDefault: boolean,
   abilities: Abilities,
+  isSetUp: boolean,
   endpointUrl = '',
 ): ModelListing {
   const parsed = parseModelRef(ref);
@@ -286,7 +289,7 @@ function toListing(
     default: isDefault,
     ...(abilities.toolCalling === 'text' ? { tool_calling: 'text' as const } : {}),
     ...(abilities.contextTokens === null ? {} : { context_tokens: abilities.contextTokens }),
-    ...(parsed ? {} : { available: false }),
+    ...(isSetUp ? {} : { available: false }),
   };
 }
 
