@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
+import { post } from '../contract/kit/ask.ts';
+import { asToken, makeToken } from '../contract/kit/tokens.ts';
 import { type Callboard, startCallboard } from '../start-callboard.ts';
 import { type Ratio, round } from './stats.ts';
 
@@ -31,6 +34,9 @@ const INPUTS: readonly (readonly [name: string, limit: number, send: Send])[] = 
   ['a result of one text, 1 MiB', SMALL_LIMIT, answerWith('x'.repeat(MIB))],
   ['a result of 90,000 values, 1 MiB', SMALL_LIMIT, answerWith(valuesOf(90_000))],
   ['a result of 60,000 names, 1 MiB', SMALL_LIMIT, answerWith(namesOf(60_000))],
+  ['arguments of 12,000 names by HTTP', SMALL_LIMIT, invokeWith(namesOf(12_000), 200)],
+  ['arguments of 45,000 names by HTTP', SMALL_LIMIT, invokeWith(namesOf(45_000), 413)],
+  ['arguments of 45,000 names by MCP', SMALL_LIMIT, callByMcp(namesOf(45_000))],
   ['a result that looks like keys, 1 MiB', SMALL_LIMIT, answerWith(lookalikes())],
   ['12,000 secret arguments and 1 MiB', SMALL_LIMIT, secretAnswer()],
   ['a frame of 16 MiB', LARGE_LIMIT, answerWith('x'.repeat(7 * MIB), attachment(6 * MIB))],
@@ -79,21 +85,37 @@ export async function benchStalls(): Promise<{ ratios: Ratio[]; detail: object }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Asked for on a thread of its own: this one makes the inputs, and reads the answers. */
 async function longestStall({ url }: Callboard, during: () => Promise<unknown>): Promise<number> {
+  const prober = new Worker(PROBE, { eval: true, workerData: `${url}/healthz` });
+  await once(prober, 'message');
+  try {
+    await during();
+    prober.postMessage('end');
+    const [longest] = await once(prober, 'message');
+    return longest;
+  } finally {
+    await prober.terminate();
+  }
+}
+
+const PROBE = `
+  const { parentPort, workerData } = require('node:worker_threads');
   let isOver = false;
-  let longest = 0;
-  const probing = (async () => {
+  parentPort.once('message', () => { isOver = true; });
+  (async () => {
+    const ask = async () => (await fetch(workerData)).text();
+    await ask();
+    parentPort.postMessage('ready');
+    let longest = 0;
     while (!isOver) {
       const asked = performance.now();
-      await (await fetch(`${url}/healthz`)).text();
+      await ask();
       longest = Math.max(longest, performance.now() - asked);
     }
+    parentPort.postMessage(longest);
   })();
-  await during();
-  isOver = true;
-  await probing;
-  return longest;
-}
+`;
 
 async function configuration(): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'callboard-bench-')), 'callboard.config.json');
@@ -158,6 +180,25 @@ function uploadOf(text: string): Send {
     const body = { media_type: 'application/json', data };
     const answer = await callboard.http('POST', '/v1/blobs', body);
     if (answer.status >= 300) throw new Error(`The upload gave ${JSON.stringify(answer.body)}`);
+  };
+}
+
+function invokeWith(args: object, status: number): Send {
+  return async (callboard) => {
+    const body = { run_id: 'run_bench', args: { query: 'Oslo', args }, wait_ms: 60_000 };
+    const called = await callboard.http('POST', '/v1/tools/weather.query/invoke', body);
+    if (called.status !== status) throw new Error(`The call gave ${called.status}`);
+  };
+}
+
+function callByMcp(args: object): Send {
+  let token: ReturnType<typeof makeToken> | undefined;
+  return async (callboard) => {
+    token ??= makeToken(callboard, { kind: 'agent', name: 'bench', tools: ['weather.*'] });
+    const params = { name: 'weather_query', arguments: { query: 'Oslo', args } };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const answer = await post(asToken(callboard, await token), '/mcp', body);
+    if (answer.status !== 200) throw new Error(`The call gave ${JSON.stringify(answer.body)}`);
   };
 }
 

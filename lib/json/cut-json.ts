@@ -1,5 +1,5 @@
 import { isRecord } from './is-record.ts';
-import { jsonText } from './json-text.ts';
+import { jsonText, rememberedText } from './json-text.ts';
 import { bytesOfChar, countJson, countText } from './measure-json.ts';
 
 type Keep = 'start' | 'end';
@@ -11,7 +11,8 @@ const LEAST_SHARE = 64;
 
 /** Whether the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
 export const fitsJson = (value: unknown, maxBytes: number): boolean =>
-  countJson(value, maxBytes) <= maxBytes;
+  // A character has at least one byte. To begin with the fields of an object costs by their number.
+  (rememberedText(value)?.length ?? 0) <= maxBytes && countJson(value, maxBytes) <= maxBytes;
 
 /** Bytes of a text as it is, of anything else of its JSON text. */
 export function wholeBytes(value: unknown): number {

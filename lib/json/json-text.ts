@@ -19,5 +19,7 @@ const forget = (): void => {
 };
 
 /** The text of a value that JSON can hold; by identity, the one that is remembered. */
-export const jsonText = (value: unknown): string =>
-  last && Object.is(last.value, value) ? last.text : JSON.stringify(value);
+export const jsonText = (value: unknown): string => rememberedText(value) ?? JSON.stringify(value);
+
+export const rememberedText = (value: unknown): string | undefined =>
+  last && Object.is(last.value, value) ? last.text : undefined;

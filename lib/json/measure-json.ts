@@ -60,46 +60,57 @@ export const estimateJsonBytes = (value: unknown, most = Number.POSITIVE_INFINIT
     scalarBytes: () => PER_VALUE,
   }).bytes;
 
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+
 /** What is left to visit, on a stack of its own: the depth of a value is the sender's choice. */
 interface Visit {
-  readonly values: unknown[];
+  readonly containers: Container[];
   readonly depths: number[];
   bytes: number;
   nodes: number;
 }
 
 function walk(root: unknown, measure: Measure): { bytes: number; fault: JsonFault | undefined } {
-  const visit: Visit = { values: [root], depths: [0], bytes: 0, nodes: 0 };
-  let fault: JsonFault | undefined;
-  while (visit.values.length > 0 && !fault) {
-    visit.nodes += 1;
-    fault = visit.nodes > measure.maxNodes ? 'nodes' : visitNext(visit, measure);
+  const visit: Visit = { containers: [], depths: [], bytes: 0, nodes: 0 };
+  let fault = take(visit, measure, root, 0);
+  for (let next = visit.containers.pop(); next && !fault; next = visit.containers.pop()) {
+    const depth = (visit.depths.pop() ?? 0) + 1;
+    fault = isList(next)
+      ? visitItems(visit, measure, next, depth)
+      : visitFields(visit, measure, next, depth);
     if (visit.bytes > measure.maxBytes) fault ??= 'bytes';
   }
   return { bytes: visit.bytes, fault };
 }
 
-function visitNext(visit: Visit, measure: Measure): JsonFault | undefined {
-  const value = visit.values.pop();
-  const depth = visit.depths.pop() ?? 0;
+/** Lists and objects alone wait on the stack: a list may have a million numbers. */
+function take(
+  visit: Visit,
+  measure: Measure,
+  value: unknown,
+  depth: number,
+): JsonFault | undefined {
+  visit.nodes += 1;
+  if (visit.nodes > measure.maxNodes) return 'nodes';
   if (typeof value === 'string') {
     visit.bytes += measure.textBytes(value, measure.maxBytes - visit.bytes);
-  } else if (Array.isArray(value)) {
-    return depth >= measure.maxDepth ? 'depth' : visitItems(visit, measure, value, depth);
-  } else if (isRecord(value)) {
-    return depth >= measure.maxDepth ? 'depth' : visitFields(visit, measure, value, depth);
+  } else if (Array.isArray(value) || isRecord(value)) {
+    if (depth >= measure.maxDepth) return 'depth';
+    visit.containers.push(value);
+    visit.depths.push(depth);
   } else if (measure.isStrict && !isScalar(value)) return 'not_json';
   else visit.bytes += measure.scalarBytes(value);
+  return visit.bytes > measure.maxBytes ? 'bytes' : undefined;
 }
 
 function visitItems(visit: Visit, measure: Measure, list: readonly unknown[], depth: number) {
   visit.bytes += 1 + Math.max(1, list.length);
-  // Before the items are put on the stack: a list may have a million.
+  // Before a look at the items: a list may have a million.
   if (visit.nodes + list.length > measure.maxNodes) return 'nodes';
   if (visit.bytes > measure.maxBytes) return 'bytes';
   for (const item of list) {
-    visit.values.push(item);
-    visit.depths.push(depth + 1);
+    const fault = take(visit, measure, item, depth);
+    if (fault) return fault;
   }
 }
 
@@ -112,18 +123,18 @@ function visitFields(
   visit.bytes += 2;
   let separators = 1;
   for (const key in record) {
-    if (visit.bytes > measure.maxBytes) return 'bytes';
-    if (visit.nodes + visit.values.length > measure.maxNodes) return 'nodes';
     if (!Object.hasOwn(record, key)) continue;
     if (measure.isStrict && key === '__proto__') return 'proto';
     const field = record[key];
     if (field === undefined && !measure.isStrict) continue;
     visit.bytes += measure.textBytes(key, measure.maxBytes - visit.bytes) + separators;
     separators = 2;
-    visit.values.push(field);
-    visit.depths.push(depth + 1);
+    const fault = take(visit, measure, field, depth);
+    if (fault) return fault;
   }
 }
+
+const isList = (value: Container): value is readonly unknown[] => Array.isArray(value);
 
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'boolean' || Number.isFinite(value);

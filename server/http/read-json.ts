@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from '#lib/json/parse-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { type BodySource, readBody } from './read-body.ts';
 
 const JSON_LIMITS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
+
+const LARGE_BYTES = 64 * 1024;
 
 export interface JsonBody {
   readonly value: unknown;
@@ -23,6 +26,8 @@ export async function readJson(
   if (!isUtf8(bytes)) throw new HttpError('bad_request', 'The body is not UTF-8 text; send JSON.');
   const parsed = parseJson(bytes.toString('utf8'), JSON_LIMITS);
   if (!parsed.ok) throw new HttpError('bad_request', `The body cannot be read. ${parsed.message}`);
+  // To read a large one takes long enough for a turn, and so does what is done with it.
+  if (bytes.length >= LARGE_BYTES) await nextTurn();
   return { value: parsed.value, bytes: bytes.length };
 }
 

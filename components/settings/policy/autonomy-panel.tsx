@@ -27,7 +27,8 @@ export function AutonomyPanel({ autonomy, mayChange }: AutonomyPanelProps) {
   const [isAsking, setAsking] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const switchTo = async () => {
-    if (await set(level)) setChosen(null);
+    // What was chosen meanwhile stays chosen.
+    if (await set(level)) setChosen((now) => (now === level ? null : now));
     setAsking(false);
   };
   const submit = (event: FormEvent) => {

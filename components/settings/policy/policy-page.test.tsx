@@ -45,7 +45,7 @@ const tool: ToolListing = {
   clients: [{ client_id: 'c1', name: 'laptop', visible: true }],
 };
 
-type Answers = (request: SentRequest) => Answer | undefined;
+type Answers = (request: SentRequest) => Answer | Promise<Answer> | undefined;
 
 async function setup(
   more: Answers = () => undefined,
@@ -158,6 +158,22 @@ test.each([
   await press(name);
   expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'read_only' }]);
   expect(texts('autonomy-now')[0]).toContain(less);
+});
+
+test('what is chosen while a switch is on its way stays chosen', async () => {
+  const given = Promise.withResolvers<Answer>();
+  const { sent } = await setup(({ path }) =>
+    path.endsWith('/autonomy') ? given.promise : undefined,
+  );
+  fireEvent.click(screen.getByRole('radio', { name: /^read only/ }));
+  await press('Switch');
+  fireEvent.click(screen.getByRole('radio', { name: /^supervised/ }));
+  await act(async () => given.resolve({ body: { level: 'read_only', runs: [] } }));
+  await press('Switch');
+  expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([
+    { level: 'read_only' },
+    { level: 'supervised' },
+  ]);
 });
 
 test('a run gets a level of its own, and gives it up', async () => {

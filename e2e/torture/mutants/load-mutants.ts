@@ -75,7 +75,7 @@ export const LOAD_MUTANTS: readonly Mutant[] = [
     patches: [
       becomes(
         'every-call-has-a-result',
-        (all) => `if (input.calls.get(part.tool_call_id)?.status === 'SUCCEEDED') ${all}`,
+        (all) => `if (building.calls.get(part.tool_call_id)?.status === 'SUCCEEDED') ${all}`,
       ),
     ],
   },
