@@ -8,6 +8,7 @@ import {
   shape,
   text,
 } from '#lib/client/guards/guard';
+import { readJson } from '#lib/json/read-json';
 import type { Workbench } from '#lib/protocol/device';
 
 /** A request that a person has not decided yet, as far as this page has seen. */
@@ -62,7 +63,7 @@ export function createDeviceMemory(storage: KeyValueStorage): DeviceMemory {
   const names = ['', ':asking', ':rules', ':uses', ':awake', ':push'];
   const memory: DeviceMemory = {
     read(name, guard) {
-      const value = guard(parse(storage.getItem(KEY + name)));
+      const value = guard(readJson(storage.getItem(KEY + name) ?? 'null'));
       return value === REFUSED ? undefined : value;
     },
     write: (name, value) => storage.setItem(KEY + name, JSON.stringify(value)),
@@ -77,14 +78,6 @@ export function createDeviceMemory(storage: KeyValueStorage): DeviceMemory {
     },
   };
   return memory;
-}
-
-function parse(kept: string | null): unknown {
-  try {
-    return JSON.parse(kept ?? 'null');
-  } catch {
-    return null; // Not written by this page.
-  }
 }
 
 /** Where a browser keeps nothing, the page works until it is closed. */

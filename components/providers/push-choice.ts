@@ -1,5 +1,6 @@
 import { createPushApi, type PushChoice } from '#lib/api/push-api';
 import { flag, listOf, oneOf, REFUSED, shape, text } from '#lib/client/guards/guard';
+import { readJson } from '#lib/json/read-json';
 import { browserMemory } from './stored-text.ts';
 import type { Workbench } from './workbench-context.tsx';
 
@@ -34,7 +35,7 @@ export const forgetPushChoice = (): void => browserMemory.write(KEY, null);
 /** What this person chose for this browser; null where that is nothing. */
 export function readPushChoice(workbench: Workbench): PushChoice | null {
   const by = personOf(workbench);
-  const kept = keptChoice(parse(browserMemory.read(KEY)));
+  const kept = keptChoice(readJson(browserMemory.read(KEY) ?? 'null'));
   if (kept === REFUSED || kept.by !== by) return null;
   const { locale, kinds, details } = kept;
   return { locale, kinds, details };
@@ -62,12 +63,4 @@ export function keepPushNotes(workbench: Workbench): () => void {
     stop();
     end();
   };
-}
-
-function parse(kept: string | null): unknown {
-  try {
-    return JSON.parse(kept ?? 'null');
-  } catch {
-    return null; // Not written by this page.
-  }
 }

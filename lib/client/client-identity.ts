@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { readJson } from '../json/read-json.ts';
 
 /** The server's ids and tokens of this client, kept so that it can return as the same client. */
 export interface ClientIdentity {
@@ -60,7 +61,8 @@ export function createStoredIdentity({
 }
 
 function read(storage: KeyValueStorage): KnownIdentity | undefined {
-  const kept = parse(storage.getItem(KEY));
+  // An older version kept a plain text.
+  const kept = readJson(storage.getItem(KEY) ?? 'null');
   if (!isRecord(kept)) return undefined;
   const { clientId, resumeToken, instanceId } = kept;
   if (typeof clientId !== 'string' || typeof resumeToken !== 'string') return undefined;
@@ -69,15 +71,6 @@ function read(storage: KeyValueStorage): KnownIdentity | undefined {
     resumeToken,
     instanceId: typeof instanceId === 'string' ? instanceId : undefined,
   };
-}
-
-/** Undefined also for the plain text that an older version kept. */
-function parse(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return undefined;
-  }
 }
 
 /** For a program that keeps nothing, or passes in what it kept. */

@@ -9,21 +9,22 @@ const messageSchema = z.object({
   id: idSchema,
   role: z.string().max(32),
   /** Of the newest message of a person: a text, or parts of texts and files. */
-  content: z.unknown(),
+  content: z.unknown().optional(),
 });
 export type AgUiInputMessage = z.infer<typeof messageSchema>;
 
 export const runAgentInputSchema = z.object({
   /** The id of a run, or the front end's own name for the conversation. */
   threadId: idSchema,
-  runId: idSchema.optional(),
+  runId: idSchema.nullish(),
   messages: z.array(messageSchema).max(10_000),
   /** Tools of the front end: they are not called. */
   tools: z
     .array(z.object({ name: z.string().max(256) }))
     .max(1_000)
-    .default([]),
+    .nullish()
+    .transform((tools) => tools ?? []),
   /** Answers to interrupts: there are none. */
-  resume: z.array(z.unknown()).max(1_000).optional(),
+  resume: z.array(z.unknown()).max(1_000).nullish(),
 });
 export type RunAgentInput = z.infer<typeof runAgentInputSchema>;

@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { readJson } from '../json/read-json.ts';
 import type {
   Snapshot,
   WatchEvent,
@@ -13,7 +14,7 @@ import type {
  * server's word, which its tests hold to the schemas. Undefined: not such a frame.
  */
 export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchProbeAck | undefined {
-  const value = parseJson(frame);
+  const value = typeof frame === 'string' ? readJson(frame) : undefined;
   if (!isRecord(value)) return undefined;
   switch (value.type) {
     case 'snapshot':
@@ -36,15 +37,6 @@ export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchPro
         : undefined;
     default:
       return isEvent(value) ? value : undefined;
-  }
-}
-
-function parseJson(frame: unknown): unknown {
-  if (typeof frame !== 'string') return undefined;
-  try {
-    return JSON.parse(frame);
-  } catch {
-    return undefined;
   }
 }
 

@@ -20,13 +20,17 @@ export function readForeignFile(file: ForeignFile): BlobUpload | undefined {
   const uri = isPlain ? null : DATA_URI.exec(data.slice(0, LONGEST_HEAD));
   const body = uri ? data.slice(uri[0].length) : data;
   const isWritten = isPlain || (uri !== null && uri[2] === undefined);
-  const bytes = isWritten ? fromText(body, isPlain) : fromBase64(body);
   const named = mediaType || uri?.[1] || UNSPECIFIC;
+  const isWords = TEXT.test(parseMediaType(named) ?? '');
+  const bytes = isWritten
+    ? fromText(body, isPlain)
+    : (fromBase64(body) ?? (isWords ? fromText(body, true) : undefined));
   return bytes && settleType({ bytes, mediaType: named, ...given(more) });
 }
 
 const LONGEST_HEAD = 256;
-const DATA_URI = /^\s*data:([^,]*?)(;base64)?,/i;
+/** Also where `data:` was lost. */
+const DATA_URI = /^\s*(?:data:|(?=[\w/+.;-]{0,80}base64,))([^,]*?)(;?base64)?,/i;
 
 function fromText(text: string, isPlain: boolean): Buffer | undefined {
   try {
@@ -36,8 +40,13 @@ function fromText(text: string, isPlain: boolean): Buffer | undefined {
   }
 }
 
+/** What programs leave around it: quotation marks, line ends as their escapes. */
+const AROUND = /^\s*b?['"]|['"]\s*$|\\{1,4}[rn]/g;
+
 /** Node takes lines, both alphabets and no padding; what is none of these it would skip. */
-function fromBase64(text: string): Buffer | undefined {
+function fromBase64(written: string): Buffer | undefined {
+  const decoded = written.includes('%') ? fromText(written, false) : undefined;
+  const text = (decoded?.toString() ?? written).replace(AROUND, '');
   const end = text.indexOf('=');
   const body = end < 0 ? text : text.slice(0, end);
   const padding = end < 0 ? '' : text.slice(end, end + 8);

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { readJson } from '#lib/json/read-json';
 import { hasReadableSize, readImageSize } from './read-image-size.ts';
 import { sniffMediaType } from './sniff-media-type.ts';
 
@@ -94,10 +95,5 @@ function isJson(bytes: Uint8Array): boolean {
     const text = (part: Uint8Array) => new TextDecoder().decode(part);
     return BEGIN_AND_END.test(text(bytes.subarray(0, 64)) + text(bytes.subarray(-64)));
   }
-  try {
-    JSON.parse(new TextDecoder().decode(bytes));
-    return true;
-  } catch {
-    return false; // Which is the question.
-  }
+  return readJson(new TextDecoder().decode(bytes)) !== undefined;
 }

@@ -52,6 +52,13 @@ test.each([
   });
 });
 
+test.each([
+  ['a buffer', { media_type: 'image/png', data: Buffer.from(PNG, 'base64').toJSON() }],
+  ['an address of its own', { url: `data:image/png;base64,${PNG}` }],
+])('[BL17] the bytes of a file are found in %s', async (_, file) => {
+  expect(await kept([file])).toMatchObject([{ media_type: 'image/png', width: 1 }]);
+});
+
 test('[BL16] files of results count as uploads, and one beyond the quota is left out', async () => {
   const counted: number[] = [];
   const take = (bytes: number) => (counted.push(bytes) > 1 ? 60 : undefined);

@@ -4,6 +4,7 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { findFile } from '../blobs/find-file.ts';
 import { readForeignFile } from '../blobs/foreign-file.ts';
 import type { ClientAnswer } from '../calls/client-calls.ts';
 import { toClientAnswer } from './client-answer.ts';
@@ -64,9 +65,10 @@ async function storeAttachment(file: unknown, { blobs, owner, take }: Keeping): 
       ? { ...known, ...described }
       : `there is no blob ${id.slice(0, 64)}; upload it before the result`;
   }
-  if (typeof file.data !== 'string') return 'it has neither data nor blob_id';
+  const found = findFile({ ...file, type: 'file' });
+  if (!found || 'url' in found) return 'it has no data and no blob_id';
   const mediaType = textIn(file.media_type, 128);
-  const upload = readForeignFile({ data: file.data, ...described, ...given({ mediaType }) });
+  const upload = readForeignFile({ data: found.data, ...described, ...given({ mediaType }) });
   if (!upload) return `its data, of ${mediaType ?? 'no type'}, is not base64`;
   const { length } = upload.bytes;
   if (length > LIMITS.attachmentBytes) return tooLarge(length);

@@ -48,13 +48,14 @@ async function setup({ room = 0 } = {}) {
   const ask = async (
     method: 'GET' | 'POST',
     body?: object,
-    { accept = 'text/event-stream', path = '/mcp' } = {},
+    { accept = 'text/event-stream', path = '/mcp', headers = {} } = {},
   ): Promise<IncomingMessage> => {
     const asking = request({
       ...{ host: '127.0.0.1', port, path, method, agent: false },
       headers: {
         ...{ authorization: `Bearer ${made.secret}`, accept },
         'content-type': 'application/json',
+        ...headers,
       },
     });
     onTestFinished(() => void asking.destroy());
@@ -88,7 +89,8 @@ test('a streamed answer comes whole and in order, and warns of no leak', async (
 
 test('[MP60] who takes JSON alone is given the answer of a stream as JSON, at /mcp/ too', async () => {
   const { ask, sources } = await setup();
-  const asked = ask('POST', CALL, { accept: 'application/json', path: '/mcp/' });
+  const headers = { 'mcp-session-id': '' };
+  const asked = ask('POST', CALL, { accept: 'application/json', path: '/mcp/', headers });
   await expect.poll(() => sources.length).toBe(1);
   const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
   const note = 'event: message\ndata: {"method":"notifications/progress"}\n\n';

@@ -21,9 +21,9 @@ export function parseTarget(url: string | undefined): Target | undefined {
   const [target = ''] = url.split('#', 1);
   const cut = target.indexOf('?');
   const path = cut < 0 ? target : target.slice(0, cut);
-  // Agents are configured with either form.
-  const pathname = path === '/mcp/' ? '/mcp' : path;
-  if (AMBIGUOUS.test(pathname) || decodePart(pathname) === undefined) return undefined;
+  // Programs are configured with either form; pages have theirs.
+  const pathname = /^\/(?:mcp|ag-ui|v1\/.+)\/$/.test(path) ? path.slice(0, -1) : path;
+  if (AMBIGUOUS.test(path) || decodePart(pathname) === undefined) return undefined;
   return { pathname, search: cut < 0 ? '' : target.slice(cut) };
 }
 

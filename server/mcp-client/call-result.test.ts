@@ -44,6 +44,12 @@ test.each([
   ['a source', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
   ['an image_url', { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }],
   ['a text', { type: 'text', text: `data:image/png;base64,${PNG}` }],
+  ['a link', { type: 'resource_link', uri: `data:image/png;base64,${PNG}` }],
+  ['the address of a resource', resource({ uri: `data:image/png;base64,${PNG}`, text: undefined })],
+  ['a buffer', { type: 'image', data: Buffer.from(PNG, 'base64').toJSON() }],
+  ['a list of bytes', { type: 'image', data: [...Buffer.from(PNG, 'base64')] }],
+  ['inlineData', { inlineData: { mimeType: 'image/png', data: PNG } }],
+  ['a field named base64', { type: 'image', base64: PNG }],
 ])('[MC30] a picture in %s is a picture', async (_, block) => {
   expect(await read({ content: [{ type: 'text', text: 'seen' }, block] })).toMatchObject({
     ...{ output: 'seen', files: [{ media_type: 'image/png', width: 1 }] },

@@ -2,9 +2,10 @@ import { cutAndMark } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { measureJson } from '#lib/json/measure-json';
+import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import { findFile } from '../blobs/find-file.ts';
+import { findFile, textIn } from '../blobs/find-file.ts';
 import { type ForeignFile, readForeignFile } from '../blobs/foreign-file.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 
@@ -113,12 +114,7 @@ function tooLarge(fault: ReturnType<typeof measureJson>): ToolError {
 }
 
 function isTextOf(text: string, data: unknown): boolean {
-  try {
-    return sameJson(JSON.parse(text), data);
-  } catch {
-    // It is no JSON.
-    return false;
-  }
+  return sameJson(readJson(text), data);
 }
 
 /** All that says why, wherever the server has put it; `last` where nothing else does. */
@@ -147,9 +143,6 @@ function listOf(content: unknown): readonly unknown[] {
   if (content === undefined || content === null) return [];
   return Array.isArray(content) ? content : [content];
 }
-
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
 
 function readBlock(block: unknown): ReadBlock {
   if (typeof block === 'string') return { text: block };
@@ -198,6 +191,7 @@ function linkOf(block: Record<string, unknown>): ReadBlock | undefined {
   const uri = textIn(block.uri);
   if (uri === undefined) return undefined;
   const name = textIn(block.name) ?? textIn(block.title);
+  if (isDataUri(uri)) return { file: { data: uri, ...given({ name, mediaType: typeIn(block) }) } };
   const description = textIn(block.description);
   return { link: { uri, ...given({ name, description, mime_type: typeIn(block) }) } };
 }

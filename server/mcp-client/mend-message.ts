@@ -5,6 +5,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
+import { readJson } from '#lib/json/read-json';
 import { given } from '#lib/util/given';
 
 type Id = string | number;
@@ -132,16 +133,8 @@ const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
 
 /** A message of a server; undefined where the text is none. Python writes NaN, which JSON does not have. */
 export function parseMessage(text: string): unknown {
-  const parsed = parsedOrNone(text);
+  // What programs print besides their messages is none of them.
+  const parsed = readJson(text);
   if (parsed !== undefined || !/NaN|Infinity/.test(text)) return parsed;
-  return parsedOrNone(text.replace(TEXT_OR_NO_NUMBER, (one) => (one[0] === '"' ? one : 'null')));
-}
-
-function parsedOrNone(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What programs print besides their messages is none of them.
-    return undefined;
-  }
+  return readJson(text.replace(TEXT_OR_NO_NUMBER, (one) => (one[0] === '"' ? one : 'null')));
 }

@@ -1,5 +1,8 @@
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/server';
 import { isRecord } from '#lib/json/is-record';
+import { parseJson } from '#lib/json/parse-json';
 import { HttpError } from '#lib/protocol/http-error';
+import { LIMITS } from '#lib/protocol/limits';
 
 type RequestId = string | number;
 
@@ -24,11 +27,35 @@ const MOST_FIELDS = 5_000;
 /** Some clients write null where the protocol lets a field out: then it is left out (rule MP60). */
 export function withoutNulls(body: unknown): unknown {
   if (!isRecord(body)) return body;
-  const { params, ...message } = body;
-  return params === undefined || params === null
-    ? message
-    : { ...message, params: filled(params, { left: MOST_FIELDS }) };
+  const { params, id, ...more } = body;
+  // To a notification no answer is sent, so that null is no id of one.
+  const isNote = id === null && String(more.method).startsWith('notifications/');
+  const message = isNote || id === undefined ? more : { ...more, id };
+  const given = filled(params ?? undefined, { left: MOST_FIELDS });
+  if (isInitialize(body)) return { ...message, params: asInitialize(given) };
+  return given === undefined ? message : { ...message, params: given };
 }
+
+/** What no answer depends on is made up where a client does not say it, or says it in another form. */
+function asInitialize(params: unknown): Record<string, unknown> {
+  const { clientInfo, capabilities, ...more } = isRecord(params) ? params : {};
+  const { name = 'unknown', version = '0', ...info } = isRecord(clientInfo) ? clientInfo : {};
+  const parts = Object.entries(isRecord(capabilities) ? capabilities : {});
+  return {
+    ...{ protocolVersion: LATEST_PROTOCOL_VERSION, ...more },
+    capabilities: Object.fromEntries(parts.filter(([, value]) => isRecord(value))),
+    clientInfo: { ...info, name: String(name), version: String(version) },
+  };
+}
+
+/** Some clients write the arguments as a text. */
+function asArguments(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const parsed = parseJson(value.trim() || '{}', ARGUMENTS);
+  return parsed.ok && isRecord(parsed.value) ? parsed.value : value;
+}
+
+const ARGUMENTS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
 
 function filled(value: unknown, room: { left: number }): unknown {
   if (!isRecord(value)) return value;
@@ -40,6 +67,9 @@ function filled(value: unknown, room: { left: number }): unknown {
   }
   const fields = keys.filter((key) => value[key] !== null);
   return Object.fromEntries(
-    fields.map((key) => [key, AS_GIVEN.has(key) ? value[key] : filled(value[key], room)]),
+    fields.map((key) => [
+      key,
+      AS_GIVEN.has(key) ? asArguments(value[key]) : filled(value[key], room),
+    ]),
   );
 }

@@ -227,6 +227,35 @@ test('[MP60] null where a field may be left out is as if it were not there, but 
   expect((await asked(2))?.args).toEqual({ text: null });
 });
 
+test.each([
+  { capabilities: null, clientInfo: null },
+  { capabilities: { sampling: true, roots: null }, clientInfo: { name: 'x' } },
+  { protocolVersion: null, clientInfo: { name: 'x', version: 1 } },
+])('[MP60] a client that says odd things of itself is greeted: %j', async (odd) => {
+  const { send } = await setupMcp();
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, ...odd };
+  const [answer] = await send({ id: 1, method: 'initialize', params });
+  expect(answer).toMatchObject({ result: { serverInfo: expect.anything() } });
+});
+
+test.each([
+  ['{"text":"a"}', { text: 'a' }],
+  ['', {}],
+])('[MP60] arguments that come as the text %j are read', async (text, args) => {
+  const { send, asked } = await setupMcp();
+  void send({ id: 1, method: 'tools/call', params: { name: 'echo', arguments: text } });
+  expect((await asked())?.args).toEqual(args);
+});
+
+test('[MP60] a notification whose id is null is one', async () => {
+  const { answer } = await setupMcp();
+  const accept = 'application/json, text/event-stream';
+  const headers = { accept, 'content-type': 'application/json' };
+  const request = new Request('http://callboard/mcp', { method: 'POST', headers });
+  const body = { jsonrpc: '2.0', id: null, method: 'notifications/initialized' };
+  expect((await answer(request, body)).status).toBe(202);
+});
+
 test('[MP60] a message with thousands of fields beside its arguments is refused before they are looked at', async () => {
   const { send } = await setupMcp();
   const _meta = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, {}]));

@@ -48,7 +48,7 @@ const modelsOf = (url: string, apiKey: string = TOKENS.operator) =>
 
 async function post(
   url: string,
-  path: 'chat/completions' | 'responses',
+  path: string,
   body: object,
   { token = TOKENS.operator, signal = new AbortController().signal } = {},
 ) {
@@ -429,6 +429,12 @@ describe('who may do what', () => {
       expect((await runs.list({ limit: 1 })).runs).toEqual([]);
     },
   );
+
+  test('[MP60] a slash behind the path is not read', async () => {
+    const { url } = await serve({ script: () => ({ text: 'Hi' }) });
+    const { status } = await post(url, 'chat/completions/', { messages: [user('Hello')] });
+    expect(status).toBe(200);
+  });
 
   test('[OA6] what a tool gave is neither a link nor a picture in a line', async () => {
     const hostile = '`![x](http://evil.example/?q=1)`\n\n# Title <img src=x>';

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
 import { cutAndMark } from '#lib/json/cut-to-bytes';
+import { readJson } from '#lib/json/read-json';
 import { withoutMark } from '#lib/text/untrusted';
 import { fillArguments } from './fill-arguments.ts';
 import { matchTools, type OfferedTool } from './match-tools.ts';
@@ -73,7 +74,7 @@ const withDisclaimer = (text: string, language: Language): string =>
 function plain(text: string): string {
   const [, result = text, pictures = ''] =
     /^([\s\S]*?)((?:\n\[(?:picture \d+|Not shown to you:) [^\n]*\])*)$/.exec(text) ?? [];
-  const value = parse(result);
+  const value = readJson(result);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return cutAndMark(text, LONGEST_VALUE);
   }
@@ -86,7 +87,7 @@ const scalar = (value: unknown): string =>
 
 /** The reason of a failed call, as the loop words it (rule MO4). Undefined: it succeeded. */
 function reasonOf(text: string): string | undefined {
-  const error = fieldsOf(fieldsOf(parse(text)).error);
+  const error = fieldsOf(fieldsOf(readJson(text)).error);
   const { code, message, executed } = error;
   const isFailure =
     typeof code === 'string' && typeof message === 'string' && executed !== undefined;
@@ -95,14 +96,6 @@ function reasonOf(text: string): string | undefined {
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** What the rehearsal model answers: text, then calls. */
 export interface PlannedAnswer {

@@ -1,3 +1,4 @@
+import { readJson } from '../../json/read-json.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import type { ClientToolContext } from '../client-tool.ts';
 import { ToolFailure } from '../tool-failure.ts';
@@ -124,12 +125,7 @@ const toImported = (
 
 /** Objects come as text. */
 function fromText(text: string): unknown {
-  if (!/^[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return (/^[[{]/.test(text) ? readJson(text) : undefined) ?? text;
 }
 
 /** `shop.example` and `add-to-cart`: `shop.example.add-to-cart`. */

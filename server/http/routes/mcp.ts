@@ -128,7 +128,7 @@ function agentOf(principal: Caller): Agent {
 
 function sessionOf({ headers }: IncomingMessage): string | undefined {
   const header = headers['mcp-session-id'];
-  return typeof header === 'string' ? header : undefined;
+  return typeof header === 'string' && header !== '' ? header : undefined;
 }
 
 const JSON_RPC = { parse: -32_700, invalid: -32_600, noSession: -32_001, method: -32_000 } as const;
