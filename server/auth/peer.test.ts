@@ -32,6 +32,9 @@ test('[AU66] T27: from a trusted proxy the last address that is no trusted proxy
   expect(by('127.0.0.1, 203.0.113.7, fd00::2')).toBe('203.0.113.7');
   expect(by('::ffff:203.0.113.7', 'fd00::9')).toBe('203.0.113.7');
   expect(by('203.0.113.7', '::ffff:10.0.0.1')).toBe('203.0.113.7');
+  expect(by('203.0.113.7:51234')).toBe('203.0.113.7');
+  expect(by('[2001:db8::7]:443, 10.0.0.1:80')).toBe('2001:db8::7');
+  expect(by('[2001:db8::7]')).toBe('2001:db8::7');
   expect(by('203.0.113.7, nonsense')).toBe('10.0.0.1');
   expect(by('')).toBe('10.0.0.1');
   const realIp = { 'x-real-ip': '203.0.113.7', forwarded: 'for=203.0.113.7' };
@@ -44,6 +47,8 @@ test('[AU67] https is an encrypted socket, the word of a trusted proxy, or the p
   expect(isSecure('192.168.1.9')).toBe(false);
   expect(isSecure('192.168.1.9', {}, true)).toBe(true);
   expect(isSecure('10.0.0.1', { 'x-forwarded-proto': 'https' })).toBe(true);
+  expect(isSecure('10.0.0.1', { 'x-forwarded-proto': 'https, http' })).toBe(true);
+  expect(isSecure('10.0.0.1', { 'x-forwarded-proto': 'wss' })).toBe(true);
   expect(isSecure('10.0.0.1', { 'x-forwarded-proto': 'http' })).toBe(false);
   expect(isSecure('127.0.0.1', { host: 'board.example' })).toBe(true);
 });

@@ -35,8 +35,9 @@ export function createPeerOf({ trustedProxies, publicUrl }: PeerOptions): PeerOf
     const asked = headers.host?.toLowerCase();
     const isPublic = secure !== undefined && (asked === secure.host || asked === secure.hostname);
     if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };
-    const proto = String(headers['x-forwarded-proto'] ?? '').trim();
-    const isSecure = isEncrypted || isPublic || proto.toLowerCase() === 'https';
+    // Of a chain of proxies each names its own; of a socket some name the scheme of sockets.
+    const proto = String(headers['x-forwarded-proto'] ?? '');
+    const isSecure = isEncrypted || isPublic || /\b(?:https|wss)\b/i.test(proto);
     return { address: lastUntrusted(headers['x-forwarded-for'], isTrusted) ?? peer, isSecure };
   };
 }
@@ -60,13 +61,16 @@ export function createIsAmong(ranges: readonly string[]): (address: string) => b
 export const plainAddress = (address: string | undefined): string =>
   address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? 'unknown';
 
+/** As some proxies write it. */
+const WITH_PORT = /^\[([\da-f:.]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/i;
+
 function lastUntrusted(
   header: string | string[] | undefined,
   isTrusted: (address: string) => boolean,
 ): string | undefined {
   const hops = String(header ?? '').split(',');
   for (const hop of hops.reverse()) {
-    const address = plainAddress(hop.trim());
+    const address = plainAddress(hop.trim().replace(WITH_PORT, '$1$2'));
     // Not an address: what stands before it is no proxy's word either.
     if (isIP(address) === 0) return undefined;
     if (!isTrusted(address)) return address;
