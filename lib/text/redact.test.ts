@@ -15,6 +15,8 @@ const SECRETS: readonly [string, string, string][] = [
   ['of GitHub', `ghp_${run('a1B2', 36)}`, 'token'],
   ['of GitHub, fine-grained', `github_pat_${run('11AB_', 60)}`, 'token'],
   ['of Slack', `xoxb-${run('12345-', 40)}`, 'token'],
+  ['of an app of Slack', `xapp-1-A0-12-${run('0a', 64)}`, 'token'],
+  ['of GitLab for deploys', `gldt-${run('x-Y_', 20)}`, 'token'],
   ['of AWS', `AKIA${run('IOSF', 16)}`, 'aws_key'],
   ['of an operator', `cb_op_${run('x-Y_', 43)}`, 'token'],
   ['of an agent', `cb_agent_${run('x-Y_', 43)}`, 'token'],
@@ -33,6 +35,7 @@ describe('a token', () => {
 
   test.each([
     ['of OpenAI', `sk-proj-${run('aB3_', 40)}`, 'api_key'],
+    ['of OpenAI of before', `sk-${run('aB3', 48)}`, 'api_key'],
     ['of GitHub', `ghp_${run('a1B2', 36)}`, 'token'],
     ['of an operator', `cb_op_${run('x-Y_', 43)}`, 'token'],
     ['of AWS', `AKIA${run('IOSF', 16)}`, 'aws_key'],
@@ -80,11 +83,22 @@ describe('a token', () => {
     expect(redactShapes(`a ${pem.slice(0, 90)}`)).toBe('a [redacted:private_key]');
   });
 
-  test('behind Bearer is taken out, whatever its form', () => {
-    expect(redactShapes('Authorization: Bearer 0123456789abcdef=')).toBe(
-      'Authorization: Bearer [redacted:token]',
-    );
-  });
+  test.each(['Bearer ', 'Bearer\t', 'BEARER  ', 'bearer%20', 'Bearer+'])(
+    'behind %j is taken out, whatever its form',
+    (bearer) => {
+      const shown = `Authorization: ${bearer}[redacted:token]`;
+      expect(redactShapes(`Authorization: ${bearer}0123456789abcdef=`)).toBe(shown);
+    },
+  );
+
+  test.each(['\\n', '\\t', '%3D', '\\u003d', '\x1b[31m'])(
+    'is taken out behind %j, which is no part of a word',
+    (sign) => {
+      for (const secret of [`sk-${run('aB3', 48)}`, `AKIA${run('IOSF', 16)}`]) {
+        expect(redactShapes(`a${sign}${secret}`)).toMatch(/^a\S+\[redacted:\w+\]$/);
+      }
+    },
+  );
 
   test.each([
     'task-force-of-the-harbour-and-the-lighthouse',
@@ -94,7 +108,7 @@ describe('a token', () => {
     'eyJ is how a JWT begins',
     '-----BEGIN CERTIFICATE-----\nMIIB',
     'ghp_',
-    'https://example.org/task-0123456789abcdef0123456789',
+    'https://example.org/task-0123456789abcdef0123456789abcdef01234567',
   ])('is not seen in %j', (text) => {
     expect(redactShapes(text)).toBe(text);
   });

@@ -15,19 +15,25 @@ export const LEAST_SECRET_CHARS = 8;
  * they stand right behind a letter. Also one that was cut: what is shorter than this is of no use.
  * No form has a part of any length: a regular expression would take a stack as long as the text.
  */
+/** No part of a word goes before: what escapes, colours and addresses have before it is none. */
+const STARTS = (word: string): string =>
+  `(?:(?<!${word})|(?<=\\\\[nrt]|%[\\da-fA-F]{2}|\\\\u[\\da-fA-F]{4}|\\x1b\\[[\\d;]{0,8}m))`;
+
 const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   // Behind a letter only with what a maker puts after it: `task-…` is a word.
-  { kind: 'api_key', hint: 'sk-', form: '(?<![\\w-])sk-[\\w-]{20,512}' },
+  { kind: 'api_key', hint: 'sk-', form: `${STARTS('[\\w-]')}sk-[\\w-]{20,512}` },
   {
     ...{ kind: 'api_key', hint: 'sk-' },
-    form: 'sk-(?:proj|ant|svcacct|admin|or|live|test)-[\\w-]{20,512}',
+    form: 'sk-(?:(?:proj|ant|svcacct|admin|or|live|test)-[\\w-]{20,512}|(?=[a-z\\d]{0,40}[A-Z])[A-Za-z\\d]{32,512})',
   },
   { kind: 'api_key', hint: 'AIza', form: 'AIza[\\w-]{20,64}' },
   ...['gho_', 'ghp_', 'ghs_', 'ghu_', 'ghr_'].map((hint) => ({
     ...{ kind: 'token', hint, form: `${hint}[A-Za-z0-9]{20,255}` },
   })),
   { kind: 'token', hint: 'github_pat_', form: 'github_pat_\\w{22,255}' },
-  { kind: 'token', hint: 'glpat-', form: 'glpat-[\\w-]{20,255}' },
+  ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glagent-', 'xapp-'].map((hint) => ({
+    ...{ kind: 'token', hint, form: `${hint}[\\w-]{20,255}` },
+  })),
   { kind: 'token', hint: 'npm_', form: 'npm_[A-Za-z0-9]{20,64}' },
   { kind: 'token', hint: 'xox', form: 'xox[a-z]-[A-Za-z0-9-]{11,255}' },
   { kind: 'token', hint: 'cb_op_', form: 'cb_op_[\\w-]{20,64}' },
@@ -35,7 +41,7 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   { kind: 'token', hint: 'cb_device_', form: 'cb_device_[\\w-]{20,64}' },
   { kind: 'private_key', hint: 'AGE-SECRET-KEY-1', form: 'AGE-SECRET-KEY-1[0-9A-Z]{40,80}' },
   ...['AKIA', 'ASIA'].map((hint) => ({
-    ...{ kind: 'aws_key', hint, form: `(?<![0-9A-Z])${hint}[0-9A-Z]{16}(?![0-9A-Z])` },
+    ...{ kind: 'aws_key', hint, form: `${STARTS('[0-9A-Z]')}${hint}[0-9A-Z]{16}(?![0-9A-Z])` },
   })),
 ];
 
@@ -51,6 +57,9 @@ interface Rule {
   readonly without: Change;
 }
 
+/** Also as an address has them. */
+export const BLANKS = '(?:[ \\t]|%20|\\+){1,3}';
+
 const RULES: readonly Rule[] = [
   { kind: 'private_key', hint: 'PRIVATE', without: withoutKeys },
   { kind: 'private_key', hint: ENCODED_BEGIN, without: withoutEncodedKeys },
@@ -63,8 +72,11 @@ const RULES: readonly Rule[] = [
     const pattern = new RegExp(form, 'g');
     return { kind, hint, without: (text: string) => text.replace(pattern, redacted(kind)) };
   }),
-  ...['Bearer ', 'bearer '].map((hint) => {
-    const pattern = new RegExp(`(?<=\\b${hint})[A-Za-z0-9._~+/-]{16,8192}=*`, 'g');
+  ...['Bearer', 'bearer', 'BEARER'].map((hint) => {
+    const pattern = new RegExp(
+      `(?<=\\b${hint}${BLANKS})[A-Za-z0-9._~/-][A-Za-z0-9._~+/-]{15,8191}=*`,
+      'g',
+    );
     return {
       ...{ kind: 'token', hint },
       without: (text: string) => text.replace(pattern, redacted('token')),

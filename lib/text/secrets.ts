@@ -1,4 +1,5 @@
 import {
+  BLANKS,
   HINT_TEXTS,
   HINTS,
   KEY_BEGIN,
@@ -114,7 +115,7 @@ function uncut(text: string, place: number, values: readonly string[]): number {
 const LONGEST_FORM = 24_000;
 const KEY_END = new RegExp(KEY_ENDS.source);
 const IN_TOKEN = /[\w.~+/=-]/;
-const BEARER = 'Bearer '.length;
+const BEARER = new RegExp(`bearer${BLANKS}[\\w.~+/=-]*$`, 'i');
 
 /** Where a token or a private key begins that may go on behind the end of the text. */
 function formFrom(text: string): number {
@@ -123,7 +124,8 @@ function formFrom(text: string): number {
   if (key >= least && isOpenKey(text.slice(key))) return key;
   let word = text.length;
   while (word > least && IN_TOKEN.test(text.charAt(word - 1))) word -= 1;
-  if (/^[Bb]earer $/.test(text.slice(Math.max(0, word - BEARER), word))) return word - BEARER;
+  const bearer = BEARER.exec(text.slice(Math.max(least, word - 20)));
+  if (bearer) return text.length - bearer[0].length;
   const hint = HINTS.exec(text.slice(word));
   return hint ? word + hint.index : text.length;
 }
