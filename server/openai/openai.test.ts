@@ -525,6 +525,10 @@ describe('what a front end asks for itself', () => {
     'Provide a concise, 5-word-or-less title for the conversation, using title case conventions.',
     'Please generate a four to five word title summarizing our conversation without any lead-in.',
     '使用四到五个字直接返回这句话的简要主题，不要解释、不要标点。',
+    `Available Tools: [{"name": "x"}]${' '.repeat(600)}\n\nYour task is to choose and return the correct tool(s) from the list.`,
+    'Please reply with a title for the chat that is 3-4 words in length.',
+    'Please write a brief title for the following request:\n\nWhat is the weather?',
+    'Analyze this conversation and provide:\n1. The detected language of it\n2. A concise title, 5 words or less',
   ])('[OA21] is answered without tools, and makes no conversation: %s', async (content) => {
     const { url, runs, openai } = await serve({ script: () => ({ text: 'Weather' }) });
     const { json } = await post(url, 'chat/completions', { messages: [user(content)] });
@@ -535,6 +539,9 @@ describe('what a front end asks for itself', () => {
 
   test.each([
     'Write a title for my book about Kiel',
+    'Create a ticket with the title "The chat is broken" in the tracker',
+    'Write a mail with the subject "Our conversation" to Ann',
+    'Create an event named "Chat with Bob" and give it the tag work',
     'Which tasks are open in the chat with Ada?',
     '### Task:\nFix the build',
   ])('[OA21] what a person asks is a conversation: %s', async (content) => {

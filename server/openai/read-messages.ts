@@ -106,14 +106,18 @@ const bad = (message: string): HttpError => new HttpError('bad_request', message
 
 /** The beginning of what Open WebUI and those that follow it ask beside a chat. */
 const TASK = /^\s*#{1,4}\s*Task:?\s*\n/i;
+/** It asks which of its own tools are of use. */
+const CHOICE = /^Available Tools: .{0,100000}Your task is to choose and return the correct tool/s;
+/** A name that a person gives to something says nothing of what is asked for. */
+const QUOTED = /"[^"\n]{0,200}"/g;
 const TASK_PARTS =
   /<\/?chat_history>|^#{1,4}\s*(?:Output|Chat History|Guidelines|Instructions|Examples|Context)\b/im;
 
 /** What other front ends ask for, of the chat itself: a name, a subject, what may be asked next. */
 const WANTED =
-  /\b(?:generate|write|create|provide|give|suggest|return|summari[sz]e|name|propose)\b[^.!?\n]{0,120}\b(?:title|topic|subject|tags?|name|emoji|follow-?ups?|next questions?|queries)\b/i;
+  /\b(?:generate|write|create|provide|give|suggest|return|reply|summari[sz]e|name|propose)\b(?:[^.!?\n]|\n?\d\.|:\n){0,120}\b(?<!with the )(?:title|topic|subject|tags?|name|emoji|follow-?ups?|next questions?|queries)\b/i;
 const OF_CHAT =
-  /\b(?:conversation|chat(?: history)?|dialogue|discussion|first message|messages above)\b/i;
+  /\b(?:conversation|chat(?: history)?|dialogue|discussion|first message|messages above|following (?:request|message|query))\b/i;
 const WANTED_CHINESE =
   /(?:生成|总结|概括|返回|起|取|提炼|建议)[^。！？\n]{0,40}(?:标题|主题|标签|话题|追问|后续问题)/;
 const OF_CHAT_CHINESE = /对话|会话|聊天|这句话/;
@@ -132,11 +136,12 @@ export function isBackgroundTask(
   isStreamed: boolean,
 ): boolean {
   if (TASK.test(newest) && TASK_PARTS.test(newest)) return true;
+  if ([newest, instructions].some((text) => CHOICE.test(text))) return true;
   if (isStreamed) return false;
   // A long prompt of an assistant may speak of such things; a task says nothing else.
   const isAlone = instructions.length <= LONGEST_TASK;
   return (isAlone ? [newest, instructions] : [newest]).some((text) => {
-    const ask = text.slice(0, LONGEST_ASK);
+    const ask = text.slice(0, LONGEST_ASK).replace(QUOTED, '');
     return (
       (WANTED.test(ask) && OF_CHAT.test(ask)) ||
       (WANTED_CHINESE.test(ask) && OF_CHAT_CHINESE.test(ask))
