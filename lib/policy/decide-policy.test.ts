@@ -297,6 +297,10 @@ test.each<[object, string]>([
     'rules.0.source is the text "browser": it must be "server" or "client" or "mcp" or "pool"',
   ],
   [
+    { rules: [{ effect: 'deny', callers: [{ kind: 'agent', role: 'admin' }] }] },
+    'rules.0.callers.0.role is the text "admin": people alone have a role; leave out one of role and kind',
+  ],
+  [
     { limits: [{ calls: 1, seconds: 1, callers: [{ role: 'viewer' }] }] },
     'limits.0.callers.0.role is the text "viewer": it must be "operator" or "admin"',
   ],

@@ -104,6 +104,10 @@ const scope = {
       kind: z.enum(CALLING_KINDS).optional(),
       role: z.enum(CALLING_ROLES).optional(),
       name: text.optional(),
+    }).superRefine(({ kind, role }, context) => {
+      if (kind !== 'agent' || role === undefined) return;
+      const message = 'people alone have a role; leave out one of role and kind';
+      context.addIssue({ code: 'custom', path: ['role'], message, input: role });
     }),
   ),
   via: listOf(z.enum(CALL_ORIGINS)),
