@@ -21,9 +21,15 @@ createHook({
   },
 }).enable();
 
-/** The function at that place, with a look at each call of it. */
+/**
+ * The function at that place, with a look at each call of it.
+ * @param {any} owner
+ * @param {string} name
+ * @param {(self: any, args: any[], result: any) => void} look
+ */
 function watch(owner, name, look) {
   const original = owner[name];
+  /** @param {any[]} args */
   owner[name] = function (...args) {
     const result = original.apply(this, args);
     look(this, args, result);
@@ -34,6 +40,10 @@ function watch(owner, name, look) {
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
 const ENDS = /^\s*(?:commit|end)\b/i;
 
+/**
+ * @param {string} sql
+ * @param {number} changes
+ */
 function ran(sql, changes) {
   if (ENDS.test(sql)) inStore.commits += 1;
   else if (WRITES.test(sql)) inStore.rows += changes;
@@ -66,6 +76,7 @@ for (const name of ['get', 'all', 'iterate']) {
 watch(DatabaseSync.prototype, 'exec', (_database, [sql]) => ran(sql, 1));
 syncBuiltinESMExports();
 
+/** @param {number} number */
 function write(number) {
   const file = join(dir, `${number}-${isMainThread ? 'main' : threadId}.json`);
   writeFileSync(`${file}.part`, stringify({ ...sums, ...inStore }));
