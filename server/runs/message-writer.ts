@@ -125,6 +125,12 @@ export class PublishedMessage implements MessageWriter {
     this.#message = { ...this.#message, parts };
   }
 
+  showNotice(notice: Notice): void {
+    this.addNotice(notice);
+    this.#setParts(this.#message.parts);
+    this.#publish();
+  }
+
   async end(model?: string): Promise<void> {
     this.#endText();
     this.#settle();

@@ -83,6 +83,16 @@ describe('after a restart', () => {
     expect(run?.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'notice', code: RESTARTED });
   });
 
+  test('[RU10] while an open call is waited for, people read that the turn goes on', async () => {
+    const { runs, calls, turns } = await startedOn([calling('tc_told')]);
+    calls.put(fakeCall({ ...of, id: 'tc_told', status: 'RUNNING', createdAt: 1 }));
+    await runs.recover();
+    const last = async () => (await runs.get('run_old'))?.messages.at(-1);
+    const goesOn = [{ type: 'notice', code: RESTARTED }];
+    await expect.poll(last).toMatchObject({ status: 'streaming', parts: goesOn });
+    expect(turns).toEqual([]);
+  });
+
   test('[RU10] the client in which the person asked is waited for longer, but not for ever', async () => {
     const asked = oldMessage({ message_id: 'msg_asked', client_id: 'tab' });
     for (const [waits, comesBackAfter] of [

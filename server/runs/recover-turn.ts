@@ -64,7 +64,7 @@ export async function recoverTurn(
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   // Seen at once: until its calls and their clients are back, nothing else is.
-  if (mayGoOn) writer.addNotice(TAKEN_UP);
+  if (mayGoOn) writer.showNotice(TAKEN_UP);
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(signal, Promise.all(open.map(({ id }) => untilFinal(deps.calls, id, signal))));

@@ -47,6 +47,8 @@ export interface MessageWriter {
   describeCall(callId: string, metadata: ReplayMetadata): void;
   /** For people only; a model never reads it. */
   addNotice(notice: Notice): void;
+  /** Published at once: what it tells is so already, whatever becomes of the message. */
+  showNotice(notice: Notice): void;
   /**
    * Writes down the request whose answer this message is to be, with the step that it begins.
    * Resolves once that is on disk: no model is asked before.
