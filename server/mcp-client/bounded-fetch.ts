@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
+import { readLooseJson } from '#lib/json/read-json';
 import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
-import { parseMessage } from './mend-message.ts';
 import { createTurns, pieceEnd } from './whole-lines.ts';
 
 const [LF, CR] = [10, 13];
@@ -51,7 +51,9 @@ export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep):
       return new Response(null, { status: 405, statusText: 'It offers no stream' });
     }
     const text = await new Response(body.pipeThrough(limit(most))).text();
-    const messages = read(parseMessage(text), asked);
+    // Some name a stream as JSON.
+    const [, event] = /^(?:(?:event|id):[^\n]*\n)*data:([^\n]*)/.exec(text) ?? [];
+    const messages = read(readLooseJson(event ?? text), asked);
     return messages.length > 0 ? answerWith(messages, more, asked) : new Response(text, more);
   };
 }
@@ -70,7 +72,7 @@ function answerWith(
 }
 
 function idOf(body: unknown): string | number | undefined {
-  const sent = typeof body === 'string' ? parseMessage(body) : undefined;
+  const sent = typeof body === 'string' ? readLooseJson(body) : undefined;
   const id = isRecord(sent) ? sent.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
@@ -167,10 +169,10 @@ const mendEvents = (events: string, read: (came: unknown) => readonly JSONRPCMes
   events.replace(EVENT, (event) => {
     const lines = event.split(/\r\n|[\r\n]/);
     const data = lines.filter((line) => line.startsWith('data:'));
-    const came = data.length > 0 ? parseMessage(data.map(fieldOf).join('\n')) : undefined;
+    const came = readLooseJson(data.length > 0 ? data.map(fieldOf).join('\n') : event);
     const messages = read(came);
     const isNamed = lines.some((line) => line.startsWith('event:') && fieldOf(line) !== 'message');
-    if (messages.length === 0 || (messages[0] === came && !isNamed)) return event;
+    if (messages.length === 0 || (messages[0] === came && data[0] && !isNamed)) return event;
     const kept = lines.filter((line) => /^(?:id|retry):/.test(line)).map((line) => `${line}\n`);
     const mended = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
     return `${kept.join('')}${mended.join('')}`;

@@ -56,6 +56,11 @@ test.each([
   });
 });
 
+test.each([{ is_error: true }, { isError: 1 }])('[MC30] %j is a failure', async (failed) => {
+  const content = [{ type: 'text', text: 'no such file' }];
+  expect(await read({ content, ...failed })).toMatchObject({ error: 'no such file' });
+});
+
 test.each([
   ['null', null],
   ['a text', 'beside'],

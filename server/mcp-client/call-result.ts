@@ -50,7 +50,8 @@ export async function toAnswer(
   const {
     content,
     structuredContent: data,
-    isError,
+    is_error: isNamedOtherwise,
+    isError = isNamedOtherwise,
     _meta: meta,
     resultType: _,
     ...rest
@@ -58,7 +59,7 @@ export async function toAnswer(
   const blocks = listOf(content).map(readBlock);
   const text = blocks.flatMap((block) => block.text || []).join('\n\n');
   const files = blocks.flatMap(({ file }) => file ?? []);
-  if (isError === true || isError === 'true') {
+  if (isError === 1 || String(isError) === 'true') {
     const words = blocks.flatMap((block) => block.words || []);
     // What the message says is no file beside it.
     await attachAll(

@@ -5,7 +5,6 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/read-json';
 import { given } from '#lib/util/given';
 
 type Id = string | number;
@@ -21,6 +20,10 @@ const asCode = (code: unknown): number =>
     : INTERNAL_ERROR;
 
 const isId = (id: unknown): id is Id => typeof id === 'string' || Number.isSafeInteger(id);
+
+/** A number that some servers give back as text is the number that they were sent. */
+const answeredId = (id: unknown): Id | undefined =>
+  typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : isId(id) ? id : undefined;
 
 /**
  * What a server sent, as the protocol package takes it: that one refuses a message whole for one
@@ -42,20 +45,24 @@ function mended(
   asked: () => Id | undefined,
 ): JSONRPCMessage | undefined {
   const { method, result, error } = one;
-  if (typeof method === 'string') return mendedMethod(one, method);
+  if (typeof method === 'string' && (result ?? error ?? null) === null) {
+    return mendedMethod(one, method);
+  }
   if (isFit(one) && !handshake.has(one.id)) return one;
-  const id = isId(one.id) ? one.id : asked();
+  const id = answeredId(one.id) ?? asked();
   const isFailed = error !== undefined && error !== null && (result ?? null) === null;
   if (isFailed) return { ...mendedError(error), ...given({ id }) };
-  if (id === undefined) return undefined;
-  const fields = withoutOddMeta(isRecord(result) ? result : { content: result });
+  // A ping is no answer; a result without an envelope is one.
+  const found = result === undefined && 'content' in one ? one : result;
+  if (id === undefined || found === undefined) return undefined;
+  const fields = withoutOddMeta(isRecord(found) ? found : { content: found });
   return { jsonrpc: '2.0', id, result: handshake.has(id) ? mendedHandshake(fields) : fields };
 }
 
 /** The package takes these fields alone. */
 const isFit = (one: Readonly<Record<string, unknown>>): one is JSONRPCResultResponse =>
   one.jsonrpc === '2.0' &&
-  isId(one.id) &&
+  answeredId(one.id) === one.id &&
   isRecord(one.result) &&
   withoutOddMeta(one.result) === one.result &&
   Object.keys(one).length === 3;
@@ -67,8 +74,11 @@ function withoutOddMeta(fields: Record<string, unknown>): Record<string, unknown
 
 function mendedError(error: unknown): JSONRPCErrorResponse {
   const { code, message, data } = isRecord(error) ? error : { code: undefined, message: error };
-  const text = typeof message === 'string' ? message : JSON.stringify(error).slice(0, 2_000);
-  return { jsonrpc: '2.0', error: { code: asCode(code), message: text, ...given({ data }) } };
+  const text = typeof message === 'string' ? message : JSON.stringify(error);
+  const more = typeof data === 'string' ? data : data && JSON.stringify(data);
+  // Where the message is "Internal error", why is beside it.
+  const reason = [text, more].filter(Boolean).join(': ').slice(0, 2_000);
+  return { jsonrpc: '2.0', error: { code: asCode(code), message: reason, ...given({ data }) } };
 }
 
 function mendedMethod(
@@ -127,14 +137,4 @@ function mendedCapabilities(given: unknown): { tools?: { listChanged: boolean } 
   const tools = isRecord(given) ? given.tools : undefined;
   if (tools === undefined || tools === null || tools === false) return {};
   return { tools: { listChanged: isRecord(tools) && tools.listChanged === true } };
-}
-
-const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
-
-/** A message of a server; undefined where the text is none. Python writes NaN, which JSON does not have. */
-export function parseMessage(text: string): unknown {
-  // What programs print besides their messages is none of them.
-  const parsed = readJson(text);
-  if (parsed !== undefined || !/NaN|Infinity/.test(text)) return parsed;
-  return readJson(text.replace(TEXT_OR_NO_NUMBER, (one) => (one[0] === '"' ? one : 'null')));
 }

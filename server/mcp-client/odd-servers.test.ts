@@ -46,6 +46,9 @@ test.each([
   ['no id', ({ id: _, ...message }: { id?: unknown }) => message],
   ['fields that are not known', (message: object) => ({ ...message, took_ms: 3 })],
   ['a list around it', (message: object) => [message]],
+  ['its id as text', ({ id, ...message }: { id?: unknown }) => ({ ...message, id: String(id) })],
+  ['the method of its request', (message: object) => ({ ...message, method: 'tools/call' })],
+  ['no envelope', (message: { result?: unknown }) => message.result],
 ] as const)(
   '[MC80] a result with %s reaches its call, as JSON and as a stream',
   async (_, mend) => {
@@ -62,6 +65,56 @@ test.each([
     }
   },
 );
+
+test.each([
+  ['application/json', (json: string) => `event: message\ndata: ${json}\n\n`],
+  ['application/json', (json: string) => json.replace('words', 'words\n')],
+  ['text/event-stream', (json: string) => json],
+  ['text/event-stream', (json: string) => `event: ping\ndata: {}\n\ndata: ${json}\n\n`],
+])('[MC80] an answer that is named %s and is %s is read', async (type, written) => {
+  const { world } = await connected((asked, outgoing) => {
+    if (asked.method !== 'tools/call') return undefined;
+    outgoing.writeHead(200, { 'content-type': type });
+    return void outgoing.end(written(JSON.stringify(resultFor(asked, { content: [WORDS] }))));
+  });
+  const { id } = await world.calls.invoke('files.one');
+  expect(await world.ended(id)).toMatchObject({
+    result: expect.stringContaining('kept words'),
+  });
+});
+
+test('[MC80] why a call failed is kept where it is beside the message', async () => {
+  const { world } = await connected((asked) =>
+    asked.method === 'tools/call'
+      ? {
+          ...{ jsonrpc: '2.0', id: asked.id },
+          error: { code: -32_603, message: 'Internal error', data: { details: 'disk full' } },
+        }
+      : undefined,
+  );
+  const { id } = await world.calls.invoke('files.one');
+  expect((await world.ended(id)).error?.message).toContain('disk full');
+});
+
+test('[MC80] a program that prints words and colours around its messages is understood', async () => {
+  const script = `
+    const answers = {
+      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: {} },
+      'tools/list': { tools: [{ name: 'one' }] },
+    };
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      const result = answers[method];
+      const answer = result ? { result } : { error: { code: -32601, message: 'No' } };
+      if (id === undefined) return;
+      console.log('done. \\x1b[0m' + JSON.stringify({ id: String(id), ...answer }) + '\\x1b[0m');
+    });`;
+  const world = await setupServers({
+    servers: { files: { command: process.execPath, args: ['-e', script] } },
+  });
+  await world.until('files', { state: 'connected' });
+  expect(world.callable()).toContain('files.one');
+});
 
 test.each([
   [{ serverInfo: null }],
@@ -153,6 +206,8 @@ test.each([
   [404, 'Session not found', 'session'],
   [400, 'Bad Request: No valid session ID provided', 'session'],
   [400, 'Bad Request: Server not initialized', 'session'],
+  [400, 'No transport found for sessionId', 'session'],
+  [410, 'Session terminated', 'session'],
 ])(
   '[MC83] a session that the server does not know (%i, %s) is begun anew, and the call made once',
   async (status, message) => {

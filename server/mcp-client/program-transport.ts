@@ -1,8 +1,8 @@
 import { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { readJson } from '#lib/json/read-json';
 import { MessageTooLargeError } from './bounded-fetch.ts';
-import { parseMessage } from './mend-message.ts';
 import { takeLines } from './whole-lines.ts';
 
 /** After it was asked to end. */
@@ -57,7 +57,7 @@ export class ProgramTransport extends StdioClientTransport {
     const { mostBytes, read } = this.#reading;
     if (lines.length > mostBytes) throw new MessageTooLargeError(mostBytes);
     for (const line of lines.toString().split('\n')) {
-      for (const message of read(parseMessage(line))) this.onmessage?.(message);
+      for (const message of read(readLine(line))) this.onmessage?.(message);
     }
   }
 
@@ -73,6 +73,10 @@ export class ProgramTransport extends StdioClientTransport {
     clearTimeout(timer);
   }
 }
+
+/** Some print words or colours around a message. What has none is no message. */
+const readLine = (line: string): unknown =>
+  readJson(line) ?? readJson(line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1));
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {

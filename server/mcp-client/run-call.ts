@@ -76,12 +76,12 @@ export class SessionLostError extends ToolError {
   }
 }
 
-const NAMES_SESSION = /\bsession\b|not initiali[sz]ed/i;
+const NAMES_SESSION = /\bsession|not initiali[sz]ed/i;
 
 /** By 404 to a request that named a session, or a refusal that says so (rule MC83). */
 export function isSessionLost(error: unknown, { transport }: Client): boolean {
   if (!(error instanceof SdkHttpError)) return false;
-  const isRefused = error.status === 404 || error.status === 400;
+  const isRefused = [400, 404, 410].includes(error.status ?? 0);
   const hasSession = error.status === 404 && transport?.sessionId !== undefined;
   return hasSession || (isRefused && NAMES_SESSION.test(error.message));
 }

@@ -40,9 +40,9 @@ export class StreamCutError extends Error {
 
 const LONGEST_DETAIL = 300;
 
-/** As OpenAI, Anthropic, Google, Mistral, Groq, vLLM, llama.cpp, Ollama and LM Studio say it. */
+/** As providers say it: that there is too much of it, or how much of it there may be. */
 export const CONTEXT_FULL =
-  /context[_ ](?:length|window|size)|maximum context|context overflow|too many tokens|(?:prompt|input|messages?|conversation) (?:is|are) too (?:long|large)|input (?:token count|length)|reduce the (?:length|number)|maximum (?:number of|input|allowed) (?:input )?(?:tokens|length)|token limit|n_ctx|max_model_len/i;
+  /context[_ ]?(?:length|window|size|overflow)|maximum (?:context|prompt)|too many tokens|(?:prompt|input|messages?|conversation) (?:is|are) too (?:long|large)|prompt too long|input (?:token count|length)|reduce (?:the (?:length|number)|your message)|maximum (?:number of|input|allowed) (?:input )?(?:tokens|length)|token limit|n_ctx|max_(?:model_len|seq_len|new_tokens)|max_tokens must be at least 1|(?:\bprompt|\binputs?(?! image)|(?<!max_(?:\w{1,12}_)?)tokens)\b[^:{}]{0,60}(?:exceed|(?:greater|less|longer) than|超)/i;
 
 /** Words for what went wrong with a model. `model` is its reference. No key is ever repeated. */
 export function describeModelError(error: unknown, model: string): TurnError {

@@ -24,7 +24,7 @@ const MOST_LISTED = 20;
  */
 const AROUND = [/^.*\bto=/s, /^[\s"'`<]+/, /<.*$/s, /\(\)$/, /[:#]\d+$/, /[\s"'`>:.]+$/];
 const NAMESPACE =
-  /^(?:functions?|default_?api|(?:multi_)?tools?(?:_use)?|api|mcp|assistant|commentary|callboard|namespace|default|call)(?:::|[.:/]|__?)(?=.)/i;
+  /^(?:functions?|default_?api|(?:multi_)?tools?(?:_use|_call)?|api|mcp|assistant|commentary|callboard|namespace|default|call)(?:::|[.:/>]|__?)(?=.)/i;
 
 /**
  * Finds what a name means among the tools of one step (AL100 to AL102). A name

@@ -14,6 +14,8 @@ export interface Lesson {
   readonly contextTokens: number | null;
   /** Pictures of this run that are not sent, by blob id. */
   readonly images: ReadonlySet<string>;
+  /** So many messages at the beginning of this run are not sent. */
+  readonly older: number;
 }
 
 export const NO_LESSON: Lesson = {
@@ -24,25 +26,26 @@ export const NO_LESSON: Lesson = {
   tools: new Set(),
   contextTokens: null,
   images: new Set(),
+  older: 0,
 };
 
 /** Kept until the server stops: what is forgotten costs one refused request. */
 const MOST_KEPT = 1_000;
 
-/** What providers refused: of pictures in each run, of all else for each model. */
+/** What providers refused: of pictures and older messages in each run, of all else for each model. */
 export class Lessons {
   readonly #models = new Map<string, Lesson>();
-  readonly #images = new Map<string, Lesson['images']>();
+  readonly #runs = new Map<string, Pick<Lesson, 'images' | 'older'>>();
 
   of(model: string, runId: string): Lesson {
-    const images = this.#images.get(runId) ?? NO_LESSON.images;
-    return { ...(this.#models.get(model) ?? NO_LESSON), images };
+    const { images, older } = this.#runs.get(runId) ?? NO_LESSON;
+    return { ...(this.#models.get(model) ?? NO_LESSON), images, older };
   }
 
   /** After a request that was answered. */
   keep(model: string, runId: string, lesson: Lesson): void {
     keepNewest(this.#models, model, lesson);
-    if (lesson.images.size > 0) keepNewest(this.#images, runId, lesson.images);
+    if (lesson.images.size > 0 || lesson.older > 0) keepNewest(this.#runs, runId, lesson);
   }
 }
 

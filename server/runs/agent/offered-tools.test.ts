@@ -52,7 +52,11 @@ describe.each(MODELS)('over %s', (model) => {
     ...['Demo_Echo', 'demo.echo', 'DEMO-ECHO', 'demoEcho', '"demo_echo"', 'demo_echo()'],
     ...['functions.demo_echo', 'functions.demo_echo:0', 'default_api:demo_echo'],
     ...['tools/demo_echo', 'call:default_api:demo.echo', 'functions_demo_echo'],
-    ...['demo_echo<|channel|>commentary', 'commentary to=functions.demo_echo<|constrain|>json'],
+    ...[
+      '<tool_call>demo_echo',
+      'demo_echo<|channel|>commentary',
+      'commentary to=functions.demo_echo<|constrain|>json',
+    ],
   ])('[AL101] %s means the one offered tool that is spelled so', async (name) => {
     const script = inOrder({ calls: [{ name, args: { text: 'x' } }] }, { text: 'done' });
     const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });

@@ -88,8 +88,16 @@ function withLimits(model: ResolvedModel, { isBlind, contextTokens }: Lesson): R
   };
 }
 
+/** How many messages of the run are older than the person's last one. */
+const olderIn = (turn: Turn): number =>
+  (turn.transcript.older ?? 0) + messagesRead(turn).findLastIndex(({ role }) => role === 'user');
+
 /** What of a request its provider may refuse. */
-export const refusableOf = ({ images, tools, instructions, messages }: StepPrompt): Refusable => ({
+export const refusableOf = (
+  turn: Turn,
+  { images, tools, instructions, messages }: StepPrompt,
+): Refusable => ({
+  older: olderIn(turn),
   images,
   tools: tools?.definitions.map(({ name }) => name) ?? [],
   tokens: Math.ceil(
@@ -147,7 +155,9 @@ async function historyFor(
   { records, modelTools, roomBytes, lesson }: HistoryFacts,
 ): Promise<ModelHistory> {
   const { imageWay } = turn.model;
-  const messages = messagesRead(turn);
+  const { older = 0 } = turn.transcript;
+  const cut = Math.max(0, Math.min(lesson.older, olderIn(turn)) - older);
+  const messages = messagesRead(turn).slice(cut);
   const calls = new Map(records.map((record) => [record.id, record]));
   const isSent = (blobId: string) => imageWay !== 'none' && !lesson.images.has(blobId);
   const before = { ready: turn.scaled, isSent };
@@ -157,7 +167,7 @@ async function historyFor(
     messages,
     // In text mode there is no place for what a provider said of parts.
     replays: isText ? new Map() : await turn.transcript.replays(turn.model.ref),
-    older: turn.transcript.older,
+    older: older + cut,
     roomBytes,
     calls,
     images,

@@ -45,8 +45,11 @@ export async function withoutRefused(
   { prompt, described, lesson: before }: PreparedRequest,
   refusal: unknown,
 ): Promise<PreparedRequest | undefined> {
-  const lesson = lessonOf(refusal, refusableOf(prompt), before);
-  if (!lesson) return undefined;
+  const drawn = lessonOf(refusal, refusableOf(turn, prompt), before);
+  if (!drawn) return undefined;
+  // What did not help is sent again.
+  const { without } = turn.deps.lessons.of(turn.model.ref, turn.runId);
+  const lesson = drawn.older > before.older ? { ...drawn, without } : drawn;
   const request = await prepareRequest(turn, plan, lesson);
   const isShorter = request.described.promptSha256 !== described.promptSha256;
   return isShorter || lesson.contextTokens === before.contextTokens ? request : undefined;

@@ -11,10 +11,12 @@ export interface Refusable {
   readonly tools: readonly string[];
   /** By the estimate that history is trimmed by. */
   readonly tokens: number;
+  /** Messages of the run before the person's last one. */
+  readonly older: number;
 }
 
 /** Refusals of content; not of a key, an address, an account or for now. */
-const OF_CONTENT = new Set([400, 413, 422]);
+const OF_CONTENT = new Set([400, 413, 415, 422]);
 /** Comes with HTTP 400, too, and no other content helps. */
 const OF_ACCOUNT = /API_KEY_INVALID|API key not valid|credit balance|insufficient_quota|billing/i;
 
@@ -27,20 +29,25 @@ export function lessonOf(error: unknown, sent: Refusable, lesson: Lesson): Lesso
   const call = APICallError.isInstance(error) ? error : undefined;
   const text = `${wordsOf(error)} ${call?.responseBody ?? ''}`.slice(0, MOST_READ);
   const status = call?.statusCode;
-  if (OF_ACCOUNT.test(text) || WITHOUT_TOOLS.test(text)) return undefined;
+  if ((status !== 413 && OF_ACCOUNT.test(text)) || WITHOUT_TOOLS.test(text)) return undefined;
   const isOfContent = status !== undefined && OF_CONTENT.has(status);
-  const isTooLong =
-    CONTEXT_FULL.test(text) && (status === undefined || isOfContent || status >= 500);
-  if (isTooLong) return shorter(text, sent, lesson);
-  if (!isOfContent) return undefined;
+  // Some servers fail at what they do not take, or say it within a stream that had begun well.
+  const mayBeOfContent = isOfContent || status === undefined || status < 300 || status >= 500;
+  if (mayBeOfContent && CONTEXT_FULL.test(text)) return shorter(text, sent, lesson);
+  const isOfImages = mayBeOfContent && OF_IMAGES.test(text) && sent.images.length > 0;
+  if (!isOfContent) return isOfImages ? withoutImages(sent, lesson) : undefined;
   const body = isRecord(call?.requestBodyValues) ? call.requestBodyValues : {};
   const named = ofNamed(text, { body, sent, lesson });
   if (named) return named;
   if (sent.images.length > 0) return withoutImages(sent, lesson);
   if (status === 413) return shorter(text, sent, lesson);
   const optional = [...optionalFields(body), ...fieldsWithin(body)];
-  return withoutFields(optional, lesson);
+  return withoutFields(optional, lesson) ?? withoutOlder(sent, lesson);
 }
+
+/** What is refused whatever its form, such as words that a filter refuses, ends no conversation. */
+const withoutOlder = ({ older }: Refusable, lesson: Lesson): Lesson | undefined =>
+  older > lesson.older ? { ...lesson, older } : undefined;
 
 const MOST_READ = 16_384;
 
@@ -80,7 +87,7 @@ const OF_SIGHT = /support|vision|multi-?modal|modalit|text.only/i;
 const OF_ONE_IMAGE =
   /process|decod|corrupt|invalid|too (?:large|big|small|many)|dimension|exceed|size|download/i;
 const OF_TOOLS = /schema|function|tool|parameter/i;
-const OF_TOOL_AT = /\btools(?:\.|\[)(\d+)(?!.{0,40}declarations)|declarations(?:\.|\[)(\d+)/i;
+const OF_TOOL_AT = /\btools"?[.[,]\s*(\d+)(?!.{0,40}declarations)|declarations[.[](\d+)/i;
 
 function withoutImages({ images }: Refusable, lesson: Lesson): Lesson {
   return { ...lesson, images: new Set([...lesson.images, ...images]) };

@@ -95,6 +95,27 @@ describe('[AL220] a picture that is refused', () => {
     expect(taken.at(-1)?.images).toHaveLength(1);
   });
 
+  test.each([
+    [500, 'image input is not supported - hint: you may need to provide the mmproj'],
+    [415, 'Unsupported media type'],
+    [undefined, 'Provider returned error'],
+  ])('is not sent again where a failure names it: %s, %s', async (status, message) => {
+    const failed = { error: { message, metadata: { raw: 'Could not process image' } } };
+    const no = status ? refused(message, status) : { raw: `data: ${JSON.stringify(failed)}\n\n` };
+    const { turns } = await converse(
+      {
+        ...seeing,
+        refusal: ({ images }) => (images.length > 0 ? no : undefined),
+        script: inOrder(shoot('bad'), { text: 'without it' }),
+      },
+      ['look', 'thanks'],
+    );
+    expect(turns).toEqual([
+      ['idle', 1],
+      ['idle', 0],
+    ]);
+  });
+
   test('is sent to no model that takes none, in any run', async () => {
     const { turns, start, ended, openai } = await converse(
       {
@@ -143,14 +164,14 @@ describe('[AL220] what a provider names is not sent to that model any more', () 
     expect(openai.requests.slice(before).filter(hasField(field))).toEqual([]);
   });
 
-  test('a tool is left out', async () => {
+  test.each([
+    "Invalid schema for function 'demo_odd': None is not of type 'object'",
+    '{"loc":["body","tools",1,"function","parameters"],"msg":"Field required"}',
+  ])('a tool is left out: %s', async (message) => {
     const { turns, taken } = await converse(
       {
         tools: [echo, { ...echo, name: 'demo.odd' }],
-        refusal: ({ toolNames }) =>
-          toolNames.includes('demo_odd')
-            ? refused("Invalid schema for function 'demo_odd': None is not of type 'object'")
-            : undefined,
+        refusal: ({ toolNames }) => (toolNames.includes('demo_odd') ? refused(message) : undefined),
         script: () => ({ text: 'ok' }),
       },
       ['go', 'go on'],
@@ -189,6 +210,34 @@ describe('[AL220] what a provider names is not sent to that model any more', () 
   });
 });
 
+describe('[AL220] words that a provider refuses for ever', () => {
+  test('end a turn, and not the conversation: what is older is not sent with the next message', async () => {
+    const isBad = ({ body }: ScriptedRequest) => JSON.stringify(body.messages).includes('bad one');
+    const { turns, taken, reported } = await converse(
+      {
+        tools: [echo],
+        refusal: (request) => (isBad(request) ? refused('Content Exists Risk') : undefined),
+        script: inOrder(
+          { calls: [{ name: 'demo_echo', args: { text: 'bad one' } }] },
+          { text: 'ok' },
+        ),
+      },
+      ['go', 'and now?', 'still there?'],
+    );
+    expect(turns).toEqual([
+      ['failed', 2],
+      ['idle', 2],
+      ['idle', 0],
+    ]);
+    const last = JSON.stringify(taken.at(-1)?.body);
+    expect(last).toContain('and now?');
+    // What did not help is sent again.
+    expect(last).toContain('stream_options');
+    expect(reported).toContain('history_left_out');
+    expect(reported).not.toContain('content_refused');
+  });
+});
+
 test.each([401, 402, 403, 404, 408, 429])('[AL220] HTTP %i is about no content', async (status) => {
   const { turns } = await converse(
     {
@@ -203,7 +252,7 @@ test.each([401, 402, 403, 404, 408, 429])('[AL220] HTTP %i is about no content',
 
 describe('[AL221] a context that is full', () => {
   const size = ({ body }: ScriptedRequest) => JSON.stringify(body.messages).length;
-  test.each([
+  test.each<[string, number, string]>([
     [
       'named',
       400,
@@ -211,6 +260,23 @@ describe('[AL221] a context that is full', () => {
     ],
     ['named after a sign', 400, 'prompt is too long: 9001 tokens > 8192 maximum'],
     ['not named', 413, 'Request Entity Too Large'],
+    [
+      'of a minute',
+      413,
+      'Request too large on tokens per minute (TPM): Limit 8192, Requested 9001, please reduce your message size. https://console.groq.com/settings/billing',
+    ],
+    ...[
+      "This model's maximum prompt length is 8192 but the request contains 9001 tokens.",
+      'prompt token count of 9001 exceeds the limit of 8192',
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9001 `inputs` tokens and 100 `max_new_tokens`',
+      '`inputs` must have less than 8192 tokens. Given: 9001',
+      'Prompt length 9001 is greater than max_seq_len 8192',
+      'Prompt exceeds max length',
+      'Prompt 超长',
+      'max_tokens must be at least 1, got -809.',
+      'litellm.ContextWindowExceededError: over limit',
+      'Total tokens of image and text exceed max message tokens.',
+    ].map((words): [string, number, string] => [words, 400, words]),
     ['not named, and no refusal of content', 500, 'the request exceeds the available context size'],
   ])(
     'is learnt where its limit is %s: older turns go, and it is not met again',

@@ -98,6 +98,13 @@ describe.each(MODELS)('over %s', (model) => {
     '<｜tool▁call▁begin｜>function<｜tool▁sep｜>demo_echo\n```json\n{}\n```',
     '{"name": "demo_echo", "parameters": {}}',
     '<|python_tag|>{"name": "demo_echo", "parameters": {}}',
+    '[demo_echo(text="x")]',
+    '[TOOL_CALLS]demo_echo[CALL_ID]abcdefghi[ARGS]{"text": "x"}',
+    '```tool_code\ndemo_echo(text="x")\n```',
+    'functools[{"name": "demo_echo", "arguments": {"text": "x"}}]',
+    'I call it.\n```json\n{"name": "demo_echo", "arguments": {"text": "x"}}\n```',
+    '<start_function_call>call:demo_echo{text:x}<end_function_call>',
+    '{"tool_calls":[{"type":"function","function":{"name":"demo_echo"}}]}',
   ])('[AL203] a call as text does not run, and a notice says what to set: %s', async (text) => {
     const { turn, calls } = await setupTurns({ model, script: () => ({ text }), tools: [echo] });
     const run = await turn('echo');

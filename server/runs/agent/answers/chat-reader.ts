@@ -15,6 +15,7 @@ export class ChatReader implements AnswerReader {
   readonly #calls = new ChunkCalls();
   #isOdd = false;
   #hasChoice = false;
+  #hasWords = false;
   #isFinished = false;
   /** Counts without a choice come last: the server has ended, whatever it leaves out. */
   #isCounted = false;
@@ -50,7 +51,7 @@ export class ChatReader implements AnswerReader {
 
   #choiceOf(choice: Fields): object {
     // A whole message stands for pieces only where there were none.
-    const whole = this.#hasChoice ? undefined : choice.message;
+    const whole = this.#hasWords || this.hasCalls ? undefined : choice.message;
     const delta = [choice.delta, whole].find(isRecord) ?? { content: choice.text };
     const { text, thoughts } = wordsOf(delta.content);
     const reasoning = [thoughts, delta.reasoning_content, delta.reasoning, delta.thinking];
@@ -60,6 +61,7 @@ export class ChatReader implements AnswerReader {
     if (finish_reason !== null) tool_calls.push(...this.#calls.release());
     this.#isFinished ||= finish_reason !== null;
     this.#hasChoice = true;
+    this.#hasWords ||= isText(text);
     const words = { content: text, reasoning_content: reasoning.find(isText) };
     const refusal = isText(delta.refusal) ? delta.refusal : undefined;
     return { index: 0, delta: { ...words, refusal, tool_calls }, finish_reason };
@@ -70,8 +72,11 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** Text, or a list of parts, among them thoughts, as Mistral has them. */
 function wordsOf(content: unknown): { readonly text?: string; readonly thoughts?: string } {
-  if (typeof content === 'string') return { text: content };
-  const parts = [content].flat().filter(isRecord);
+  if (typeof content === 'string' || typeof content === 'number') return { text: `${content}` };
+  const parts = [content]
+    .flat()
+    .map((one) => (typeof one === 'string' ? { text: one } : one))
+    .filter(isRecord);
   const joined = (isWanted: boolean) =>
     parts
       .filter(({ type }) => (type === 'thinking' || type === 'reasoning') === isWanted)

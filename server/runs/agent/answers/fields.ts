@@ -50,9 +50,10 @@ export function usageOf(value: unknown, isDetail = false): Fields | undefined {
 
 /** The error that an event is, in the form that the SDK takes; an object without an answer is one, too. */
 export function errorOf(event: Fields): Fields | undefined {
-  const { error, message, detail } = event;
-  const isAnswer = 'choices' in event || 'output' in event || 'item' in event;
-  const given = reasonIn(error) ?? (isAnswer ? undefined : reasonIn({ message, detail }));
+  const { error, message, detail, base_resp: ofMiniMax } = event;
+  const isAnswer = (event.choices ?? event.output ?? event.item ?? null) !== null;
+  const msg = isRecord(ofMiniMax) ? ofMiniMax.status_msg : undefined;
+  const given = reasonIn(error) ?? (isAnswer ? undefined : reasonIn({ message, detail, msg }));
   if (given === undefined) return undefined;
   const { type, code } = isRecord(error) ? error : {};
   return { type: textOf(type) ?? 'error', code: textOf(code), message: given };
@@ -65,7 +66,10 @@ export function reasonIn(body: unknown): string | undefined {
     return textOf(reasons.filter((reason) => reason !== undefined).join('; '));
   }
   if (!isRecord(body)) return textOf(body);
-  const { message, msg, error, detail, loc } = body;
+  const { message, msg, error, detail, loc, metadata } = body;
   const reason = [message, msg, error, detail].map(reasonIn).find((one) => one !== undefined);
-  return Array.isArray(loc) && reason !== undefined ? `${loc.join('.')}: ${reason}` : reason;
+  if (Array.isArray(loc) && reason !== undefined) return `${loc.join('.')}: ${reason}`;
+  // OpenRouter has the words of the provider there, and none of its own.
+  const words = isRecord(metadata) ? textOf(metadata.raw) : undefined;
+  return words === undefined ? reason : `${reason ?? ''} ${words}`.trim();
 }

@@ -36,7 +36,13 @@ async function answered(raw: string, model = 'compatible:qwen3:8b', headers = {}
   const made = await setupTurns({ model, script, tools: [echo] });
   const run = await made.turn('go');
   const ran = [...made.calls.records.values()].filter(({ status }) => status === 'SUCCEEDED');
-  return { run, ran: ran.map(({ args }) => args), shown: texts(partsOf(run)).slice(1).join('|') };
+  const requests = made.openai.requests.length;
+  return {
+    run,
+    requests,
+    ran: ran.map(({ args }) => args),
+    shown: texts(partsOf(run)).slice(1).join('|'),
+  };
 }
 
 describe.each(['compatible:qwen3:8b', 'openai-chat:gpt-4o'])('[AL200] over %s', (model) => {
@@ -64,10 +70,21 @@ describe.each(['compatible:qwen3:8b', 'openai-chat:gpt-4o'])('[AL200] over %s', 
     ['text as a list of parts', [chunk({ content: [{ type: 'text', text: 'Answer' }] }), STOP]],
     ['a piece of text that is no JSON', [ANSWER, '{"choices":[{"delta":{"content":"bro', STOP]],
     ['choices as one object', [{ choices: { delta: { content: 'Answer' } } }, STOP]],
+    ['texts in a list', [chunk({ content: ['Ans', 'wer'] }), STOP]],
+    [
+      'a field that JSON does not have',
+      ['{"choices":[{"delta":{"content":"Answer"}}],"p":NaN}', STOP],
+    ],
+    ['its data named twice', [`data: ${JSON.stringify(ANSWER)}`, STOP]],
+    [
+      'its message behind a blank piece',
+      [chunk({ content: '' }), { choices: [{ message: { content: 'Answer' } }] }, STOP],
+    ],
   ])('%s: the answer is there', async (_, chunks) => {
-    const { run, shown } = await answered(stream(...chunks, '[DONE]'), model);
+    const { run, requests, shown } = await answered(stream(...chunks, '[DONE]'), model);
     expect(run.error).toBe(null);
     expect(shown).toBe('Answer');
+    expect(requests).toBe(1);
   });
 
   test.each([
@@ -141,6 +158,14 @@ describe.each(['compatible:qwen3:8b', 'openai-chat:gpt-4o'])('[AL200] over %s', 
       expect(run.error?.message).toContain('overloaded');
     },
   );
+
+  test('so is one of MiniMax, beside no answer', async () => {
+    const raw = JSON.stringify({
+      choices: null,
+      base_resp: { status_code: 1, status_msg: 'no balance' },
+    });
+    expect((await answered(raw, model)).run.error?.message).toContain('no balance');
+  });
 });
 
 const added = (type: string, item: object) => ({ type: `response.output_item.${type}`, item });

@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/read-json';
+import { readJson, readLooseJson } from '#lib/json/read-json';
 import { ChatReader } from './chat-reader.ts';
 import { type AnswerReader, UnreadableAnswerError } from './fields.ts';
 import { ResponsesReader } from './responses-reader.ts';
@@ -79,7 +79,8 @@ class AnswerText {
 
   #takeLine(line: string): object[] {
     const isData = line.startsWith('data:');
-    const data = line.slice('data:'.length).trim();
+    // Some proxies name it once more.
+    const data = line.replace(/^(?:data:\s*)+/, '');
     if (isData) {
       this.#data.push(data);
       this.#dataChars += data.length + 1;
@@ -98,7 +99,7 @@ class AnswerText {
       this.#isDone = true;
       return this.#reader.end(true);
     }
-    const event = readJson(text);
+    const event = readLooseJson(text);
     if (isRecord(event)) return this.#reader.take(event);
     // Of a text a piece may be lost; of arguments none may.
     const isOfCall = this.#reader.hasCalls || /tool_calls|function_call/.test(text);
