@@ -53,6 +53,8 @@ export interface StartOptions {
   readonly token?: string | undefined;
   /** Another build of the server than the one in `dist/`, or the launcher. */
   readonly serverFile?: string | undefined;
+  /** Where it is started; by default this project. */
+  readonly folder?: string | undefined;
   /** What stands behind it on the command line. */
   readonly args?: readonly string[] | undefined;
 }
@@ -69,7 +71,7 @@ export async function startCallboard(options: StartOptions = {}): Promise<Callbo
       ...(options.args ?? []),
     ],
     {
-      cwd: ROOT,
+      cwd: options.folder ?? ROOT,
       env: environment({ dataDir, token, more: options.env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -6,9 +6,11 @@
  *   npm run bench                 everything but the history
  *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, mcp, stalls, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
+ *   npm run bench -- calls --against a47a9b6   a call beside one of that commit, alone
  */
 
 import { describeMachine } from '../support/describe-machine.ts';
+import { benchAgainst } from './against-bench.ts';
 import { benchArrivals } from './arrivals-bench.ts';
 import { benchCalls } from './calls-bench.ts';
 import { benchCancel } from './cancel-bench.ts';
@@ -32,7 +34,10 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
 
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const words = process.argv.slice(2);
+const against = words.indexOf('--against');
+const commit = against < 0 ? undefined : words.splice(against, 2)[1];
+const wanted = words.filter((word) => !word.startsWith('-'));
 const stranger = wanted.find((word) => !(word in PARTS));
 if (stranger !== undefined) {
   console.error(`There is no part "${stranger}": it may be ${Object.keys(PARTS).join(', ')}`);
@@ -40,7 +45,11 @@ if (stranger !== undefined) {
 }
 
 const results: Record<string, { ratios: Ratio[]; detail: object }> = {};
-for (const [name, run] of Object.entries(PARTS)) {
+if (commit !== undefined) {
+  process.stderr.write(`Measuring: calls against ${commit}\n`);
+  results.against = await benchAgainst(commit);
+}
+for (const [name, run] of commit === undefined ? Object.entries(PARTS) : []) {
   if (wanted.length > 0 ? !wanted.includes(name) : name === 'history') continue;
   process.stderr.write(`Measuring: ${name}\n`);
   results[name] = await run();
