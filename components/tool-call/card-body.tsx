@@ -5,6 +5,7 @@ import { late } from '#components/ui/late';
 import { MarkedText } from '#components/ui/marked-text';
 import { jsonPreview } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
+import { useIsViewer } from '../providers/workbench-context.tsx';
 import { JsonTree } from '../result/json-tree.tsx';
 import { PartNote, type Whole } from '../result/part-note.tsx';
 import { ResultView } from '../result/result-view.tsx';
@@ -101,10 +102,11 @@ export function CardBody(props: CardBodyProps) {
   );
 }
 
-/** In place of the decision, for those who may not make it. */
-const ForOperators = ({ kind }: { kind: 'approval' | 'question' }) => (
-  <p className="mt-0.5 text-muted">{useTranslations('card')(`${kind}.forOperators`)}</p>
-);
+/** In place of the decision, for those who may not make it; nothing until it is known who reads. */
+function ForOperators({ kind }: { kind: 'approval' | 'question' }) {
+  const t = useTranslations('card');
+  return useIsViewer() && <p className="mt-0.5 text-muted">{t(`${kind}.forOperators`)}</p>;
+}
 
 type PartProps = Pick<CardBodyProps, 'callId' | 'card' | 'actions'>;
 

@@ -126,6 +126,13 @@ test('[AP11] a viewer reads the question, and who answers it', async () => {
   expect(screen.queryByRole('button', { name: 'Answer' })).toBeNull();
 });
 
+test('[CD28] until it is known who reads, nobody is told that others answer', async () => {
+  const { workbench } = await setup();
+  act(() => workbench.me.setState({ me: null }));
+  expect(screen.getByText('Which colour?')).toBeDefined();
+  expect(screen.queryByText(/An operator or administrator/)).toBeNull();
+});
+
 test('[AP11] once it is answered, declined or has expired, its card shows by whom, or why', async () => {
   const { change } = await setup();
   expect(screen.getByTestId('status-chip').textContent).toBe('Needs an answer');
