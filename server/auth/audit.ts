@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { AuditEntry, AuditPage, AuditQuery, Store } from '../store/store.ts';
+import type { AuditEntry, AuditPage, AuditQuery, Change, Store } from '../store/store.ts';
 import { type Caller, principalName } from './principal.ts';
 
 /** One act of a person, as it is written down. `detail` has no secret, and nothing that a tool gave. */
@@ -9,6 +9,8 @@ export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
 export interface Audit {
   /** Resolves when it is on disk. */
   record(act: AuditedAct): Promise<void>;
+  /** For the write of what it tells of. */
+  entry(act: AuditedAct): Change;
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditPage>;
 }
@@ -33,12 +35,13 @@ export async function openAudit({
 }): Promise<Audit> {
   const { entries } = await store.listAudit({ limit: 1 });
   let newest = entries[0]?.seq ?? 0;
+  const toChange = (act: AuditedAct): Change => {
+    newest += 1;
+    return { type: 'append_audit', entry: { ...act, seq: newest, at: clock.now() } };
+  };
   return {
-    record(act) {
-      newest += 1;
-      const entry = { ...act, seq: newest, at: clock.now() };
-      return store.write([{ type: 'append_audit', entry }]);
-    },
+    record: (act) => store.write([toChange(act)]),
+    entry: toChange,
     list: (query) => store.listAudit(query),
   };
 }

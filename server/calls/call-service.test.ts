@@ -26,6 +26,29 @@ test('[CA24] an id of a call that is as old as those that were deleted is said t
 });
 
 describe('an accepted call', () => {
+  test('[AU37] is one write with what tells of it, and a refused one leaves neither', async () => {
+    const { calls, store, connect } = await setup();
+    connect('phone').offer(tool('camera'));
+    const written: string[][] = [];
+    const { write } = store;
+    store.write = (changes, options) => {
+      written.push(changes.map(({ type }) => type));
+      return write(changes, options);
+    };
+    const entry = { seq: 1, at: 1, actor: 'operator', tokenId: null, address: '::1', detail: {} };
+    const together = ({ id }: { id: string }) =>
+      ({ type: 'append_audit', entry: { ...entry, act: 'tool_called', target: id } }) as const;
+    const asked = { principal: operator, runId: 'run_1', args: {}, together };
+    const refused = await calls.invoke({ ...asked, tool: 'none' });
+    const made = await calls.invoke({ ...asked, tool: 'camera' });
+    expect([refused.ok, made.ok]).toEqual([false, true]);
+    expect(written.filter((types) => types.includes('append_audit'))).toEqual([
+      ['append_call', 'append_call', 'append_audit'],
+    ]);
+    const { entries } = await store.listAudit({ limit: 5 });
+    expect(entries.map(({ target }) => target)).toEqual([made.ok && made.call.id]);
+  });
+
   test('[CA1] is on disk before its id is told to the caller or to a client', async () => {
     const { connect, invoke, store } = await setup();
     const phone = connect('phone');

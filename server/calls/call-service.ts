@@ -6,7 +6,7 @@ import type { AlwaysCaller, Card } from '#lib/protocol/card';
 import type { ErrorDetail, ErrorParams } from '#lib/protocol/http-error';
 import type { AlwaysScope } from '#lib/protocol/rest';
 import type { Principal } from '../auth/principal.ts';
-import type { CallQuery } from '../store/store.ts';
+import type { CallQuery, Change } from '../store/store.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;
@@ -29,6 +29,8 @@ export interface InvokeRequest {
   readonly traceparent?: string | undefined;
   /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
   readonly waitsForEnd?: boolean;
+  /** What is written in one with the new call, and not at all where there comes to be none. */
+  readonly together?: (call: Pick<CallRecord, 'id' | 'toolName'>) => Change;
 }
 
 /** Refused before there was a call: nothing is recorded, the caller is told why. */

@@ -112,7 +112,8 @@ export class Invocation {
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
-    const options = { more, mayWait: request.waitsForEnd };
+    const beside = request.together ? [...more, request.together(call)] : more;
+    const options = { more: beside, mayWait: request.waitsForEnd };
     const actor = actorOf(principal);
     // What a hook did is an event of its own, after the call as it was asked for.
     const applied = engine.create(call, by === undefined ? event : undefined, actor, options);

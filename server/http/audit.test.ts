@@ -128,6 +128,7 @@ test('[HT59] administrators read the audit by pages and filters, others do not',
   };
   const audit: Audit = {
     record: async () => {},
+    entry: () => ({ type: 'append_audit', entry }),
     list: async (query) => {
       asked.push(query);
       return { entries: [entry], next: 7 };

@@ -63,6 +63,9 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
   const audited: string[] = [];
   const audit = {
     record: async ({ act }: { act: string }) => void audited.push(act),
+    entry() {
+      throw new Error('no call is made at a page here');
+    },
     list: async () => ({ entries: [], next: null }),
   };
   let isClosed = false;

@@ -145,11 +145,10 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
           idempotencyKey,
           waitsForEnd: body.wait_ms ? true : undefined,
           traceparent: readTraceparent(context.incoming.headers.traceparent),
+          together: isByHand(caller) ? auditing(deps.audit, caller, context.address) : undefined,
         }),
       });
       if (!outcome.ok) throw toRefusal(outcome);
-      if (isByHand(caller) && !outcome.isRepeat)
-        await recordByHand(deps, caller, context.address, outcome.call);
       if (!body.wait_ms) return accepted(outcome.call.id);
       const call = await deps.calls.wait(outcome.call.id, body.wait_ms, context.signal());
       return call && isFinalStatus(call.status)
@@ -162,14 +161,10 @@ const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =
 const isByHand = (principal: Principal): principal is Operator =>
   principal.kind === 'operator' && principal.sessionId !== null;
 
-function recordByHand(
-  { audit }: Pick<HttpDeps, 'audit'>,
-  principal: Caller,
-  address: string,
-  { id, toolName }: CallRecord,
-): Promise<void> {
+function auditing(audit: HttpDeps['audit'], principal: Caller, address: string) {
   const by = byCaller(principal, address);
-  return audit.record({ ...by, act: 'tool_called', target: id, detail: { tool_name: toolName } });
+  return ({ id, toolName }: Pick<CallRecord, 'id' | 'toolName'>) =>
+    audit.entry({ ...by, act: 'tool_called', target: id, detail: { tool_name: toolName } });
 }
 
 function accepted(id: string): HttpResponse {

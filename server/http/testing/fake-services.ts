@@ -68,6 +68,7 @@ export function createFakeCalls() {
       if (fake.outcome) return fake.outcome;
       const call = callRecord({ toolName: request.tool, runId: request.runId });
       if (!records.has(call.id)) records.set(call.id, call);
+      request.together?.(call);
       return { ok: true, call };
     },
     async wait(id, waitMs, signal) {

@@ -125,6 +125,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const audited: AuditedAct[] = [];
   const audit: Audit = {
     record: async (act) => void audited.push(act),
+    entry(act) {
+      audited.push(act);
+      return { type: 'append_audit', entry: { ...act, seq: audited.length, at: clock.now() } };
+    },
     list: async () => ({ entries: [], next: null }),
   };
   const made = createCallers((token) => token === TOKENS.operator, tokens);

@@ -79,6 +79,9 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
     servers: opened,
     audit: {
       record: async (act) => void audited.push(act),
+      entry() {
+        throw new Error('no call is made at a page here');
+      },
       list: async () => ({ entries: [], next: null }),
     },
     hide: options.hide ?? ((text) => text),
