@@ -11,7 +11,7 @@ import { createWatchHub, WATCH_LIMITS } from './watch-hub.ts';
 import { createWholeLists } from './whole-lists.ts';
 
 test('[WA4] the same bytes go to every watcher, one frame for what a moment brought', async () => {
-  const { hub, send, watcher } = setup();
+  const { hub, nextMoment, send, watcher } = setup();
   const [a, b] = [watcher(), watcher()];
   await hub.add(a.channel, {});
   await hub.add(b.channel, {});
@@ -23,8 +23,47 @@ test('[WA4] the same bytes go to every watcher, one frame for what a moment brou
   expect(a.messages()[1]).toMatchObject({ type: 'batch', events: [{ seq: 1 }, { seq: 2 }] });
 });
 
+test('[WA4] frames are 16 ms apart, in order and whole; after quiet the first comes at once', async () => {
+  const { hub, send, watcher, clock } = setup();
+  const [one, ofRun] = [watcher(), watcher()];
+  await hub.add(one.channel, {});
+  await hub.add(ofRun.channel, { runId: 'run_1' });
+  send('tc_1', { status: 'WAIT' });
+  await inTurn();
+  for (const status of ['DOING', 'SUCCESS'] as const) {
+    send('tc_1', { status });
+    await inTurn();
+  }
+  const late = watcher();
+  await hub.add(late.channel, { since: 2 });
+  await inTurn();
+  const seen = ({ messages }: ReturnType<typeof watcher>) =>
+    messages().map(({ type, seq, events = [{ seq }] }) => [
+      type,
+      events.map((event: WatchEvent) => event.seq),
+    ]);
+  const before = [
+    ['snapshot', [0]],
+    ['call', [1]],
+  ];
+  expect(seen(one)).toEqual(before);
+  clock.advance(16);
+  expect(seen(one)).toEqual([...before, ['batch', [2, 3]]]);
+  expect(seen(ofRun)).toEqual(seen(one));
+  expect(late.events().map(({ seq }) => seq)).toEqual([3]);
+  clock.advance(16);
+  send('tc_2', { status: 'WAIT' });
+  await inTurn();
+  expect(seen(one)).toEqual([...before, ['batch', [2, 3]], ['call', [4]]]);
+  expect(seen(late).at(-1)).toEqual(['call', [4]]);
+  send('tc_2', { status: 'DOING' });
+  await inTurn();
+  hub.close();
+  expect(seen(one).at(-1)).toEqual(['call', [5]]);
+});
+
 test('[WA5] with since a watcher is sent only what is newer, and nothing twice', async () => {
-  const { hub, send, watcher } = setup();
+  const { hub, nextMoment, send, watcher } = setup();
   for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` });
   await nextMoment();
   send('tc_1', { tip: '4' });
@@ -38,7 +77,7 @@ test('[WA5] with since a watcher is sent only what is newer, and nothing twice',
 });
 
 test('[WA5] what is newer comes also when timers are before the bus', async () => {
-  const { hub, send, watcher, clock } = setup();
+  const { hub, nextMoment, send, watcher, clock } = setup();
   for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` });
   await nextMoment();
   const again = watcher();
@@ -51,7 +90,7 @@ test('[WA5] what is newer comes also when timers are before the bus', async () =
 });
 
 test('[WA7] who asks for another run meanwhile is sent nothing of the first request', async () => {
-  const { hub, send, watcher } = setup();
+  const { hub, nextMoment, send, watcher } = setup();
   for (const n of [1, 2, 3]) send('tc_1', { tip: `${n}` }, 'run_a');
   await nextMoment();
   const one = watcher();
@@ -73,7 +112,7 @@ test('[WA5] since a number that the log no longer has, or never had, a snapshot 
 });
 
 test('[WA5] what happens while the snapshot is taken follows it', async () => {
-  const { hub, send, watcher, slowSnapshot } = setup();
+  const { hub, nextMoment, send, watcher, slowSnapshot } = setup();
   const { finish } = slowSnapshot();
   const late = watcher();
   const added = hub.add(late.channel, {});
@@ -88,7 +127,7 @@ test('[WA5] what happens while the snapshot is taken follows it', async () => {
 });
 
 test('[WA6] a slow watcher gets merged updates when it reads again; a fast one does not wait', async () => {
-  const { hub, send, watcher, clock } = setup();
+  const { hub, nextMoment, send, watcher, clock } = setup();
   const [slow, fast] = [watcher(), watcher()];
   await hub.add(slow.channel, {});
   await hub.add(fast.channel, {});
@@ -112,7 +151,7 @@ test('[WA6] a slow watcher gets merged updates when it reads again; a fast one d
 });
 
 test('[WA6] what happens in the very moment in which it reads again is not lost', async () => {
-  const { hub, send, watcher, clock } = setup();
+  const { hub, nextMoment, send, watcher, clock } = setup();
   const slow = watcher();
   await hub.add(slow.channel, {});
   slow.buffered = WATCH_LIMITS.mergeAboveBytes + 1;
@@ -127,7 +166,7 @@ test('[WA6] what happens in the very moment in which it reads again is not lost'
 });
 
 test('[WA6] one that never reads is cut off, for its patience or for its bytes', async () => {
-  const { hub, send, watcher, clock } = setup();
+  const { hub, nextMoment, send, watcher, clock } = setup();
   const [stubborn, huge] = [watcher(), watcher()];
   await hub.add(stubborn.channel, {});
   await hub.add(huge.channel, {});
@@ -164,7 +203,7 @@ test('[WA15] one whose snapshot cannot be made is cut off, and nothing is kept f
 });
 
 test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
-  const { hub, send, watcher } = setup();
+  const { hub, nextMoment, send, watcher } = setup();
   const one = watcher();
   await hub.add(one.channel, { runId: 'run_a' });
   send('tc_1', { tip: 'mine' }, 'run_a');
@@ -176,7 +215,7 @@ test('[WA7] a watcher of one run is sent calls of that run alone', async () => {
 });
 
 test('[WA13] who asks for changes is sent them; others, and one that was slow, the whole list', async () => {
-  const { hub, offer, watcher, clock } = setup();
+  const { hub, nextMoment, offer, watcher, clock } = setup();
   const [old, asking, slow] = [watcher(), watcher(), watcher()];
   await hub.add(old.channel, {});
   await hub.add(asking.channel, { changes: true });
@@ -210,7 +249,7 @@ test('[WA13] who asks for changes is sent them; others, and one that was slow, t
 });
 
 test('[WA13] in place of many changes the list is sent once, and who comes back gets a snapshot', async () => {
-  const { hub, offer, watcher } = setup();
+  const { hub, nextMoment, offer, watcher } = setup();
   const [old, late, asking] = [watcher(), watcher(), watcher()];
   await hub.add(old.channel, {});
   for (let n = 0; n < 9; n += 1) offer(`tool_${n}`);
@@ -225,7 +264,7 @@ test('[WA13] in place of many changes the list is sent once, and who comes back 
 });
 
 /** Two turns of the event loop: the bus gathers a moment in one. */
-const nextMoment = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+const inTurn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 function setup({ firstSeq = 1 } = {}) {
   const { logger } = createErrorLog();
@@ -252,6 +291,11 @@ function setup({ firstSeq = 1 } = {}) {
   return {
     hub,
     clock,
+    /** And the time after which what comes next is a frame of its own. */
+    async nextMoment() {
+      await inTurn();
+      clock.advance(16);
+    },
     /** It is offered now: the whole list has it, and the change says it. */
     offer(name: string) {
       tools.push({ ...tool(name), description: `Number ${tools.length}` });

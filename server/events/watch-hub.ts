@@ -32,6 +32,8 @@ export interface WatchLimits {
   readonly patienceMs: number;
   readonly maxMissedCalls: number;
   readonly pollMs: number;
+  /** From one frame to the next. */
+  readonly frameMs: number;
 }
 
 export const WATCH_LIMITS: WatchLimits = {
@@ -40,6 +42,8 @@ export const WATCH_LIMITS: WatchLimits = {
   patienceMs: 10_000,
   maxMissedCalls: 2_000,
   pollMs: 100,
+  // A screen draws as often.
+  frameMs: 16,
 };
 
 const TOO_SLOW = 'Too slow: connect again and take a snapshot';
@@ -72,8 +76,8 @@ interface Watcher {
 }
 
 /**
- * One subscription for all watchers of this process: what a moment brought is
- * made into one frame, once, and the same bytes go to each. A slow watcher
+ * One subscription for all watchers of this process: what came since the last
+ * frame is made into one, once, and the same bytes go to each. A slow watcher
  * gets merged updates, then a snapshot, and is cut off in the end; it delays
  * no other and holds a bounded amount of memory.
  */
@@ -84,9 +88,13 @@ export class WatchHub {
   readonly #subscription: ReturnType<EventBus['subscribe']>;
   #stopPolling: (() => void) | undefined;
 
+  /** What came since the last frame, while the next is not due. */
+  #gathered: LoggedEvent[] = [];
+  #stopPacing: (() => void) | undefined;
+
   constructor(deps: WatchHubDeps) {
     this.#deps = deps;
-    this.#subscription = deps.bus.subscribe({ onEvents: (events) => this.#spread(events) });
+    this.#subscription = deps.bus.subscribe({ onEvents: (events) => this.#gather(events) });
   }
 
   get count(): number {
@@ -115,7 +123,22 @@ export class WatchHub {
 
   close(): void {
     this.#stopPolling?.();
+    this.#stopPacing?.();
     this.#subscription.close();
+    this.#spread(this.#gathered);
+  }
+
+  /** After quiet a frame leaves at once; what comes then is gathered until the next is due. */
+  #gather(events: readonly LoggedEvent[]): void {
+    if (this.#watchers.size === 0) return;
+    if (this.#stopPacing) return void this.#gathered.push(...events);
+    this.#stopPacing = this.#deps.clock.schedule(this.#deps.limits.frameMs, () => {
+      this.#stopPacing = undefined;
+      const gathered = this.#gathered;
+      this.#gathered = [];
+      if (gathered.length > 0) this.#gather(gathered);
+    });
+    this.#spread(events);
   }
 
   #spread(events: readonly LoggedEvent[]): void {
