@@ -1,21 +1,28 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd, openStore } from './open-store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
-import { appendCall } from './testing/store-setup.ts';
+import { RowDamagedError } from './store-errors.ts';
+import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -91,12 +98,73 @@ test('[ST60] a copy with its marks is read at the start', async () => {
   expect(() => parts.open(join(copy, 'callboard.db'))).toThrow(StoreDamagedError);
 });
 
-test('[ST60] a clean end counts for one start: one that was killed leaves none', async () => {
+/** A server that writes is killed, and a page is damaged then that none of its writes touched. */
+async function killed(parts: ReturnType<typeof setup>): Promise<void> {
+  const { store, close } = parts.open();
+  const args = { text: 'x'.repeat(20_000) + WORDS };
+  await store.write([appendCall(finalCall({ id: 'tc_long', version: 1, args }))]);
+  await close();
+  const writer = join(import.meta.dirname, 'testing/write-until-killed.ts');
+  const child = spawn(process.execPath, [writer, parts.file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.length;
+    if (printed > 5_000) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  expect(child.signalCode).toBe('SIGKILL');
+  damage(parts.file);
+}
+
+const DAMAGED = 'the row tc_long of tool_calls is not what was written';
+
+test('[ST60] after kill -9 a start reads no rows; damage is found while the store is in use, and by the next start', async () => {
+  const parts = setup();
+  await killed(parts);
+  const { store, checkLater } = parts.open();
+  expect(await store.getCall('tc_1')).toMatchObject({ status: 'SUCCEEDED' });
+  await expect(store.getCall('tc_long')).rejects.toThrow(RowDamagedError);
+  const found = await new Promise<StoreDamagedError>((onDamaged) => checkLater(onDamaged));
+  expect(found.message).toContain(DAMAGED);
+  // It is not closed: this server is killed, too.
+  expect(() => parts.open()).toThrow(DAMAGED);
+});
+
+test('[ST60] a copy of what kill -9 left is read at the start', async () => {
+  const parts = setup();
+  await killed(parts);
+  const copy = join(parts.dir, 'copy');
+  copyFileSync(parts.file, copy);
+  renameSync(copy, parts.file);
+  expect(() => parts.open()).toThrow(DAMAGED);
+});
+
+test('[ST60] after another boot all that kill -9 left is read at the start', async () => {
+  const parts = setup();
+  await killed(parts);
+  const note = `${parts.file}.clean`;
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  writeFileSync(note, readFileSync(note, 'latin1').replace(boot, randomUUID()));
+  expect(() => parts.open()).toThrow(DAMAGED);
+});
+
+test('[ST60] what kill -9 left without its mark is read at the start', async () => {
+  const parts = setup();
+  await killed(parts);
+  rmSync(`${parts.file}.mark`);
+  expect(() => parts.open()).toThrow(DAMAGED);
+});
+
+test('[ST60] a store of which a write failed is trusted by no start, also when it is killed', async () => {
   const parts = setup();
   await written(parts);
-  expect(existsSync(`${parts.file}.clean`)).toBe(true);
   const { store } = parts.open();
-  await store.write([appendCall(finalCall({ id: 'tc_2', version: 1 }))]);
+  const other = new DatabaseSync(parts.file);
+  cleanups.push(() => other.close());
+  other.exec("CREATE TRIGGER fail BEFORE INSERT ON runs BEGIN SELECT RAISE(FAIL, 'planted'); END");
+  await expect(store.write([putRun(sampleRun())])).rejects.toThrow(/planted/);
   expect(existsSync(`${parts.file}.clean`)).toBe(false);
 });
 

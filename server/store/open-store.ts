@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import { salvageStore } from './integrity/salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+import { readMark } from './store-mark.ts';
 
 const answerSchema = z.object({ problem: z.string().nullable() });
 
@@ -68,12 +69,13 @@ function lowerPriority(pid: number): void {
 }
 
 /**
- * Beside the database, which file a server left when it ended as it should. As
- * long as that very file is there, unchanged, a start need not read all of it
- * before it serves: what every page and row is was settled by those who wrote
- * them. The whole check follows while the server runs (rule ST60).
+ * Beside the database, by what a start knows the file that the server before left, so that it need
+ * not read all of it before it serves; the whole check follows while the server runs (rule ST60).
+ * After a clean end it is the very file, unchanged: what every page and row is was settled by those
+ * who wrote them. After a crash it is the same file of the same boot of the system: no power was
+ * lost, so what was written is there, on the disk or in the memory of the system.
  */
-const cleanEndFile = (file: string): string => `${file}.clean`;
+const trustFile = (file: string): string => `${file}.clean`;
 
 /** The clock of a file system moves in steps; a change within the step of the last one would not show. */
 const STEP_MS = 25;
@@ -82,22 +84,44 @@ const STEP_MS = 25;
 export async function markCleanEnd(file: string): Promise<void> {
   const changedAt = statSync(file).ctimeMs;
   await sleep(Math.max(0, changedAt + STEP_MS - Date.now()));
-  writeFileSync(cleanEndFile(file), identityOf(file), { mode: 0o600 });
+  writeFileSync(trustFile(file), identityOf(file), { mode: 0o600 });
 }
 
-/** Whether the file is as a clean end left it. It counts once: what ends this process may be no clean end. */
-function takeCleanEnd(file: string): boolean {
-  const marked = readIfThere(cleanEndFile(file));
+/** To be called once the store is open: until then nobody has looked at what is there. */
+function markRunning(file: string): void {
+  const identity = runningIdentityOf(file);
+  if (identity !== undefined) writeFileSync(trustFile(file), identity, { mode: 0o600 });
+}
+
+/** Whether the file is the one that was left, and no power was lost since. It counts once. */
+function takeTrust(file: string): boolean {
+  const marked = readIfThere(trustFile(file));
   if (marked === undefined) return false;
-  rmSync(cleanEndFile(file), { force: true });
+  rmSync(trustFile(file), { force: true });
+  if (fileSize(file) === undefined) return false;
+  const isOfThisBoot = marked === runningIdentityOf(file);
+  // Without the mark, commits that are missing would not be.
+  if (isOfThisBoot) return (readMark(file) ?? 0) > 0;
   const hasLog = [`${file}-wal`, `${file}-journal`].some((name) => (fileSize(name) ?? 0) > 0);
-  return !hasLog && fileSize(file) !== undefined && marked === identityOf(file);
+  return !hasLog && marked === identityOf(file);
 }
 
 /** Which file, and when it was changed last. A copy is another file, and its time cannot be set. */
 function identityOf(file: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
   return `${[dev, ino, size, mtimeNs, ctimeNs].join(' ')}\n`;
+}
+
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
+
+/**
+ * Which file, and of which boot of the system; undefined where the system does not tell. The number
+ * of a file that was removed is given again, the time of its birth is not.
+ */
+function runningIdentityOf(file: string): string | undefined {
+  if (!existsSync(BOOT_ID_FILE)) return undefined;
+  const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
+  return `boot ${[readFileSync(BOOT_ID_FILE, 'latin1').trim(), dev, ino, birthtimeNs].join(' ')}\n`;
 }
 
 function readIfThere(file: string): string | undefined {
@@ -134,16 +158,28 @@ export function openStore(options: {
 }): OpenedStore {
   const { file, salvage, now, workerPath, logger, onCommitted, onFailed } = options;
   if (salvage) for (const line of salvageStore({ file, now })) logger.info(line);
-  const isTrusted = takeCleanEnd(file);
+  const isTrusted = takeTrust(file);
+  /** What was written is not what is there: the next start reads all of it, however this one ends. */
+  const distrust = () => {
+    try {
+      rmSync(trustFile(file), { force: true });
+    } catch (error) {
+      logger.error(error);
+    }
+  };
   const store = createSqliteStore({
     file,
     isTrusted,
     workerPath: workerPath('write-worker'),
     readWorkerPath: workerPath('read-worker'),
     log: logger.info,
-    onFailed,
+    onFailed(error) {
+      distrust(); // A sync that failed may have dropped what was written from memory, too.
+      onFailed(error);
+    },
     ...(onCommitted && { onCommitted }),
   });
+  markRunning(file);
   let check: ReturnType<typeof checkLater> | undefined;
   let isDamaged = false;
   return {
@@ -152,9 +188,11 @@ export function openStore(options: {
       if (!isTrusted) return;
       check = checkLater({ file, workerPath: workerPath('check-worker') });
       check.done.catch((error: unknown) => {
-        isDamaged = error instanceof StoreDamagedError;
-        if (error instanceof StoreDamagedError) onDamaged(error);
-        else logger.error(error); // It could not be read to its end; each row still is when it is asked for.
+        // It could not be read to its end; each row still is when it is asked for.
+        if (!(error instanceof StoreDamagedError)) return logger.error(error);
+        isDamaged = true;
+        distrust();
+        onDamaged(error);
       });
     },
     async close() {

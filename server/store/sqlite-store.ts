@@ -110,7 +110,7 @@ const SEARCH_WAIT_MS = 5_000;
  */
 export function createSqliteStore(options: {
   readonly file: string;
-  /** `takeCleanEnd` said so: the file is opened without reading all of it, and `checkLater` reads it. */
+  /** `takeTrust` said so: the file is opened without reading all of it, and `checkLater` reads it. */
   readonly isTrusted?: boolean;
   /** Where the writing thread's code lies; in a build, elsewhere than beside this file. */
   readonly workerPath?: string | URL;

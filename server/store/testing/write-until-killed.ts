@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { sampleCall } from '#lib/call/testing/sample-call';
-import { createSqliteStore } from '../sqlite-store.ts';
+import { throwingLogger } from '../../testing/error-log.ts';
+import { openStore } from '../open-store.ts';
 import { appendCall } from './store-setup.ts';
 
 /**
@@ -8,7 +10,10 @@ import { appendCall } from './store-setup.ts';
  * state once its write is resolved. It ends by itself only when a write fails.
  */
 const [, , file = '', size = '100'] = process.argv;
-const store = createSqliteStore({ file });
+const { store } = openStore({
+  ...{ file, salvage: false, now: Date.now, logger: throwingLogger, onFailed() {} },
+  workerPath: (name) => fileURLToPath(new URL(`../${name}.ts`, import.meta.url)),
+});
 const text = 'x'.repeat(Number(size));
 let last = 0;
 
