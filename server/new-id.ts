@@ -1,18 +1,36 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+
+/** So many random bytes are asked for at once: a call for each id costs more than the id. */
+const POOL_BYTES = 4_096;
+const RANDOM_BYTES = 8;
+/** Of the ids of one millisecond, which are numbered. */
+const MOST_NUMBERS = 0x1_0000;
 
 /**
- * An id that sorts by time: 48 bits of milliseconds and 80 random bits, in hex,
- * as ULID has them. Newer ids lie beside each other in an index, so that a
+ * An id that sorts by time: 48 bits of milliseconds, 16 bits that number those of one
+ * millisecond, and 64 random bits, in hex. Newer ids lie beside each other in an index, so that a
  * group of new rows touches a few pages instead of one each. No id is a secret.
  */
 export function createNewId(now: () => number): (prefix: string) => string {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
+  let last = Number.NaN;
+  let number = 0;
   return (prefix) => {
-    const time = now().toString(16).padStart(12, '0');
-    // Digits of a UUID that are all random; unlike other random bytes they come from a pool.
-    const uuid = randomUUID();
-    return `${prefix}_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`;
+    if (used === POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const random = pool.toString('hex', used, used + RANDOM_BYTES);
+    used += RANDOM_BYTES;
+    const time = now();
+    number = time === last ? (number + 1) % MOST_NUMBERS : 0;
+    last = time;
+    return `${prefix}_${toHex(time, 12)}${toHex(number, 4)}${random}`;
   };
 }
+
+const toHex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /** When an id of that form was made, in milliseconds since the epoch. */
 export const timeOfNewId = (prefix: string, id: string): number | undefined =>

@@ -6,6 +6,7 @@ import { newCall } from '#lib/call/new-call';
 import type { RunSummary } from '#lib/protocol/run';
 import { EventBatch } from '../../server/calls/event-batch.ts';
 import { createChangeWriter } from '../../server/store/change-writer.ts';
+import { NOT_THERE } from '../../server/store/known-calls.ts';
 import { kyselyOn } from '../../server/store/kysely-on.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
@@ -36,7 +37,7 @@ export async function makeHistory(file: string, count: number): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000');
   const run = createRunner(database);
-  const writer = createChangeWriter(run, kyselyOn(database), () => ({ version: 0, chars: 0 }));
+  const writer = createChangeWriter(run, kyselyOn(database), () => NOT_THERE, '');
   const indexWords = createWordIndexer(database);
   for (let first = 0; first < count; first += WRITE_CALLS) {
     const numbers = Array.from(

@@ -68,9 +68,10 @@ export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
   kysely: Kysely<Tables>,
   readKnown: (id: string) => KnownCall,
+  newestCall: string,
 ): ChangeWriter {
   const write = createPuts(thread, kysely);
-  const knownCalls = createKnownCalls(readKnown);
+  const knownCalls = createKnownCalls(readKnown, newestCall);
   const deletions = createDeletions(thread);
   let clientPuts = 0;
 

@@ -4,7 +4,8 @@ import type { CallEventEntry } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { foldEvent } from '#lib/call/testing/fold-event';
 import type { Card, CardUpdate } from '#lib/protocol/card';
-import { joinEvents } from './known-calls.ts';
+import { createKnownCalls, joinEvents, NOT_THERE } from './known-calls.ts';
+import { VersionConflictError } from './store-errors.ts';
 
 const call = (card: Card): CallRecord => ({
   id: 'tc_1',
@@ -104,4 +105,23 @@ test('two events joined fold to what they fold to one after the other', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('[ST45] only of a call that may be stored it is read which version it has', () => {
+  const read: string[] = [];
+  const stored = new Map([['tc_5', { version: 2, chars: 10 }]]);
+  const calls = createKnownCalls((id) => {
+    read.push(id);
+    return stored.get(id) ?? NOT_THERE;
+  }, 'tc_5');
+  const append = (id: string, version: number) => {
+    const write = calls.beginWrite();
+    write.append({ ...call({ params: {} }), id, version }, event({ version }));
+    write.keep();
+  };
+  append('tc_7', 1);
+  expect(read).toEqual([]);
+  for (const id of ['tc_5', 'tc_7']) expect(() => append(id, 1)).toThrow(VersionConflictError);
+  append('tc_6', 1); // Older than one that was written since: it may have been before.
+  expect(read).toEqual(['tc_5', 'tc_6']);
 });

@@ -20,6 +20,8 @@ export interface KnownCall {
   readonly joinable?: { readonly row: number; readonly event: CallEventEntry };
 }
 
+export const NOT_THERE: KnownCall = { version: 0, chars: 0 };
+
 /** One row of events, as far as a write makes it: the row is called by its first version. */
 export interface EventsRow {
   readonly callId: string;
@@ -45,15 +47,20 @@ export interface CallsOfWrite {
   settle(): void;
 }
 
-/** The calls that are open, or being written. `read` gives what the tables have of others. */
-export function createKnownCalls(read: (id: string) => KnownCall) {
+/**
+ * The calls that are open, or being written. `read` gives what the tables have of others, whose
+ * ids go up to `newest`: nothing needs to be read to know that a newer one is not there.
+ */
+export function createKnownCalls(read: (id: string) => KnownCall, newest: string) {
   const known = new Map<string, KnownCall>();
+  let newestId = newest;
 
   return {
     beginWrite(): CallsOfWrite {
       const made = new Map<string, KnownCall>();
       const rows: EventsRow[] = [];
-      const stateOf = (id: string) => made.get(id) ?? known.get(id) ?? read(id);
+      const stateOf = (id: string) =>
+        made.get(id) ?? known.get(id) ?? (id > newestId ? NOT_THERE : read(id));
       return {
         rows,
         states: () =>
@@ -70,9 +77,12 @@ export function createKnownCalls(read: (id: string) => KnownCall) {
           }
           made.set(call.id, { ...addEvent(state, call, event, rows), call });
         },
-        delete: (id) => void made.set(id, { version: 0, chars: 0 }),
+        delete: (id) => void made.set(id, NOT_THERE),
         keep() {
-          for (const [id, state] of made) known.set(id, state);
+          for (const [id, state] of made) {
+            known.set(id, state);
+            if (id > newestId) newestId = id;
+          }
         },
         settle() {
           for (const [id, state] of made) {

@@ -138,7 +138,12 @@ export function createSqliteStore(options: {
   const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
   const read = createReads(database, kysely);
-  const writer = createChangeWriter(thread, kysely, (id) => readKnownCall(read, id));
+  const writer = createChangeWriter(
+    thread,
+    kysely,
+    (id) => readKnownCall(read, id),
+    read.newestCall({})?.id ?? '',
+  );
   const { readWorkerPath = threadSource('read-worker') } = options;
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });

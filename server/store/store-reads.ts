@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import { isBeyond, type KnownCall } from './known-calls.ts';
+import { isBeyond, type KnownCall, NOT_THERE } from './known-calls.ts';
 import { preparedRead } from './prepared.ts';
 import { fromEventsRow } from './record-rows.ts';
 import type { Tables } from './tables.ts';
@@ -36,6 +36,9 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
     ),
     version: preparedRead(database, ({ id }: { id: string }) =>
       kysely.selectFrom('tool_calls').select('version').where('id', '=', id),
+    ),
+    newestCall: preparedRead(database, () =>
+      kysely.selectFrom('tool_calls').select((eb) => eb.fn.max('id').as('id')),
     ),
     eventChars: preparedRead(database, ({ call_id }: { call_id: string }) =>
       kysely
@@ -86,7 +89,7 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
 /** What the tables have of a call: it may be appended to. */
 export function readKnownCall(read: ReturnType<typeof createReads>, id: string): KnownCall {
   const version = read.version({ id })?.version ?? 0;
-  if (version === 0) return { version, chars: 0 };
+  if (version === 0) return NOT_THERE;
   const chars = read.eventChars({ call_id: id })?.chars ?? 0;
   const newest = isBeyond(version, chars) && read.newestEvents({ call_id: id, limit: 1 });
   if (!newest) return { version, chars };
