@@ -10,9 +10,13 @@ const ELLIPSIS = '…';
 const LEAST_SHARE = 64;
 
 /** Whether the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
-export const fitsJson = (value: unknown, maxBytes: number): boolean =>
-  // A character has at least one byte. To begin with the fields of an object costs by their number.
-  (rememberedText(value)?.length ?? 0) <= maxBytes && countJson(value, maxBytes) <= maxBytes;
+export function fitsJson(value: unknown, maxBytes: number): boolean {
+  const chars = rememberedText(value)?.length;
+  // A character has one to three bytes. To begin with the fields of an object costs by their number.
+  if (chars !== undefined && chars > maxBytes) return false;
+  if (chars !== undefined && chars * 3 <= maxBytes) return true;
+  return countJson(value, maxBytes) <= maxBytes;
+}
 
 /** Bytes of a text as it is, of anything else of its JSON text. */
 export function wholeBytes(value: unknown): number {

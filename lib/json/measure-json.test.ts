@@ -39,6 +39,13 @@ test('[JS1] bytes are those of the JSON text, escapes included', () => {
   );
 });
 
+test.each([
+  ...[0, -0, 9, 10, -10, 99_999, 100_000, 1_700_000_000_123, 2 ** 53, -(2 ** 53), 1e15, 1e21],
+  ...[0.1, -1.5, 1e-7, Number.MAX_VALUE, Number.NaN, Number.POSITIVE_INFINITY, true, false, null],
+])('[JS1] the number of bytes of %s is that of its text', (value) => {
+  expect(countJson([value], 1_000)).toBe(JSON.stringify([value]).length);
+});
+
 test('[JS1] an estimate is within the factor that escapes can make, and stops at its limit', () => {
   fc.assert(
     fc.property(anyJson, (value) => {

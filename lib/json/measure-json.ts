@@ -9,7 +9,8 @@ export interface JsonLimits {
 
 export type JsonFault = 'bytes' | 'depth' | 'nodes' | 'proto' | 'not_json';
 
-interface Measure extends Required<JsonLimits> {
+/** What of a value is looked at. */
+interface Measure {
   /** Whether a key `__proto__`, and a value that JSON text cannot have, is a fault. */
   readonly isStrict: boolean;
   /** Bytes of a text; some number above `max` once it has more. */
@@ -18,15 +19,9 @@ interface Measure extends Required<JsonLimits> {
   scalarBytes(value: unknown): number;
 }
 
-/** Limits and text as JSON has them, unless given. */
-const EXACT: Measure = {
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxDepth: Number.POSITIVE_INFINITY,
-  maxNodes: Number.POSITIVE_INFINITY,
-  isStrict: false,
-  textBytes: countText,
-  scalarBytes: (value) => JSON.stringify(value)?.length ?? 4,
-};
+const EXACT: Measure = { isStrict: false, textBytes: countText, scalarBytes: countScalar };
+const STRICT: Measure = { ...EXACT, isStrict: true };
+const SHAPE: Measure = { ...EXACT, textBytes: () => 0 };
 
 /**
  * Walks a value as far as the limits allow and names the first one it breaks, or
@@ -35,14 +30,14 @@ const EXACT: Measure = {
  * when the depth has a limit.
  */
 export const measureJson = (value: unknown, limits: JsonLimits): JsonFault | undefined =>
-  walk(value, { ...EXACT, ...limits, isStrict: true }).fault;
+  walk(value, STRICT, limits).fault;
 
 /** Bytes of the JSON text; some number above `max` once it is more than that. Reads no more of the value (JS1). */
 export const countJson = (value: unknown, max: number): number =>
-  walk(value, { ...EXACT, maxBytes: max }).bytes;
+  walk(value, EXACT, { maxBytes: max }).bytes;
 
 export const isDeeperThan = (value: unknown, maxDepth: number): boolean =>
-  walk(value, { ...EXACT, maxDepth, textBytes: () => 0 }).fault === 'depth';
+  walk(value, SHAPE, { maxDepth }).fault === 'depth';
 
 /** What quotes, a colon and a comma, or an object's own memory, add to each value. */
 const PER_VALUE = 8;
@@ -53,32 +48,40 @@ const PER_VALUE = 8;
  * Reads no more of the value than `most`: some number above it then means "more".
  */
 export const estimateJsonBytes = (value: unknown, most = Number.POSITIVE_INFINITY): number =>
-  walk(value, {
-    ...EXACT,
-    maxBytes: most,
-    textBytes: (text) => PER_VALUE + text.length,
-    scalarBytes: () => PER_VALUE,
-  }).bytes;
+  walk(value, ESTIMATE, { maxBytes: most }).bytes;
+
+const ESTIMATE: Measure = {
+  isStrict: false,
+  textBytes: (text) => PER_VALUE + text.length,
+  scalarBytes: () => PER_VALUE,
+};
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** What is left to visit, on a stack of its own: the depth of a value is the sender's choice. */
-interface Visit {
+interface Visit extends Required<JsonLimits> {
   readonly containers: Container[];
   readonly depths: number[];
   bytes: number;
   nodes: number;
 }
 
-function walk(root: unknown, measure: Measure): { bytes: number; fault: JsonFault | undefined } {
-  const visit: Visit = { containers: [], depths: [], bytes: 0, nodes: 0 };
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+function walk(
+  root: unknown,
+  measure: Measure,
+  { maxBytes = NO_LIMIT, maxDepth = NO_LIMIT, maxNodes = NO_LIMIT }: JsonLimits,
+): { bytes: number; fault: JsonFault | undefined } {
+  const limits = { maxBytes, maxDepth, maxNodes };
+  const visit: Visit = { containers: [], depths: [], bytes: 0, nodes: 0, ...limits };
   let fault = take(visit, measure, root, 0);
   for (let next = visit.containers.pop(); next && !fault; next = visit.containers.pop()) {
     const depth = (visit.depths.pop() ?? 0) + 1;
     fault = isList(next)
       ? visitItems(visit, measure, next, depth)
       : visitFields(visit, measure, next, depth);
-    if (visit.bytes > measure.maxBytes) fault ??= 'bytes';
+    if (visit.bytes > visit.maxBytes) fault ??= 'bytes';
   }
   return { bytes: visit.bytes, fault };
 }
@@ -91,23 +94,23 @@ function take(
   depth: number,
 ): JsonFault | undefined {
   visit.nodes += 1;
-  if (visit.nodes > measure.maxNodes) return 'nodes';
+  if (visit.nodes > visit.maxNodes) return 'nodes';
   if (typeof value === 'string') {
-    visit.bytes += measure.textBytes(value, measure.maxBytes - visit.bytes);
+    visit.bytes += measure.textBytes(value, visit.maxBytes - visit.bytes);
   } else if (Array.isArray(value) || isRecord(value)) {
-    if (depth >= measure.maxDepth) return 'depth';
+    if (depth >= visit.maxDepth) return 'depth';
     visit.containers.push(value);
     visit.depths.push(depth);
   } else if (measure.isStrict && !isScalar(value)) return 'not_json';
   else visit.bytes += measure.scalarBytes(value);
-  return visit.bytes > measure.maxBytes ? 'bytes' : undefined;
+  return visit.bytes > visit.maxBytes ? 'bytes' : undefined;
 }
 
 function visitItems(visit: Visit, measure: Measure, list: readonly unknown[], depth: number) {
   visit.bytes += 1 + Math.max(1, list.length);
   // Before a look at the items: a list may have a million.
-  if (visit.nodes + list.length > measure.maxNodes) return 'nodes';
-  if (visit.bytes > measure.maxBytes) return 'bytes';
+  if (visit.nodes + list.length > visit.maxNodes) return 'nodes';
+  if (visit.bytes > visit.maxBytes) return 'bytes';
   for (const item of list) {
     const fault = take(visit, measure, item, depth);
     if (fault) return fault;
@@ -127,7 +130,7 @@ function visitFields(
     if (measure.isStrict && key === '__proto__') return 'proto';
     const field = record[key];
     if (field === undefined && !measure.isStrict) continue;
-    visit.bytes += measure.textBytes(key, measure.maxBytes - visit.bytes) + separators;
+    visit.bytes += measure.textBytes(key, visit.maxBytes - visit.bytes) + separators;
     separators = 2;
     const fault = take(visit, measure, field, depth);
     if (fault) return fault;
@@ -139,11 +142,27 @@ const isList = (value: Container): value is readonly unknown[] => Array.isArray(
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'boolean' || Number.isFinite(value);
 
+/** Of a value that is neither a text, a list nor an object. A number is counted without a text of it. */
+function countScalar(value: unknown): number {
+  if (Number.isSafeInteger(value)) return countDigits(value as number);
+  if (Number.isFinite(value)) return String(value).length;
+  return value === false ? 5 : 4;
+}
+
+function countDigits(integer: number): number {
+  const rest = Math.abs(integer);
+  let bytes = integer < 0 ? 2 : 1;
+  for (let least = 10; least <= rest; least *= 10) bytes += 1;
+  return bytes;
+}
+
 const SHORT_ESCAPES = '\b\t\n\f\r"\\';
 
 /** Of a text as JSON, its quotes included; some number above `max` once it is more than that. */
 export function countText(text: string, max: number): number {
   let bytes = 2;
+  // A character has at least one byte.
+  if (text.length + bytes > max) return text.length + bytes;
   for (let at = 0; at < text.length && bytes <= max; ) {
     const code = text.charCodeAt(at);
     // Most characters by far, and four times as fast.

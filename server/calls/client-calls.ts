@@ -305,14 +305,20 @@ function measure(given: ClientAnswer): Measured {
   return { answer: { ok: 'unusable', code: 'result_too_large', message }, hash: digest };
 }
 
-/** The text of the output stands in that of the answer: the store need not make it again. */
+/** The text of the output stands in that of the answer: it is not made again. */
 function rememberOutput(given: ClientAnswer, text: string): void {
   if (given.ok !== true || !text.startsWith(BEFORE_OUTPUT)) return;
-  const after = JSON.stringify({ ...given, output: undefined }).length - '{"ok":true'.length;
-  rememberJsonText(given.output, text.slice(BEFORE_OUTPUT.length, text.length - after));
+  const isAlone = given.attachments.length === 0 && given.display === undefined;
+  const after = isAlone
+    ? NOTHING_BESIDE.length
+    : JSON.stringify({ ...given, output: undefined }).length - '{"ok":true'.length;
+  const output = text.slice(BEFORE_OUTPUT.length, text.length - after);
+  // A small part of a large text would keep all of it in memory.
+  if (isAlone || output.length * 2 > text.length) rememberJsonText(given.output, output);
 }
 
 const BEFORE_OUTPUT = '{"ok":true,"output":';
+const NOTHING_BESIDE = ',"attachments":[]}';
 
 function toError(given: ClientAnswer): CallError | null {
   if (given.ok === true) return null;

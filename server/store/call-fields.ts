@@ -47,9 +47,19 @@ const provider: ColumnCodec<Provider | null> = {
   },
 };
 
+/** All calls of a tool have the same annotations: their text is made once. */
+const annotationTexts = new WeakMap<CallRecord['annotations'], string>();
+
+function annotationsText(value: CallRecord['annotations']): string {
+  const text = annotationTexts.get(value) ?? JSON.stringify(value);
+  annotationTexts.set(value, text);
+  return text;
+}
+
 /** In rows of before 004 `routing` is a part of the annotations, and `deviceLeftMs` of the deadlines. */
 const annotations: ColumnCodec<CallRecord['annotations']> = {
   ...json('annotations'),
+  write: (row, value) => row.push(annotationsText(value)),
   read(row) {
     const { routing: _, ...own } = fromJsonColumn<Record<string, unknown>>(row.annotations);
     return own;
@@ -65,6 +75,11 @@ const routing: ColumnCodec<CallRecord['routing']> = {
   },
 };
 
+const attachments: ColumnCodec<CallRecord['attachments']> = {
+  ...json('attachments'),
+  write: (row, value) => row.push(value.length === 0 ? '[]' : JSON.stringify(value)),
+};
+
 type Deadlines = CallRecord['deadlines'];
 /** With a mark the times are those that were left at it; without, in rows of before, wall times. */
 type StoredDeadlines = Deadlines & { readonly deviceLeftMs?: number; readonly mark?: number };
@@ -74,8 +89,11 @@ const readDeadlines = (row: ToolCallRow) => fromJsonColumn<StoredDeadlines>(row.
 const deadlines: ColumnCodec<Deadlines> = {
   columns: ['deadlines'],
   write(row, value, { clockMark }) {
-    const stored = clockMark === null ? value : { ...moved(value, -clockMark), mark: clockMark };
-    return row.push(JSON.stringify(stored));
+    const { approval, queue, start, execute, resume, cancel } = moved(value, -(clockMark ?? 0));
+    const mark = clockMark === null ? '' : `,"mark":${clockMark}`;
+    // The text that JSON has of these numbers and nulls, at a fraction of the cost.
+    const times = `"approval":${approval},"queue":${queue},"start":${start},"execute":${execute}`;
+    return row.push(`{${times},"resume":${resume},"cancel":${cancel}${mark}}`);
   },
   read(row) {
     const { deviceLeftMs: _, mark = 0, ...own } = readDeadlines(row);
@@ -146,7 +164,7 @@ export const CALL_FIELDS = {
   executeLeftMs: changing(asIs('execute_left_ms')),
   resultHash: changing(asIs('result_hash')),
   error: changing(jsonOrNull<NonNullable<CallRecord['error']>>('error')),
-  attachments: changing(json<CallRecord['attachments']>('attachments')),
+  attachments: changing(attachments),
   result: changing(anyJson('result')),
   lateResult: changing(anyJson('late_result')),
   card: changing(cardCodec),
