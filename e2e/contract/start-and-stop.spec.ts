@@ -40,7 +40,7 @@ test.afterAll(async () => {
 });
 
 test('§3 a value that makes no sense stops the start with one line: which, what it was, what it may be', async () => {
-  // Each of the others is refused the same way: `server/config.test.ts`. Hosts are seen when they are used.
+  // Each of the others is refused the same way: `server/main/config.test.ts`. Hosts are seen when they are used.
   const values: [Record<string, string>, ...RegExp[]][] = [
     [{ CALLBOARD_PORT: 'seventy' }, /CALLBOARD_PORT/, /"seventy"/, /65535/],
 

@@ -15,12 +15,9 @@ const INTERFACES = [
   'server/blobs/foreign-file.ts',
   'server/events/event-bus.ts',
   'server/calls/call-service.ts',
-  'server/clock.ts',
   'server/devices/device-services.ts',
-  'server/collect-garbage.ts',
   'server/http/client-stream-service.ts',
   'server/http/http-client-service.ts',
-  'server/logger.ts',
   'server/mcp-client/mcp-servers-service.ts',
   'server/mcp/mcp-service.ts',
   'server/outbox/announcement.ts',
@@ -42,7 +39,7 @@ const INTERFACES = [
 
 /**
  * Who may import whom, types too; the longest matching prefix rules. A folder of the server that is
- * not named may import itself, the interfaces and lib. A new line here is a design decision.
+ * not named may import itself, the ground, the interfaces and lib. A new line here is a design decision.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/util': ['lib/util'],
@@ -56,116 +53,66 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: ['lib'],
   components: ['components', 'lib'],
   app: ['app', 'components', 'lib'],
+  // The ground: it needs nothing else of the server.
+  'server/base': ['server/base', 'lib'],
+  // The roof: it builds everything, what is inside and then what faces the outside.
+  'server/main': ['server', 'lib'],
   // What faces the outside uses callers and credentials; the services do not.
-  'server/http': ['server/http', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
+  'server/http': ofRoom('http', 'server/sockets', 'server/auth'),
   // Clients take and answer calls, a run has an agent; neither the other way round.
-  'server/connections': [
-    ...['server/connections', 'server/sockets', 'server/auth', 'server/calls'],
-    ...INTERFACES,
-    'lib',
-  ],
+  'server/connections': ofRoom('connections', 'server/sockets', 'server/auth', 'server/calls'),
   // An app is a client, and talks in a run.
-  'server/clawseed': [
-    ...['server/clawseed', 'server/connections', 'server/sockets', 'server/auth'],
-    'server/events/follow-run.ts',
-    ...INTERFACES,
-    'lib',
-  ],
+  'server/clawseed': ofRoom(
+    'clawseed',
+    ...['server/connections', 'server/sockets', 'server/auth', 'server/events/follow-run.ts'],
+  ),
   // It makes tokens, and counts wrong codes as wrong tokens.
-  'server/devices': ['server/devices', 'server/auth', ...INTERFACES, 'lib'],
+  'server/devices': ofRoom('devices', 'server/auth'),
   // Agents of others, who call as programs do, and are shown pictures as models are.
-  'server/mcp': ['server/mcp', 'server/auth', 'server/blobs/scale-image.ts', ...INTERFACES, 'lib'],
+  'server/mcp': ofRoom('mcp', 'server/auth', 'server/blobs/scale-image.ts'),
   // Front ends of others, which are shown what watchers of a run are.
-  'server/ag-ui': [
-    ...['server/ag-ui', 'server/auth', 'server/events/follow-run.ts'],
-    ...INTERFACES,
-    'lib',
-  ],
+  'server/ag-ui': ofRoom('ag-ui', 'server/auth', 'server/events/follow-run.ts'),
   // Servers of the configuration, whose tools are offered here; people see and accept what they change.
-  'server/mcp-client': [
-    ...['server/mcp-client', 'server/config-error.ts', 'server/config-variables.ts', 'server/auth'],
-    ...['server/calls/kept-area.ts', 'server/tools/tool-checks.ts'],
-    ...INTERFACES,
-    'lib',
-  ],
+  'server/mcp-client': ofRoom(
+    'mcp-client',
+    ...['server/auth', 'server/calls/kept-area.ts', 'server/tools/tool-checks.ts'],
+  ),
   // Browsers of people and devices, as targets of the outbox; what it is bound to ends it.
-  'server/push': [
-    ...['server/push', 'server/auth', 'server/outbox/target.ts', 'server/outbox/post-once.ts'],
-    'server/calls/kept-area.ts',
-    ...['server/devices/browser-name.ts', 'server/config-error.ts', ...INTERFACES],
-    'lib',
-  ],
+  'server/push': ofRoom(
+    'push',
+    ...['server/auth', 'server/outbox/target.ts', 'server/outbox/post-once.ts'],
+    ...['server/calls/kept-area.ts', 'server/devices/browser-name.ts'],
+  ),
   // Others again, whose answers are made of the events of a turn.
-  'server/openai': [
-    ...['server/openai', 'server/auth', 'server/events/follow-run.ts'],
+  'server/openai': ofRoom(
+    'openai',
+    ...['server/auth', 'server/events/follow-run.ts', 'server/runs/agent/answer-aside.ts'],
     ...['server/ag-ui/ag-ui-events.ts', 'server/ag-ui/turn-events.ts'],
     ...['server/ag-ui/message-content.ts', 'server/ag-ui/send-message.ts'],
-    'server/runs/agent/answer-aside.ts',
-    ...INTERFACES,
-    'lib',
-  ],
+  ),
   // It answers what calls ask.
-  'server/policy': [
-    ...['server/policy', 'server/config.ts', 'server/load-module.ts'],
+  'server/policy': ofRoom(
+    'policy',
     ...['server/calls/check.ts', 'server/calls/kept-area.ts', 'server/calls/result-filter.ts'],
     'server/calls/read-recent.ts',
-    ...INTERFACES,
-    'lib',
-  ],
-  // Which tools there are is a matter of the configuration.
-  'server/tools': [
-    ...['server/tools', 'server/config.ts', 'server/load-module.ts'],
-    'server/blobs/write-durably.ts',
-    ...INTERFACES,
-    'lib',
-  ],
-  // What each tool may be given stands beside it; what reads it knows neither.
-  'server/config.ts': [
-    ...['server/config-error.ts', 'server/config-models.ts', 'server/config-network.ts'],
-    ...['server/config-keep.ts', 'server/config-log.ts', 'server/tools/tools-config.ts'],
-    ...['server/telemetry/telemetry-config.ts', 'server/mcp-client/mcp-servers-config.ts'],
-    ...['server/mcp-client/read-mcp-servers.ts', 'server/outbox/notify-config.ts'],
-    ...['server/push/push-config.ts', 'server/openai/openai-config.ts'],
-    ...['server/mcp/mcp-config.ts', 'lib'],
-  ],
-  'server/config-variables.ts': ['lib'],
-  // Which targets there are is a matter of the configuration.
-  'server/outbox': [
-    ...['server/outbox', 'server/config-error.ts', 'server/config-variables.ts'],
-    ...INTERFACES,
-    'lib',
-  ],
-  // Settings of its own, read from the standard variables.
-  'server/telemetry/telemetry-config.ts': [
-    ...['server/telemetry', 'server/config-error.ts', 'server/config-variables.ts', 'lib'],
-  ],
-  'server/config-log.ts': ['server/config-error.ts', 'server/logger.ts', 'lib'],
-  'server/config-keep.ts': ['server/config-error.ts', 'lib'],
-  'server/config-network.ts': ['server/config-error.ts', 'lib'],
-  'server/config-models.ts': ['server/config-error.ts', 'lib'],
-  // Its files are kept as blobs are; a certificate that makes no sense is a setting that makes none.
-  'server/tls': [
-    ...['server/tls', 'server/config-error.ts', 'server/blobs/write-durably.ts'],
-    ...INTERFACES,
-    'lib',
-  ],
-  'server/events': ['server/events', 'server/sockets', 'server/auth', ...INTERFACES, 'lib'],
+  ),
+  'server/tools': ofRoom('tools', 'server/blobs/write-durably.ts'),
+  // Its files are kept as blobs are.
+  'server/tls': ofRoom('tls', 'server/blobs/write-durably.ts'),
+  'server/events': ofRoom('events', 'server/sockets', 'server/auth'),
   // A program of its own, which reaches the server by HTTP as others do.
   'server/cli': [
-    ...['server/cli', 'server/bootstrap/node-version.mjs', 'server/read-version.ts', 'lib'],
+    'server/cli',
+    'server/bootstrap/node-version.mjs',
+    'server/base/project.ts',
+    'lib',
   ],
-  // How the outside reaches the server: certificates, addresses, whose word counts.
-  'server/open-door.ts': [
-    ...['server/tls', 'server/auth', 'server/config.ts', 'server/network.ts'],
-    ...['server/create-core.ts', ...INTERFACES, 'lib'],
-  ],
-  // Next, as the one that answers what the HTTP part leaves to pages.
-  'server/pages.ts': ['server/http', ...INTERFACES, 'lib'],
-  // The composition root builds everything: what is inside, then what faces the outside.
-  'server/main.ts': ['server', 'lib'],
-  'server/create-core.ts': ['server', 'lib'],
-  'server/create-endpoints.ts': ['server', 'lib'],
 };
+
+/** Of a room of the server: itself, the ground, the interfaces, lib, and what is named. */
+function ofRoom(name: string, ...more: readonly string[]): readonly string[] {
+  return [`server/${name}`, 'server/base', ...INTERFACES, 'lib', ...more];
+}
 
 /** The packages that a part may use; a part that is not named is free but for NOT_FOR. */
 const MAY_USE: Record<string, readonly string[]> = {
@@ -188,9 +135,6 @@ const NOT_FOR: Record<string, readonly string[]> = {
   app: ['ws', 'kysely', 'pino', 'ai'],
   server: ['react', 'react-dom', 'zustand'],
 };
-
-/** These alone may import all of the server, and nothing else imports them. */
-const COMPOSITION = ['server/main.ts', 'server/create-core.ts', 'server/create-endpoints.ts'];
 
 const MAX_LINES = 400;
 
@@ -256,16 +200,18 @@ describe('architecture', () => {
 
   test('only the composition root of each program reads the environment', () => {
     const readers = files.filter((file) => /\bprocess\.env\b/.test(codeOf(read(file))));
-    const roots = ['server/main.ts', 'server/cli/main.ts'];
+    const roots = ['server/main/main.ts', 'server/cli/main.ts'];
     expect(readers.filter((file) => !roots.includes(file))).toEqual([]);
   });
 
-  test('nothing but the composition root needs its parts', () => {
+  test('no room needs the roof', () => {
     const needing = files
-      .filter((file) => !COMPOSITION.includes(file))
-      .filter((file) => localImports(file).some((target) => COMPOSITION.includes(target)));
+      .filter((file) => !isInside(file, 'server/main'))
+      .filter((file) => localImports(file).some((target) => isInside(target, 'server/main')));
     expect(needing).toEqual([]);
-    expect(localImports('server/create-core.ts')).not.toContain('server/create-endpoints.ts');
+    expect(localImports('server/main/create-core.ts')).not.toContain(
+      'server/main/create-endpoints.ts',
+    );
   });
 
   test('nothing needs what is there for tests and measurements', () => {
@@ -314,16 +260,7 @@ describe('the reading of imports', () => {
 });
 
 function allowedFor(file: string): readonly string[] {
-  const rule = ruleFor(MAY_IMPORT, file);
-  if (rule !== undefined) return rule;
-  const [, folder = '', ...rest] = file.split('/');
-  // A file at the server's top belongs to no part; it may use its neighbours there.
-  const own = rest.length > 0 ? [`server/${folder}`] : files.filter(isAtTheTop);
-  return [...own, ...INTERFACES, 'lib'];
-}
-
-function isAtTheTop(file: string): boolean {
-  return /^server\/[^/]+$/.test(file) && !COMPOSITION.includes(file);
+  return ruleFor(MAY_IMPORT, file) ?? ofRoom(file.split('/')[1] ?? '');
 }
 
 function ruleFor(rules: Record<string, readonly string[]>, file: string) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Change, Store } from '../store/store.ts';
 import { type Caller, principalName } from './principal.ts';
 

@@ -4,7 +4,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import { HttpError } from '#lib/protocol/http-error';
 import { signInBodySchema } from '#lib/protocol/rest';
 import { toCredentialProtocol } from '#lib/protocol/subprotocols';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../main/config.ts';
 import { createCallers } from './callers.ts';
 import { type CredentialRequest, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';

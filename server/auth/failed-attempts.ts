@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../clock.ts';
+import { type Clock, pause } from '../base/clock.ts';
 
 export interface AttemptLimits {
   /** Wrong credentials of one address in a window that are answered at once. */

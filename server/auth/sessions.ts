@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { hashSecret } from './hash-secret.ts';
 
 export const SIGN_IN_CODE_MS = 10 * 60_000;

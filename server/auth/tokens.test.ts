@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createNewId } from '../new-id.ts';
+import { createNewId } from '../base/new-id.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { hashSecret } from './hash-secret.ts';

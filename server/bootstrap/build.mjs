@@ -65,7 +65,7 @@ export const BUNDLE = /** @type {const} */ ({
   ...NODE_BUNDLE,
   entryPoints: {
     server: 'server/bootstrap/built-server.mjs',
-    main: 'server/main.ts',
+    main: 'server/main/main.ts',
     cli: 'server/cli/main.ts',
     'check-worker': 'server/store/check-worker.ts',
     'database-worker': 'server/tools/builtin/database-worker.ts',

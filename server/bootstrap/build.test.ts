@@ -14,7 +14,7 @@ test.each([
 ])('%s asks for no new build', (path) => expect(isOutsideBuild(path)).toBe(true));
 
 test.each([
-  'server/main.ts',
+  'server/main/main.ts',
   'app/globals.css',
   'lib/i18n/messages-zh.json',
   'components/test-view.tsx',

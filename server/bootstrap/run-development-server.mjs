@@ -73,7 +73,7 @@ export async function runDevelopmentServer({ node, env }) {
     });
     const { code, told } = await runChild({
       command: node,
-      args: [QUIET_NODE, join(ROOT, 'server', 'main.ts')],
+      args: [QUIET_NODE, join(ROOT, 'server', 'main', 'main.ts')],
       env: { ...env, NODE_ENV: 'development', CALLBOARD_DEV: '1' },
       cwd: ROOT,
       output: 'channel',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isServerSource, watchSources } from './run-development-server.mjs';
 
-test.each(['server/main.ts', 'server/calls/invoke.ts', 'lib/protocol/card.ts'])(
+test.each(['server/top.ts', 'server/calls/invoke.ts', 'lib/protocol/card.ts'])(
   'tells of a change of %s',
   async (file) => {
     const root = mkdtempSync(join(tmpdir(), 'sources-'));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ASKED_WITHIN, type AskedLately as Asked } from '#lib/call/waiting-approvals';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 import { KeptArea } from './kept-area.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SteadyClock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { SteadyClock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { KeptArea } from './kept-area.ts';

@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallClock } from '#lib/protocol/call-status';
-import type { SteadyClock } from '../clock.ts';
+import type { SteadyClock } from '../base/clock.ts';
 
 export interface CallClocks {
   /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */

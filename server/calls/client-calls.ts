@@ -14,7 +14,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import { withoutSecretNames } from '#lib/text/redact';
-import type { SteadyClock } from '../clock.ts';
+import type { SteadyClock } from '../base/clock.ts';
 import type { CallRepository } from './call-repository.ts';
 import { clientActor } from './client-actor.ts';
 import type { CallEngine } from './engine.ts';

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { ServerMessage } from '#lib/protocol/server-messages';
+import type { Logger } from '../base/logger.ts';
 import { type EventBus, instanceAddress } from '../events/event-bus.ts';
-import type { Logger } from '../logger.ts';
 import { traceparentOf } from '../telemetry/trace-context.ts';
 import type { CallExecutor } from './call-executor.ts';
 

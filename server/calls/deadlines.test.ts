@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
-import { momentOf } from '../clock.ts';
+import { momentOf } from '../base/clock.ts';
 import { shiftOfOlder, steadyAtStart } from './recover.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 

@@ -23,9 +23,9 @@ import {
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { momentOf, type SteadyClock } from '../clock.ts';
+import { momentOf, type SteadyClock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { Logger } from '../logger.ts';
 import type { AnnounceCall, Announcement } from '../outbox/announcement.ts';
 import type { Change, Store } from '../store/store.ts';
 import { VersionConflictError } from '../store/store-errors.ts';

@@ -3,8 +3,8 @@ import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
+import type { Logger } from '../base/logger.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { Logger } from '../logger.ts';
 import { traceparentOf } from '../telemetry/trace-context.ts';
 import {
   StoppedError,

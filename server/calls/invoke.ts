@@ -5,7 +5,7 @@ import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, principalKey, principalName } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ClaimRun, RunClaim } from '../runs/run-service.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';

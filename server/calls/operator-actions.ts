@@ -6,7 +6,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { checkAnswer, questionSchema } from '#lib/protocol/question';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
-import { momentOf, type SteadyClock } from '../clock.ts';
+import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import {
   alreadyFinal,

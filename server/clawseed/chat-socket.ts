@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE } from '#lib/protocol/server-messages';
 import type { Caller } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
 import type { InboundSocket } from '../sockets/inbound-socket.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { readVersion } from '../read-version.ts';
+import { readVersion } from '../base/project.ts';
 import type { Prompt } from './command.ts';
 import { runCli } from './run-cli.ts';
 

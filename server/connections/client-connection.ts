@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { createCork } from '../sockets/cork.ts';
 import type { InboundSocket } from '../sockets/inbound-socket.ts';

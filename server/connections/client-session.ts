@@ -3,12 +3,12 @@ import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messag
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
 import { callerOf, isAdmin, type Principal, principalKey, viaOf } from '../auth/principal.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { BlobStore, UploadQuota } from '../blobs/blob-store.ts';
 import type { CallsOfClients } from '../calls/client-calls.ts';
 import type { ClientInstances } from '../calls/instance-changes.ts';
-import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolOffers } from '../tools/tool-registry.ts';
 import { toClientAnswer, type UnreadableAnswer, unusableAnswer } from './client-answer.ts';

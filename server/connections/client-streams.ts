@@ -3,7 +3,7 @@ import { splitArray, splitObject } from '#lib/json/split-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import { type Caller, principalKey } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type {
   ClientStream,
   ClientStreamService,

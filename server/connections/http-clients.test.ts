@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../auth/principal.ts';
+import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { momentOf } from '../clock.ts';
 import { instanceAddress } from '../events/event-bus.ts';
 import type { CheckedSpec } from '../tools/tool-registry.ts';
 import { createClientIds } from './client-ids.ts';

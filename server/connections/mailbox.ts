@@ -1,5 +1,5 @@
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ClientChannel } from './presence.ts';
 
 export type CallRequest = ServerMessageOf<'tool_call_request'>;

@@ -1,6 +1,6 @@
 import { type Audit, byCaller } from '../auth/audit.ts';
 import { callerOf, type Principal, principalKey, viaOf } from '../auth/principal.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 
 /** Pairs that are in the audit already; the oldest is forgotten. */

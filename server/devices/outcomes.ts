@@ -1,7 +1,7 @@
 import type { Outcome, Workbench } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { hashSecret } from '../auth/hash-secret.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import type { Pairing, Pairings } from './pairings.ts';
 

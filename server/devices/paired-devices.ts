@@ -3,7 +3,7 @@ import type { WireDevice } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { type Audit, byCaller } from '../auth/audit.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import { type DeviceRecord, toWireDevice } from './device-record.ts';
 import type { By, DeviceService, DevicesPage } from './device-services.ts';

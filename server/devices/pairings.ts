@@ -2,8 +2,8 @@ import type { DeviceTool, PairingState } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
 import { hashSecret } from '../auth/hash-secret.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 
 export const PAIRING_MS = 10 * 60_000;
 /** Codes that nothing has used yet. */

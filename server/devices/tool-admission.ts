@@ -1,6 +1,6 @@
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type {
   CheckedSpec,
   CheckedTool,

@@ -1,7 +1,7 @@
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { reportLater } from '#lib/util/emitter';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
 import { loggedEvent, numbered } from './logged-event.ts';
 import { createSeqReservation, SEQ_BLOCK } from './seq-reservation.ts';

@@ -1,6 +1,6 @@
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { OfferChange, ToolRegistry } from '../tools/tool-registry.ts';
 import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
 import type { EventBus } from './event-bus.ts';

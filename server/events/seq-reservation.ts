@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** Numbers taken from the store at a time: the first block by the maker of the bus. */
 export const SEQ_BLOCK = 1_000_000;

@@ -1,6 +1,6 @@
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 import { loggedEvent } from './logged-event.ts';
 import { createMissedEvents } from './merge-events.ts';

@@ -12,9 +12,9 @@ import {
   watchRequestSchema,
 } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import { closeSocket } from '../sockets/close-socket.ts';
 import { watchLiveness } from '../sockets/liveness.ts';
 import { createEndedParts, type TakeEnded } from './ended-parts.ts';

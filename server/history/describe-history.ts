@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.ts';
 import type { BlobFiles } from '../blobs/blob-store.ts';
-import type { Clock } from '../clock.ts';
 import type { History } from '../store/store.ts';
 import type { Keep } from './retention.ts';
 

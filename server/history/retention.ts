@@ -1,6 +1,6 @@
+import { type Clock, pause } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { BlobFiles } from '../blobs/blob-store.ts';
-import { type Clock, pause } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { EndedCall, IdleRun, Store } from '../store/store.ts';
 
 /** How much is kept; without either, everything. */

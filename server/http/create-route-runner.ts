@@ -5,7 +5,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { PeerOf } from '../auth/peer.ts';
 import { ANONYMOUS, type Anonymous, type Caller } from '../auth/principal.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
 import { refuseCaller } from './allowed.ts';

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { given } from '#lib/util/given';
+import type { Logger } from '../base/logger.ts';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
-import type { Logger } from '../logger.ts';
 import {
   BadCursorError,
   BadSearchError,

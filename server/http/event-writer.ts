@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Proxies close what is silent for a minute. */
 export const HEARTBEAT_MS = 15_000;

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { HEARTBEAT_MS } from './event-writer.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 

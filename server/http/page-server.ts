@@ -4,7 +4,7 @@ import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
 import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setPageHeaders } from './page-headers.ts';

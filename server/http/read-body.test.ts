@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCollector } from '../collect-garbage.ts';
+import { createCollector } from '../base/collect-garbage.ts';
 import { GatheredBytes } from './read-body.ts';
 
 test('[HT56] pieces of whatever sizes come to the bytes that were sent, in order', () => {

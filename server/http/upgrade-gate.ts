@@ -9,7 +9,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
 import type { PeerOf } from '../auth/peer.ts';
 import type { Caller } from '../auth/principal.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
 import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { reconnectCap } from '#lib/net/backoff';
 import { abortable } from '#lib/util/abortable';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import { toAnswer } from './call-result.ts';
 import type { KeptTask } from './kept-tasks.ts';

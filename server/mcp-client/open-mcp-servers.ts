@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 import { createToolChecks } from '../tools/tool-checks.ts';
 import { KeptTasks } from './kept-tasks.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../main/config.ts';
 import { newDir } from './testing/setup-servers.ts';
 
 function read(mcp_servers: object, env: Record<string, string> = {}, mode = 0o600) {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError, refuseWritable } from '../config-error.ts';
-import { fillVariables, type Given, isSecretName } from '../config-variables.ts';
+import { ConfigError, refuseWritable } from '../base/config-error.ts';
+import { fillVariables, type Given, isSecretName } from '../base/config-variables.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 
 export interface McpServers {

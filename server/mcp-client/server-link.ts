@@ -1,6 +1,6 @@
 import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { errorMessage } from '#lib/util/error-message';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Connection, ConnectionEvents, ConnectOptions } from './connect-server.ts';
 
 const LONGEST_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { CallFollowers } from './call-followers.ts';
 import { waitsFor } from './waits-for.ts';
 

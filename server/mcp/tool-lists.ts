@@ -1,5 +1,5 @@
 import type { Agent } from '../auth/principal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
 

@@ -1,7 +1,7 @@
 import { abortable } from '#lib/util/abortable';
 import { given } from '#lib/util/given';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryRecord } from '../store/store.ts';
 import { DueQueue, dueAt } from './due-queue.ts';
 import { NO_ANSWER } from './post.ts';

@@ -3,8 +3,8 @@ import { callErrorCodeSchema } from '#lib/protocol/call-status';
 import { closedObject } from '#lib/protocol/closed-object';
 import { NOTICE_TYPES } from '#lib/protocol/notice';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError } from '../config-error.ts';
-import { fillVariables, type Given } from '../config-variables.ts';
+import { ConfigError } from '../base/config-error.ts';
+import { fillVariables, type Given } from '../base/config-variables.ts';
 
 /** Of targets in the configuration file. */
 const MOST_TARGETS = 32;

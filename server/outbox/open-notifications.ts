@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { ClientOfflineData } from '#lib/protocol/notice';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 import { createConfigTargets } from './config-targets.ts';
 import { draftOfAbsence } from './notice-drafts.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Notice } from '#lib/protocol/notice';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/store.ts';
 import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
 import { DropLog } from './drop-log.ts';

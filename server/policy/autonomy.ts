@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/autonomy';
 import { given } from '#lib/util/given';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { KeptArea } from '../calls/kept-area.ts';
-import type { Clock } from '../clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
-import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import type { AutonomyState } from './policy-service.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { withoutUndefined } from '#lib/json/without-undefined';
 import type { hooksDefinitionSchema } from '#lib/policy/policy-definition';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 
 type HookDefinition = z.infer<typeof hooksDefinitionSchema>[number];
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../main/config.ts';
 import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';
 import { loadHooks } from './open-policy.ts';

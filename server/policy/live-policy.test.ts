@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { readConfig, readFile } from '../config.ts';
+import { readConfig, readFile } from '../main/config.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
@@ -340,12 +340,14 @@ test('[CA32] a yes to a call whose caller’s token was revoked is refused; a no
   expect(await calls.decide(id, operator, { decision: 'no' })).toMatchObject({ ok: true });
 });
 
+const readPolicy = (file: string) => readFile(file).policy;
+
 /** A configuration file that a policy follows, as it is in a server. */
 function followed(first: string) {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
   const file = join(dir, 'config.json');
   writeFileSync(file, first);
-  const read = () => readFile(file).policy;
+  const read = () => readPolicy(file);
   const policy = testPolicy({}, { definition: read(), read });
   const stop = followFile(file, () => policy.reload(), 20);
   onTestFinished(() => {
@@ -387,7 +389,7 @@ test('[PO7] a file that changes counts without a restart; one that is not valid 
 test('[PO7] a file that was never there is no problem', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
   const one = await setupCalls();
-  const opened = await openPolicy(readConfig({}, dir), { ...one, tokens: testTokens });
+  const opened = await openPolicy(readConfig({}, dir), { ...one, tokens: testTokens, readPolicy });
   onTestFinished(async () => {
     opened.stop();
     await one.close();

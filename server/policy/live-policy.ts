@@ -15,6 +15,8 @@ import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import { callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type {
   Check,
   CheckEdit,
@@ -23,8 +25,6 @@ import type {
   Denial,
   DenialRequest,
 } from '../calls/check.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Autonomy } from './autonomy.ts';
 import { tryOut } from './dry-run.ts';

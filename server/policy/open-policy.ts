@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
+import type { hooksDefinitionSchema, PolicyDefinition } from '#lib/policy/policy-definition';
 import { compileMarks } from '#lib/policy/taint';
-import { type Config, readFile } from '../config.ts';
-import { loadModule } from '../load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import type { Store } from '../store/store.ts';
 import { Autonomy, type AutonomyDeps } from './autonomy.ts';
 import type { Hook } from './hook.ts';
@@ -23,8 +23,17 @@ const moduleSchema = z
     error: 'exports neither before_tool_call nor after_tool_call',
   });
 
+/** The part of the configuration that is the policy's. */
+interface PolicySettings {
+  readonly filePath: string;
+  readonly file: {
+    readonly policy: PolicyDefinition;
+    readonly hooks: z.infer<typeof hooksDefinitionSchema>;
+  };
+}
+
 /** Once, at the start. Throws `ConfigError`. */
-export const loadHooks = (config: Pick<Config, 'file' | 'filePath'>): Promise<Hook[]> =>
+export const loadHooks = (config: PolicySettings): Promise<Hook[]> =>
   Promise.all(
     config.file.hooks.map(({ module, name, ...rest }) => {
       const use = (exported: Readonly<Record<string, unknown>>, path: string): Hook => {
@@ -67,13 +76,15 @@ const stampOf = (file: string): Promise<string> =>
 
 /** The policy of the configuration file, which it follows until `stop`. */
 export async function openPolicy(
-  config: Pick<Config, 'file' | 'filePath'>,
+  config: PolicySettings,
   deps: Omit<
     LivePolicyDeps,
     'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints' | 'reads' | 'tokens'
   > & {
     store: Store;
     readonly tokens: PolicyTokens;
+    /** What the file has now. Throws `ConfigError`. */
+    readPolicy(file: string): PolicyDefinition;
   } & Pick<AutonomyDeps, 'rootOf' | 'bus'>,
 ) {
   const { file, filePath } = config;
@@ -82,7 +93,7 @@ export async function openPolicy(
   let wasThere = existsSync(filePath);
   const read = () => {
     wasThere ||= existsSync(filePath);
-    return wasThere ? readFile(filePath).policy : file.policy;
+    return wasThere ? deps.readPolicy(filePath) : file.policy;
   };
   const autonomy = new Autonomy(deps);
   const limits = new RateLimits(deps);

@@ -6,9 +6,9 @@ import { limitsFor, type Policy } from '#lib/policy/decide-policy';
 import type { COUNTED_BY, PolicyLimit } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import { spellingOf } from '#lib/protocol/tool-name';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { KeptArea } from '../calls/kept-area.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import type { LimitLeft } from './policy-service.ts';
 

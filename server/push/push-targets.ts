@@ -1,6 +1,6 @@
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/target.ts';
 import { isFor, kindOf, messageOf } from './push-note.ts';
 import { hostOf, type PushRecord } from './push-record.ts';

@@ -3,9 +3,9 @@ import { MOST_PUSH_SUBSCRIPTIONS, type PushSubscriptionBody } from '#lib/protoco
 import { type Caller, mayDecide, principalKey } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Tokens } from '../auth/tokens.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { KeptArea } from '../calls/kept-area.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import { areReceiverKeys } from './encrypt-push.ts';
 import type { PushHosts } from './push-hosts.ts';

@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { keepText } from '../auth/keep-text.ts';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../base/config-error.ts';
 
 /** Of the file in the data directory. */
 const VAPID_FILE = 'push-key';

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { abortable } from '#lib/util/abortable';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type PlannedAnswer, planAnswer } from './plan-answer.ts';
 
 export interface RehearsalOptions {

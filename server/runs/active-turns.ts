@@ -1,6 +1,6 @@
 import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';

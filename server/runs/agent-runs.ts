@@ -7,8 +7,8 @@ import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
 import { WorkCounts } from '#lib/util/work-counts';
 import type { Caller } from '../auth/principal.ts';
+import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { Logger } from '../logger.ts';
 import type { ModelTurnQuery } from '../store/store.ts';
 import { type AgentSpans, traceparentOfTurn } from '../telemetry/agent-spans.ts';
 import {

@@ -1,7 +1,7 @@
 import type { RunSummary } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import { ActiveTurns } from './active-turns.ts';
 import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';

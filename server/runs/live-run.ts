@@ -5,7 +5,7 @@ import type { Message, MessageAuthor, MessagePart, RunRecord, RunSummary } from 
 import { mapTexts } from '#lib/text/redact';
 import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { AnnounceRun } from '../outbox/announcement.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/store.ts';

@@ -3,7 +3,7 @@ import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { mapTexts } from '#lib/text/redact';
 import { createRedactedStream, type RedactedStream, type Secrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { AnswerBlock, MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
 import type { Notice } from './agent/notices.ts';
 import { createReplayDraft, type MessageReplay, type ReplayMetadata } from './agent/replay.ts';

@@ -1,5 +1,5 @@
 import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 

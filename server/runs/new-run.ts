@@ -1,6 +1,6 @@
 import type { NewSettings, RunSettings, RunSummary } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 const LONGEST_TITLE = 60;
 

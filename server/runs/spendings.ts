@@ -1,6 +1,6 @@
 import type { Card, CardUpdate } from '#lib/protocol/card';
+import type { Clock } from '../base/clock.ts';
 import type { CallService } from '../calls/call-service.ts';
-import type { Clock } from '../clock.ts';
 import type { EventBus, LoggedEvent } from '../events/event-bus.ts';
 import type { Spending } from './agent/spending.ts';
 

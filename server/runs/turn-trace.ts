@@ -1,5 +1,5 @@
 import type { RunTrace } from '#lib/protocol/run';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type AgentSpans, beginTurnTrace } from '../telemetry/agent-spans.ts';
 import type { LiveRun } from './live-run.ts';
 

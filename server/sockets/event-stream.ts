@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Line } from './line.ts';
 
 /** A reader that does not take the end of its stream is cut off. As for a socket's close frame. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createCollector } from '../collect-garbage.ts';
+import { createCollector } from '../base/collect-garbage.ts';
 import { InboundBudget } from './inbound-budget.ts';
 
 const MIB = 1024 * 1024;

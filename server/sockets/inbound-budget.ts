@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { type Collector, createCollector } from '../collect-garbage.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Collector, createCollector } from '../base/collect-garbage.ts';
 
 /** Where bytes come from: a socket, or a request with a body. */
 export interface InboundSource {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createCollector } from '../collect-garbage.ts';
+import { createCollector } from '../base/collect-garbage.ts';
 import { OutboundBudget } from './outbound-budget.ts';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { ServerMessage } from '#lib/protocol/server-messages';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Line } from './line.ts';
 
 /** What a client may leave unread: the socket's own buffer, and what waits for it here. */

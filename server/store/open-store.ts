@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isMissing } from '#lib/util/is-missing';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';

@@ -1,7 +1,7 @@
 /** The thread of `write-thread.ts`: one connection that writes and does nothing else. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createCollector } from '../collect-garbage.ts';
+import { createCollector } from '../base/collect-garbage.ts';
 import type { SqlValue } from './kysely-on.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';

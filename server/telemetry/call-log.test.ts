@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import type { LogFields } from '../logger.ts';
+import type { LogFields } from '../base/logger.ts';
 import { logCall } from './call-log.ts';
 
 function logged(isDebug: boolean) {

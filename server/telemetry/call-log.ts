@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import type { LogFields } from '../logger.ts';
+import type { LogFields } from '../base/logger.ts';
 
 /** The log as this needs it. */
 export interface DebugLog {

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { isMissing } from '#lib/util/is-missing';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** Between a call's end, as it has it, and the moment at which that is on disk: a slow disk included. */
 const ON_DISK_MS = 10_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readRetryAfter } from '#lib/net/retry-after';
 import { errorMessage } from '#lib/util/error-message';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { counter, type Metric } from './prometheus.ts';
 import { type Attributes, type Span, toBounded, toOtlp } from './span.ts';
 import type { TracesConfig } from './telemetry-config.ts';

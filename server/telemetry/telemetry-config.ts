@@ -1,6 +1,6 @@
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError } from '../config-error.ts';
-import { isSecretName } from '../config-variables.ts';
+import { ConfigError } from '../base/config-error.ts';
+import { isSecretName } from '../base/config-variables.ts';
 import type { Attributes } from './span.ts';
 
 /** Where spans go. */

@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { type AgentSpans, requestSpan, turnSpan } from './agent-spans.ts';
 import { hasEnded, partsOf } from './call-parts.ts';
 import { type Ended, ExportMark, removeMark } from './export-mark.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 
 /** A logger that keeps the errors, what a line of each would say, and the lines of plain text. */
 export function createErrorLog() {

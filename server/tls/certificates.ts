@@ -2,10 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { Clock } from '../base/clock.ts';
+import { ConfigError } from '../base/config-error.ts';
+import type { Logger } from '../base/logger.ts';
 import { writeDurably } from '../blobs/write-durably.ts';
-import type { Clock } from '../clock.ts';
-import { ConfigError } from '../config-error.ts';
-import type { Logger } from '../logger.ts';
 import { type MachineNames, readMachineNames } from './machine-names.ts';
 import { makeCa, makeServerPair, type Pair } from './make-certificates.ts';
 

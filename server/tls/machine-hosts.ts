@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { toUrlHost } from '#lib/net/hosts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type MachineNames, readMachineNames } from './machine-names.ts';
 
 /** How long what the system reported counts: an address may come with another network. */

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createSystemClock } from '../clock.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { createSystemClock } from '../base/clock.ts';
+import { ConfigError, readConfig } from '../main/config.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { openTools } from './open-tools.ts';

@@ -3,22 +3,35 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { isToolName, spellingOf } from '#lib/protocol/tool-name';
 import { given } from '#lib/util/given';
-import { type Config, ConfigError } from '../config.ts';
-import { loadModule } from '../load-module.ts';
-import type { Logger } from '../logger.ts';
+import { ConfigError } from '../base/config-error.ts';
+import { loadModule } from '../base/load-module.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/store.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
-import { createBuiltinTools } from './builtin/builtin-tools.ts';
+import { type BuiltinToolsDeps, createBuiltinTools } from './builtin/builtin-tools.ts';
 import { createHttpRequest } from './builtin/http-request.ts';
 import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
 import { createRunCode } from './builtin/run-code.ts';
 import { type AnyServerTool, defineTool, isDefinedTool, ToolError } from './define-tool.ts';
 import { toProvidedTool } from './to-provided-tool.ts';
+import type { toolsConfigSchema } from './tools-config.ts';
 import { FileOrigins } from './workspace/file-origins.ts';
 import { createFileTools, type Origins } from './workspace/file-tools.ts';
 import { probeIsolation } from './workspace/isolation.ts';
 import { createShell } from './workspace/shell-tool.ts';
+
+/** The part of the configuration that is the tools'. */
+interface ToolSettings {
+  readonly filePath: string;
+  readonly dataDir: string;
+  readonly file: {
+    readonly tools: z.infer<typeof toolsConfigSchema>;
+    readonly hooks: readonly { readonly module: string }[];
+    readonly weather: BuiltinToolsDeps['weather'];
+    readonly database?: string | undefined;
+  };
+}
 
 /** What a module is given, so that it needs no package of its own. */
 const GIVEN = { defineTool, ToolError, z };
@@ -51,7 +64,7 @@ const factsSchema = z.object({
  */
 async function withModules(
   own: readonly AnyServerTool[],
-  config: Pick<Config, 'file' | 'filePath'>,
+  config: ToolSettings,
 ): Promise<AnyServerTool[]> {
   const tools = [...own];
   for (const { module, override } of config.file.tools.modules) {
@@ -107,13 +120,13 @@ export interface ToolParts extends Pick<MemoryDeps, 'clock' | 'hide' | 'othersRe
 const MEMORY = { bytes: 1024 * 1024, allBytes: 64 * 1024 * 1024 };
 
 /** The server's own tools, as the configuration has them. Throws `ConfigError`. */
-export async function openTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
+export async function openTools(config: ToolSettings, parts: ToolParts): Promise<AnyServerTool[]> {
   const own = [...openBuiltins(config, parts), ...(await openWorkspaceTools(config, parts))];
   return withModules(own, config);
 }
 
 function openBuiltins(
-  config: Config,
+  config: ToolSettings,
   { threadOf, store, clock, hide, othersRead }: ToolParts,
 ): AnyServerTool[] {
   const { weather, database, tools } = config.file;
@@ -159,7 +172,10 @@ function databaseFile(filePath: string, database: string): string {
   );
 }
 
-async function openWorkspaceTools(config: Config, parts: ToolParts): Promise<AnyServerTool[]> {
+async function openWorkspaceTools(
+  config: ToolSettings,
+  parts: ToolParts,
+): Promise<AnyServerTool[]> {
   const { workspace, shell, file } = config.file.tools;
   if (workspace === undefined) return [];
   const { store, clock, othersRead = () => null } = parts;
@@ -171,10 +187,10 @@ async function openWorkspaceTools(config: Config, parts: ToolParts): Promise<Any
   ];
 }
 
-type ShellConfig = NonNullable<Config['file']['tools']['shell']>;
+type ShellConfig = NonNullable<ToolSettings['file']['tools']['shell']>;
 
 async function openShell(
-  { filePath }: Config,
+  { filePath }: ToolSettings,
   shell: ShellConfig,
   { root, origins }: { readonly root: string; readonly origins: Origins },
   { env, logger, threadOf }: ToolParts,
@@ -197,7 +213,7 @@ async function openShell(
 }
 
 /** Its real path. It shares nothing with the folder where the token and the history are, nor with the configuration. */
-function openWorkspace(config: Config, path: string): string {
+function openWorkspace(config: ToolSettings, path: string): string {
   const { filePath, dataDir } = config;
   const refuse = (why: string) =>
     new ConfigError(`${filePath}: tools.workspace is ${JSON.stringify(path)}: ${why}`);
@@ -213,7 +229,7 @@ function openWorkspace(config: Config, path: string): string {
 }
 
 /** The files that say what tools may do. */
-function rulesOf({ filePath, file }: Config): string[] {
+function rulesOf({ filePath, file }: ToolSettings): string[] {
   const modules = [...file.hooks, ...file.tools.modules];
   const paths = modules.map(({ module }) => resolve(dirname(filePath), module));
   // A link counts where it is and where it leads: either could be exchanged.

@@ -41,7 +41,7 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T07',
-    file: 'server/network.ts',
+    file: 'server/main/network.ts',
     code: 'if (isPlain && !isBehindProxy && !args.insecurePlaintextLan) {',
     broken: 'if (isPlain && !isBehindProxy && args.lan) {',
   },
@@ -96,7 +96,7 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T16',
-    file: 'server/network.ts',
+    file: 'server/main/network.ts',
     code: "if (config.development && (isOpen || tls.kind !== 'none')) {",
     broken: 'if (config.development && args.lan && !isOpen) {',
   },

@@ -1,9 +1,9 @@
 import type { Audit } from '../../auth/audit.ts';
 import { createFailedAttempts, type FailedAttempts } from '../../auth/failed-attempts.ts';
 import type { Tokens } from '../../auth/tokens.ts';
-import type { Clock } from '../../clock.ts';
-import type { Logger } from '../../logger.ts';
-import { createNewId } from '../../new-id.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createNewId } from '../../base/new-id.ts';
 import type { Store } from '../../store/store.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { openDevices } from '../open-devices.ts';

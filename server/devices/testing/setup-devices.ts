@@ -9,7 +9,7 @@ import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { hashSecret } from '../../auth/hash-secret.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { Tokens } from '../../auth/tokens.ts';
-import { createNewId } from '../../new-id.ts';
+import { createNewId } from '../../base/new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
 import type { By, Requester } from '../device-services.ts';

@@ -8,7 +8,7 @@ import { sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import { createNewId } from '../../new-id.ts';
+import { createNewId } from '../../base/new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import type { DeliveryRecord } from '../../store/store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';

@@ -9,7 +9,7 @@ import { hashSecret } from '../../auth/hash-secret.ts';
 import { type Caller, FIRST_OPERATOR, type Operator } from '../../auth/principal.ts';
 import { Sessions } from '../../auth/sessions.ts';
 import { Tokens } from '../../auth/tokens.ts';
-import { createNewId } from '../../new-id.ts';
+import { createNewId } from '../../base/new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
 import { openPush } from '../open-push.ts';

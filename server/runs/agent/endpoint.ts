@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseModelRef } from '#lib/protocol/model-ref';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type TurnError, wordsOf } from './describe-model-error.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 

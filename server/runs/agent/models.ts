@@ -8,7 +8,7 @@ import {
   REHEARSAL,
 } from '#lib/protocol/model-ref';
 import type { ModelListing, RunSettings } from '#lib/protocol/run';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';

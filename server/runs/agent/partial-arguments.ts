@@ -1,6 +1,6 @@
 import { parsePartialJson } from 'ai';
 import { isRecord } from '#lib/json/is-record';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { createArgumentScanner, type Growing } from './argument-scanner.ts';
 
 /** Milliseconds between two updates: at most 20 a second (AL21). */

@@ -9,7 +9,7 @@ import {
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { MessageWriter, ResolvedModel } from './agent.ts';
 import { StreamCutError } from './describe-model-error.ts';
 import type { ModelTools } from './model-tools.ts';

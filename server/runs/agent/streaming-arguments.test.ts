@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { echo, inOrder, MODELS, setupTurns } from './testing/setup-turns.ts';
 
 /** A clock on which every look takes 4 ms: time passes with what is done, not with the machine. */

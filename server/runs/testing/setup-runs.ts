@@ -3,7 +3,7 @@ import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
-import type { Logger } from '../../logger.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { AnnounceRun } from '../../outbox/announcement.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Files whose writers are kept; beyond that all of the workspace counts as written after others. */

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Moment } from '#lib/call/clocks';
 import { isMissing } from '#lib/util/is-missing';
-import type { LastMark } from './clock.ts';
-import type { Logger } from './logger.ts';
+import type { LastMark } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 
 // fault point: alive-mark-interval
 const EVERY_MS = 5_000;

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createErrorLog } from '../testing/error-log.ts';
 import { createAliveMark } from './alive-mark.ts';
-import { createErrorLog } from './testing/error-log.ts';
 
 let dir = '';
 beforeEach(() => {

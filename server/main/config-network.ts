@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../base/config-error.ts';
 
 /** The origin under which people reach the server through a proxy. */
 export function readPublicUrl(value: string | undefined): string | undefined {

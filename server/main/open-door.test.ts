@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSystemClock } from './clock.ts';
+import { createSystemClock } from '../base/clock.ts';
+import { createErrorLog } from '../testing/error-log.ts';
+import { makeCa, makeServerPair } from '../tls/make-certificates.ts';
 import type { Network } from './network.ts';
 import { openDoor } from './open-door.ts';
-import { createErrorLog } from './testing/error-log.ts';
-import { makeCa, makeServerPair } from './tls/make-certificates.ts';
 
 const NETWORK: Network = {
   ...{ host: '::', isOpen: true, isPlaintext: false, tls: { kind: 'own' } },

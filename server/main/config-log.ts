@@ -1,5 +1,5 @@
-import { ConfigError } from './config-error.ts';
-import { LOG_FORMATS, LOG_LEVELS, type LogSettings } from './logger.ts';
+import { ConfigError } from '../base/config-error.ts';
+import { LOG_FORMATS, LOG_LEVELS, type LogSettings } from '../base/logger.ts';
 
 /** `CALLBOARD_LOG_LEVEL` and `CALLBOARD_LOG_FORMAT`. Throws `ConfigError`. */
 export const readLog = (given: (name: string) => string | undefined): LogSettings => ({

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import type { Config } from './config.ts';
 import { ConfigError, refuseWritable } from './config-error.ts';
 
 interface NamedModule<T> {
@@ -16,7 +15,7 @@ interface NamedModule<T> {
 
 /** A module that the configuration names. Throws `ConfigError`: a server without it is another one. */
 export async function loadModule<T>(
-  { filePath }: Pick<Config, 'filePath'>,
+  { filePath }: { readonly filePath: string },
   { kind, module, use }: NamedModule<T>,
 ): Promise<T> {
   const path = resolve(dirname(filePath), module);

@@ -10,7 +10,15 @@ import { defaultModelProblem, parseModelRef } from '#lib/protocol/model-ref';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { runSettingsSchema } from '#lib/protocol/run';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../base/config-error.ts';
+import { mcpConfigSchema } from '../mcp/mcp-config.ts';
+import { mcpServersSchema } from '../mcp-client/mcp-servers-config.ts';
+import { type McpServers, readMcpServers } from '../mcp-client/read-mcp-servers.ts';
+import { openAiConfigSchema } from '../openai/openai-config.ts';
+import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/notify-config.ts';
+import { pushConfigSchema } from '../push/push-config.ts';
+import { readTraces, type TracesConfig } from '../telemetry/telemetry-config.ts';
+import { toolsConfigSchema } from '../tools/tools-config.ts';
 import { readKeep } from './config-keep.ts';
 import { readLog } from './config-log.ts';
 import {
@@ -22,14 +30,6 @@ import {
   readText,
 } from './config-models.ts';
 import { readApiUrl, readProxies, readPublicUrl, readUrl } from './config-network.ts';
-import { mcpConfigSchema } from './mcp/mcp-config.ts';
-import { mcpServersSchema } from './mcp-client/mcp-servers-config.ts';
-import { type McpServers, readMcpServers } from './mcp-client/read-mcp-servers.ts';
-import { openAiConfigSchema } from './openai/openai-config.ts';
-import { type NotifySettings, notifyConfigSchema, readNotify } from './outbox/notify-config.ts';
-import { pushConfigSchema } from './push/push-config.ts';
-import { readTraces, type TracesConfig } from './telemetry/telemetry-config.ts';
-import { toolsConfigSchema } from './tools/tools-config.ts';
 
 export { ConfigError };
 

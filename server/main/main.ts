@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { errorMessage } from '#lib/util/error-message';
+import { createLogger } from '../base/logger.ts';
+import { readHistory } from '../history/describe-history.ts';
+import { withoutModel } from '../runs/delegate/sub-agents.ts';
+import { describeEnd, EXIT } from '../store/integrity/describe-end.ts';
+import { untilWritable } from '../store/until-writable.ts';
 import { type AddressFile, createAddressFile } from './address-file.ts';
 import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Core, createCore } from './create-core.ts';
 import { createEndpoints, type Endpoints } from './create-endpoints.ts';
-import { readHistory } from './history/describe-history.ts';
-import { createLogger } from './logger.ts';
 import { readNetwork } from './network.ts';
 import { openBrowser } from './open-browser.ts';
 import { watchParent } from './parent-watch.ts';
 import { readArguments } from './read-arguments.ts';
-import { withoutModel } from './runs/delegate/sub-agents.ts';
-import { describeEnd, EXIT } from './store/integrity/describe-end.ts';
-import { untilWritable } from './store/until-writable.ts';
 
 /** For spans that were not sent yet when the server was stopped. */
 const LAST_SPANS_MS = 1_000;

@@ -8,22 +8,22 @@ import { compilePolicy, decidePolicy, limitsFor } from '#lib/policy/decide-polic
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Notice } from '#lib/protocol/notice';
+import { openDevices } from '../devices/open-devices.ts';
+import { ChatText } from '../openai/chat-completion.ts';
+import { ResponseItems } from '../openai/response-object.ts';
+import { createConfigTargets } from '../outbox/config-targets.ts';
+import { startReceiver, status } from '../outbox/testing/receiver.ts';
+import { finished, SECRET, setupOutbox, webhook } from '../outbox/testing/setup-outbox.ts';
+import { RateLimits } from '../policy/rate-limits.ts';
+import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
+import { withSettings } from '../runs/agent/changed-requests.ts';
+import { createModels } from '../runs/agent/models.ts';
+import { createManualClock, systemClock } from '../runs/agent/testing/fakes.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createErrorLog } from '../testing/error-log.ts';
+import { createHttpRequest } from '../tools/builtin/http-request.ts';
+import { openTools } from '../tools/open-tools.ts';
 import { configFileSchema, readConfig } from './config.ts';
-import { openDevices } from './devices/open-devices.ts';
-import { ChatText } from './openai/chat-completion.ts';
-import { ResponseItems } from './openai/response-object.ts';
-import { createConfigTargets } from './outbox/config-targets.ts';
-import { startReceiver, status } from './outbox/testing/receiver.ts';
-import { finished, SECRET, setupOutbox, webhook } from './outbox/testing/setup-outbox.ts';
-import { RateLimits } from './policy/rate-limits.ts';
-import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
-import { withSettings } from './runs/agent/changed-requests.ts';
-import { createModels } from './runs/agent/models.ts';
-import { createManualClock, systemClock } from './runs/agent/testing/fakes.ts';
-import { createSqliteStore } from './store/sqlite-store.ts';
-import { createErrorLog } from './testing/error-log.ts';
-import { createHttpRequest } from './tools/builtin/http-request.ts';
-import { openTools } from './tools/open-tools.ts';
 
 /** What a value does, by the code that reads it: another value does something else. */
 type Observe = (value: string, all: readonly string[]) => unknown;

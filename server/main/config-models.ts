@@ -6,7 +6,7 @@ import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
 import { type RunSettings, runSettingsSchema } from '#lib/protocol/run';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
 import { given } from '#lib/util/given';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../base/config-error.ts';
 
 export const isModel = (ref: string): boolean =>
   ref !== REHEARSAL && parseModelRef(ref) !== undefined;

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
-import { createPeerOf } from './auth/peer.ts';
-import type { Clock } from './clock.ts';
+import { createPeerOf } from '../auth/peer.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { acceptTls } from '../tls/accept-tls.ts';
+import { type Certificates, openCertificates } from '../tls/certificates.ts';
+import { createMachineHosts, hostsOfCertificate } from '../tls/machine-hosts.ts';
+import { createReach, describeCa } from '../tls/reach.ts';
 import type { Config } from './config.ts';
-import type { Logger } from './logger.ts';
 import { isLoopbackHost, type Network } from './network.ts';
-import { acceptTls } from './tls/accept-tls.ts';
-import { type Certificates, openCertificates } from './tls/certificates.ts';
-import { createMachineHosts, hostsOfCertificate } from './tls/machine-hosts.ts';
-import { createReach, describeCa } from './tls/reach.ts';
 
 const NONE: readonly string[] = [];
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { retryWhileTaken } from '../base/retry-while-taken.ts';
 import { ConfigError } from './config.ts';
-import { retryWhileTaken } from './retry-while-taken.ts';
 
 const WITHOUT_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
 

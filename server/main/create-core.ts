@@ -1,60 +1,58 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Attachment } from '#lib/protocol/attachment';
 import { spellingOf } from '#lib/protocol/tool-name';
+import { openAudit } from '../auth/audit.ts';
+import { knownSecrets } from '../auth/known-secrets.ts';
+import { newSecret } from '../auth/new-secret.ts';
+import { loadOperatorToken } from '../auth/operator-token.ts';
+import { Tokens } from '../auth/tokens.ts';
+import { type Clock, createSystemClock, momentOf } from '../base/clock.ts';
+import type { ServerLogger } from '../base/logger.ts';
+import { createNewId, timeOfNewId } from '../base/new-id.ts';
+import { readVersion, threadFile } from '../base/project.ts';
+import { retryWhileTaken } from '../base/retry-while-taken.ts';
+import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
+import { scaleForModel } from '../blobs/scale-image.ts';
+import { AskEach } from '../calls/ask-each.ts';
+import { Breaker } from '../calls/breaker.ts';
+import { createCalls } from '../calls/create-call-service.ts';
+import { createClientTable } from '../connections/client-table.ts';
+import { ConnectedInstances } from '../connections/connected-instances.ts';
+import { openDevices } from '../devices/open-devices.ts';
+import { createMemoryBus } from '../events/memory-bus.ts';
+import { publishApproval } from '../events/publish-approvals.ts';
+import { publishListings } from '../events/publish-listings.ts';
+import { SEQ_BLOCK } from '../events/seq-reservation.ts';
+import { Retention } from '../history/retention.ts';
+import { McpServers } from '../mcp-client/mcp-servers.ts';
+import { openMcpServers } from '../mcp-client/open-mcp-servers.ts';
+import { openNotifications } from '../outbox/open-notifications.ts';
+import { openPolicy } from '../policy/open-policy.ts';
+import { openPush } from '../push/open-push.ts';
+import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
+import { agentLimits, createAgent } from '../runs/agent/create-agent.ts';
+import { createModels } from '../runs/agent/models.ts';
+import { AgentRuns } from '../runs/agent-runs.ts';
+import { Delegation } from '../runs/delegate/delegation.ts';
+import { KnownRuns } from '../runs/known-runs.ts';
+import type { ClaimRun } from '../runs/run-service.ts';
+import { RunTools } from '../runs/run-tools/run-tools.ts';
+import { DataDirInUseError, lockDataDir } from '../store/data-dir-lock.ts';
+import { openStore } from '../store/open-store.ts';
+import { logCall } from '../telemetry/call-log.ts';
+import { createCallMetrics } from '../telemetry/call-metrics.ts';
+import { createDeliveryMetrics } from '../telemetry/delivery-metrics.ts';
+import { createStoreMetrics } from '../telemetry/part-metrics.ts';
+import { createTracing } from '../telemetry/tracing.ts';
+import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { openTools } from '../tools/open-tools.ts';
+import { OwnTools } from '../tools/own-tools.ts';
 import { createAliveMark } from './alive-mark.ts';
-import { openAudit } from './auth/audit.ts';
-import { knownSecrets } from './auth/known-secrets.ts';
-import { newSecret } from './auth/new-secret.ts';
-import { loadOperatorToken } from './auth/operator-token.ts';
-import { Tokens } from './auth/tokens.ts';
-import { createDiskBlobStore } from './blobs/disk-blob-store.ts';
-import { scaleForModel } from './blobs/scale-image.ts';
-import { AskEach } from './calls/ask-each.ts';
-import { Breaker } from './calls/breaker.ts';
-import { createCalls } from './calls/create-call-service.ts';
-import { type Clock, createSystemClock, momentOf } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
-import { createClientTable } from './connections/client-table.ts';
-import { ConnectedInstances } from './connections/connected-instances.ts';
-import { openDevices } from './devices/open-devices.ts';
-import { createMemoryBus } from './events/memory-bus.ts';
-import { publishApproval } from './events/publish-approvals.ts';
-import { publishListings } from './events/publish-listings.ts';
-import { SEQ_BLOCK } from './events/seq-reservation.ts';
-import { Retention } from './history/retention.ts';
-import type { ServerLogger } from './logger.ts';
-import { McpServers } from './mcp-client/mcp-servers.ts';
-import { openMcpServers } from './mcp-client/open-mcp-servers.ts';
-import { createNewId, timeOfNewId } from './new-id.ts';
-import { openNotifications } from './outbox/open-notifications.ts';
-import { openPolicy } from './policy/open-policy.ts';
-import { openPush } from './push/open-push.ts';
+import { type Config, ConfigError, readFile } from './config.ts';
 import type { Arguments } from './read-arguments.ts';
-import { readVersion } from './read-version.ts';
-import { createRehearsalModel } from './rehearsal/rehearsal-model.ts';
-import { retryWhileTaken } from './retry-while-taken.ts';
-import { agentLimits, createAgent } from './runs/agent/create-agent.ts';
-import { createModels } from './runs/agent/models.ts';
-import { AgentRuns } from './runs/agent-runs.ts';
-import { Delegation } from './runs/delegate/delegation.ts';
-import { KnownRuns } from './runs/known-runs.ts';
-import type { ClaimRun } from './runs/run-service.ts';
-import { RunTools } from './runs/run-tools/run-tools.ts';
-import { DataDirInUseError, lockDataDir } from './store/data-dir-lock.ts';
-import { openStore } from './store/open-store.ts';
-import { logCall } from './telemetry/call-log.ts';
-import { createCallMetrics } from './telemetry/call-metrics.ts';
-import { createDeliveryMetrics } from './telemetry/delivery-metrics.ts';
-import { createStoreMetrics } from './telemetry/part-metrics.ts';
-import { createTracing } from './telemetry/tracing.ts';
-import { threadFile } from './thread-file.ts';
-import { createToolRegistry } from './tools/memory-tool-registry.ts';
-import { openTools } from './tools/open-tools.ts';
-import { OwnTools } from './tools/own-tools.ts';
 
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
 const REHEARSAL_PACE_MS = 25;
-const PROJECT = resolve(import.meta.dirname, '..');
 
 export interface CoreOptions extends Pick<Arguments, 'salvage'> {
   /** Of which `shell` passes on what the configuration names. */
@@ -69,8 +67,7 @@ async function openRecord(
   { salvage, logger, onStoreFailed }: Omit<CoreOptions, 'env'>,
 ) {
   const clock = createSystemClock();
-  const threadOf = (built: string, source: string) =>
-    threadFile({ project: PROJECT, development: config.development }, built, source);
+  const threadOf = (built: string, source: string) => threadFile(config.development, built, source);
   const lock = await retryWhileTaken(
     () => lockDataDir(config.dataDir),
     (error) => error instanceof DataDirInUseError,
@@ -215,7 +212,7 @@ async function createServices(
   };
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
-    tokens,
+    ...{ tokens, readPolicy: (file) => readFile(file).policy },
   });
   const { claimed } = policies;
   const known = new KnownRuns({ ...ofRuns, claimed, maxSteps: ofAgent.max_steps });

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../base/config-error.ts';
 
 /** How much of the history is kept: days, bytes; undefined where not given. Throws `ConfigError`. */
 export const readKeep = (given: (name: string) => string | undefined) => ({
