@@ -116,6 +116,21 @@ test('[ST4] 16 writes of a moment do not wait for its end, nor for the commit th
   await Promise.all(pushes);
 });
 
+test('[ST4] a commit that begins beside another one has half of what is not on disk yet', async () => {
+  const { commits, pushMany, sizes } = slowSetup();
+  const pushes = pushMany('a', 64);
+  commits[0]?.end();
+  commits[1]?.end();
+  await pushes[31];
+  expect(sizes()).toEqual([16, 16, 32]);
+  pushes.push(...pushMany('b', 31));
+  expect(sizes()).toHaveLength(3);
+  pushes.push(...pushMany('c', 1));
+  expect(sizes()).toEqual([16, 16, 32, 32]);
+  for (const { end } of commits) end();
+  await Promise.all(pushes);
+});
+
 test('[ST5] a commit that fails rejects the one that was asked for after it, too', async () => {
   const { queue, commits, pushMany } = slowSetup();
   const outcomes = Promise.allSettled(pushMany('a', 32));

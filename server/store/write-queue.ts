@@ -1,7 +1,7 @@
 import { StoreFailedError } from './store-errors.ts';
 
-/** So many are a group of their own, without waiting for the end of the moment. */
-const FULL_GROUP = 16;
+/** So many, and half of all that are not on disk yet, are a group without waiting for the end of the moment. */
+const LEAST_GROUP = 16;
 /** That are on their way at once: the next begins without a turn of the event loop after the last. */
 const MAX_COMMITS = 2;
 
@@ -46,8 +46,9 @@ export function createWriteQueue<T>(deps: {
   let isScheduledLater = false;
   /** One that waits is awaited. */
   let isHasty = false;
-  /** Commits that are on their way. */
+  /** Commits that are on their way, and the items in them. */
   let underWay = 0;
+  let committing = 0;
   let last = Promise.resolve();
 
   function fail(cause: unknown): StoreFailedError {
@@ -66,10 +67,12 @@ export function createWriteQueue<T>(deps: {
     return error;
   }
 
+  // Enough for a commit: it is made while what comes in this moment goes on.
+  const isGroup = () => waiting.length >= Math.max(LEAST_GROUP, committing);
+
   function pushed(mayWait: boolean): void {
     if (!mayWait) isHasty = true;
-    // Enough for a commit: it is made while what comes in this moment goes on.
-    if (waiting.length >= FULL_GROUP && underWay < MAX_COMMITS) flush();
+    if (isGroup() && underWay < MAX_COMMITS) flush();
     else if (!isHasty) later();
     else if (underWay === 0 && !isScheduled) {
       isScheduled = true;
@@ -95,6 +98,7 @@ export function createWriteQueue<T>(deps: {
     waiting = [];
     isHasty = false;
     underWay += 1;
+    committing += group.length;
     last = commit(group);
   }
 
@@ -102,8 +106,9 @@ export function createWriteQueue<T>(deps: {
     try {
       await deps.commit(group.map((one) => one.item));
       underWay -= 1;
+      committing -= group.length;
       // Before what follows from this group, so that the disk need not wait for that.
-      if ((underWay === 0 && isHasty) || waiting.length >= FULL_GROUP) flush();
+      if ((underWay === 0 && isHasty) || isGroup()) flush();
       for (const one of group) one.resolve();
     } catch (error) {
       underWay -= 1;
