@@ -3,8 +3,8 @@ import { blobIdsIn, COLUMNS_WITH_BLOBS } from './blob-ids.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { searchWords } from './search-words.ts';
 
-/** One batch delays a commit that comes meanwhile by some milliseconds. */
-const BATCH_CALLS = 50;
+/** A batch has a commit and a part of the index of its own; a commit that comes meanwhile waits for some 10 ms. */
+const BATCH_CALLS = 250;
 const BATCH_CHARS = 512 * 1024;
 
 interface Waiting extends Record<(typeof COLUMNS_WITH_BLOBS)[number], string | null> {
@@ -22,12 +22,13 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
     SELECT call_id, row_no, tool_name, ${COLUMNS_WITH_BLOBS.join(', ')},
       (SELECT name FROM clients
         WHERE clients.client_id = coalesce(tool_calls.client_id, wanted_client_id) LIMIT 1) AS client_name
-    FROM calls_to_index CROSS JOIN tool_calls ON id = call_id LIMIT ${BATCH_CALLS}`);
+    FROM calls_to_index CROSS JOIN tool_calls ON id = call_id ORDER BY call_id LIMIT ${BATCH_CALLS}`);
   const insert = database.prepare(`
     INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
     VALUES (?, ?, ?, ?, ?)`);
   const use = database.prepare('INSERT OR IGNORE INTO blob_uses (blob_id, user_id) VALUES (?, ?)');
-  const done = database.prepare('DELETE FROM calls_to_index WHERE call_id = ?');
+  // All that stand up to the last one of a batch are in it.
+  const done = database.prepare('DELETE FROM calls_to_index WHERE call_id <= ?');
 
   function take(): { batch: Waiting[]; more: boolean } {
     const batch: Waiting[] = [];
@@ -43,7 +44,8 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
 
   return () => {
     const { batch, more } = take();
-    if (batch.length === 0) return false;
+    const last = batch.at(-1);
+    if (!last) return false;
     // guard: noted-until-indexed
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -54,8 +56,8 @@ export function createWordIndexer(database: DatabaseSync): () => boolean {
         insert.run(row.row_no, name, words(row.args), results, words(row.error));
         const texts = COLUMNS_WITH_BLOBS.map((column) => row[column]);
         for (const blobId of blobIdsIn(texts)) use.run(blobId, row.call_id);
-        done.run(row.call_id);
       }
+      done.run(last.call_id);
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');

@@ -139,7 +139,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     name: 'trimmed before applied: what is to be indexed is forgotten first',
     scenario: 'F01b',
     breaks: 'I15',
-    patches: [first('noted-until-indexed', 'for (const { call_id } of batch) done.run(call_id);')],
+    patches: [first('noted-until-indexed', 'done.run(last.call_id);')],
   },
   {
     name: 'the effects of a refused append happen',
