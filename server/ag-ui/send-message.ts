@@ -3,7 +3,8 @@ import type { RunRecord } from '#lib/protocol/run';
 import { type Audit, byCaller } from '../auth/audit.ts';
 import { type Caller, ownsRun } from '../auth/principal.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { ClaimRun, RunService } from '../runs/run-service.ts';
+import type { ClaimRun } from '../calls/call-service.ts';
+import type { RunService } from '../runs/run-service.ts';
 import { keepFiles, type MessageContent } from './message-content.ts';
 
 export interface SendMessageDeps {

@@ -221,3 +221,22 @@ export interface CallService {
   /** The newest final calls of a run, from the store: `watched` may have none of an older run. */
   endedOf(runId: string): Promise<readonly ShownCall[]>;
 }
+
+/** A run that a call is to be made in. */
+export interface RunClaim {
+  /** Of its owner; null for the operator of the first run. */
+  readonly ownerToken: string | null;
+  readonly ownerName: string;
+  /**
+   * Makes the run where it is not there, once for all who claim it; resolves once it is on disk. A
+   * call that is refused leaves none.
+   */
+  write(): Promise<void>;
+}
+
+/** Finds the run of an outside agent's call, at once where it is known, or takes its id for the caller. */
+export type ClaimRun = (
+  runId: string,
+  title: string,
+  principal: Principal,
+) => RunClaim | Promise<RunClaim>;

@@ -6,11 +6,16 @@ import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../base/clock.ts';
-import type { ClaimRun, RunClaim } from '../runs/run-service.ts';
 import type { IdempotencyEntry, Store } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { CallRepository } from './call-repository.ts';
-import type { InvokeOutcome, InvokeRefusal, InvokeRequest } from './call-service.ts';
+import type {
+  ClaimRun,
+  InvokeOutcome,
+  InvokeRefusal,
+  InvokeRequest,
+  RunClaim,
+} from './call-service.ts';
 import type { CallEngine } from './engine.ts';
 import { shownClient, takenFrom } from './offered-tool.ts';
 import type { Policy } from './policy.ts';

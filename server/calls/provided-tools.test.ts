@@ -3,10 +3,10 @@ import type { CallRecord } from '#lib/call/call-record';
 import { outputOfRecord } from '#lib/call/model-output';
 import { toolsAnswerSchema } from '#lib/protocol/rest';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { publishListings } from '../events/publish-listings.ts';
 import { startTestServer } from '../http/testing/start-test-server.ts';
 import { FakeProvider } from '../testing/fake-provider.ts';
 import { ToolError } from '../tools/define-tool.ts';
+import { publishListings } from '../watch/publish-listings.ts';
 import {
   type CallsSetup,
   operator,

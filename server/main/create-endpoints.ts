@@ -33,10 +33,6 @@ import { createRefusedClaims } from '../connections/refused-claims.ts';
 import { PairedDevices } from '../devices/paired-devices.ts';
 import { DevicePairing } from '../devices/pairing-service.ts';
 import { ToolAdmission } from '../devices/tool-admission.ts';
-import { createSnapshots } from '../events/snapshot.ts';
-import { createWatchHub, WATCH_LIMITS } from '../events/watch-hub.ts';
-import { createWatchSocketHandler } from '../events/watch-socket.ts';
-import { createWholeLists } from '../events/whole-lists.ts';
 import { createClientScript } from '../http/client-script.ts';
 import { createApi } from '../http/create-api.ts';
 import { createHttpServer } from '../http/create-http-server.ts';
@@ -61,6 +57,10 @@ import {
   createServerMetrics,
   type MeasuredServer,
 } from '../telemetry/server-metrics.ts';
+import { createSnapshots } from '../watch/snapshot.ts';
+import { createWatchHub, WATCH_LIMITS } from '../watch/watch-hub.ts';
+import { createWatchSocketHandler } from '../watch/watch-socket.ts';
+import { createWholeLists } from '../watch/whole-lists.ts';
 import type { Config } from './config.ts';
 import type { Core } from './create-core.ts';
 import { listen } from './listen.ts';

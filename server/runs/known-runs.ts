@@ -2,13 +2,13 @@ import type { RunSummary } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ClaimRun, RunClaim } from '../calls/call-service.ts';
 import type { AgentSpans } from '../telemetry/agent-spans.ts';
 import { ActiveTurns } from './active-turns.ts';
 import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';
 import { newRun } from './new-run.ts';
 import { ownerOf } from './run-owner.ts';
-import type { ClaimRun, RunClaim } from './run-service.ts';
 
 /** Runs kept whole, beside those that have a turn. */
 const KEPT_RUNS = 64;

@@ -100,25 +100,6 @@ export interface RunService {
   watched(runId?: string): Promise<readonly RunRecord[]>;
 }
 
-/** A run that a call is to be made in. */
-export interface RunClaim {
-  /** Of its owner; null for the operator of the first run. */
-  readonly ownerToken: string | null;
-  readonly ownerName: string;
-  /**
-   * Makes the run where it is not there, once for all who claim it; resolves once it is on disk. A
-   * call that is refused leaves none.
-   */
-  write(): Promise<void>;
-}
-
-/** Finds the run of an outside agent's call, at once where it is known, or takes its id for the caller. */
-export type ClaimRun = (
-  runId: string,
-  title: string,
-  principal: Principal,
-) => RunClaim | Promise<RunClaim>;
-
 /** A sub-agent's work, which ends with `signal` at the latest. */
 export interface ChildRequest {
   readonly parent: RunParent;

@@ -10,7 +10,6 @@ import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { scaleForModel } from '../blobs/scale-image.ts';
 import type { CallServiceDeps } from '../calls/create-call-service.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
-import { createSnapshots } from '../events/snapshot.ts';
 import type { HttpDeps } from '../http/http-deps.ts';
 import { startTestServer, TOKENS } from '../http/testing/start-test-server.ts';
 import { createOwnerTokens } from '../runs/testing/owner-tokens.ts';
@@ -18,6 +17,7 @@ import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
 import { createCalculationEval } from '../tools/builtin/calculation-eval.ts';
 import type { AnyServerTool } from '../tools/define-tool.ts';
 import { OwnTools } from '../tools/own-tools.ts';
+import { createSnapshots } from '../watch/snapshot.ts';
 import { createScriptedOpenAI, type Script } from './scripted-openai.ts';
 
 /** As `startTestServer` has it, with other tools. */

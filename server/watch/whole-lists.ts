@@ -1,9 +1,9 @@
 import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
+import type { EventBus, LoggedEvent } from '../events/event-bus.ts';
+import { loggedEvent, numbered } from '../events/logged-event.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
-import type { EventBus, LoggedEvent } from './event-bus.ts';
-import { loggedEvent, numbered } from './logged-event.ts';
 
 export interface WholeListsDeps {
   readonly bus: Pick<EventBus, 'seq'>;

@@ -4,6 +4,7 @@ import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/wat
 import { given } from '#lib/util/given';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { CallService, ShownCall } from '../calls/call-service.ts';
+import type { EventBus, SnapshotText } from '../events/event-bus.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from './bound-listings.ts';
 import { formsWithin, type WatchedCall } from './call-forms.ts';
 import { ENDED_CALLS, endedFrom } from './ended-parts.ts';
-import type { EventBus, SnapshotText } from './event-bus.ts';
 import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
 import { createPace } from './paced.ts';
 
