@@ -70,8 +70,11 @@ test('[CR9] a choice looks at a few clients, however many offer the tool', () =>
     expect([name, client]).toEqual([name, chosen]);
     expect([name, looked]).toEqual([name, Math.min(looked, 4)]);
   }
+  // Mostly it is the first: whether that answers, and what it is offered on.
+  expect(choose({}, {})).toEqual(['c0', 2]);
+  expect(choose({}, approval('c0'))).toEqual(['c0', 2]);
   for (let n = 0; n < CLIENTS; n += 1) table.update(`i${n}`, { responsive: false });
-  expect(choose({}, {})).toEqual([undefined, 2]);
+  expect(choose({}, {})).toEqual([undefined, 3]);
   table.update('i700', { responsive: true });
   expect(choose({}, { fromClientId: 'c5' })[0]).toBe('c700');
 });

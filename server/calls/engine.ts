@@ -29,6 +29,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { AnnounceCall, Announcement } from '../outbox/announcement.ts';
 import type { Change, Store } from '../store/store.ts';
 import { VersionConflictError } from '../store/store-errors.ts';
+import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 import type { Withholding } from './withholding.ts';
@@ -93,11 +94,11 @@ export class CallEngine {
     given: CallRecord,
     asked: CallEvent | undefined,
     actor: Actor,
-    { more, mayWait }: WriteOptions = {},
+    { more, mayWait, tool }: WriteOptions & { readonly tool?: OfferedTool } = {},
   ): Applied {
     const { clock, repository, withholding } = this.#deps;
     // Before anything is decided, so that no event has them.
-    const call = withholding.ofCall(given);
+    const call = withholding.ofCall(given, tool);
     const event = asked && this.#complete(call, asked);
     const batch = new EventBatch(call, clock.now());
     const rejected = beginWith(batch, event, actor, this.#rules, momentOf(clock));

@@ -118,7 +118,7 @@ export class Invocation {
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
     const beside = request.together ? [...more, request.together(call)] : more;
-    const options = { more: beside, mayWait: request.waitsForEnd };
+    const options = { more: beside, mayWait: request.waitsForEnd, tool: found.tool };
     const actor = actorOf(principal);
     // What a hook did is an event of its own, after the call as it was asked for.
     const applied = engine.create(call, by === undefined ? event : undefined, actor, options);

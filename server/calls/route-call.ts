@@ -59,13 +59,16 @@ type Listed<Tool extends OfferedTool> = (
 
 /**
  * Which of those who offer the tool now takes the call (rules CR1 to CR5).
- * `candidates` stand in the order in which they are asked. Pure.
+ * `candidates` stand in the order in which they are asked, `first` is the first of them. Pure.
  */
 export function routeCall<Tool extends OfferedTool>(
   call: RoutedCall,
+  first: Candidate<Tool> | undefined,
   candidates: Candidates<Tool>,
   neverStarted?: NeverStarted,
 ): Route<Tool> {
+  // Mostly it is the one: then none of the others is looked at.
+  if (first && mayTake(call, first, neverStarted)) return toExecutor(call, first.tool);
   const { wantedClientId } = call;
   const possible: Candidates<Tool> = (only) =>
     candidates(only).filter(
@@ -79,6 +82,35 @@ export function routeCall<Tool extends OfferedTool>(
     ? routeReading(call, possible, neverStarted)
     : routeBySchema(call, possible, neverStarted);
 }
+
+/** Of the first of all this says what `firstAvailable` finds: it is the first of those that fit, too. */
+function mayTake(
+  call: RoutedCall,
+  { tool, isAvailable }: Candidate,
+  neverStarted: NeverStarted | undefined,
+): boolean {
+  const { approval, schemaHash, onlyReads } = call.routing;
+  const isAllowed = approval
+    ? sameJson(scopeOf(tool), approval)
+    : schemaHash === tool.schemaHash && (!onlyReads || tool.annotations.readOnlyHint === true);
+  return isAvailable && isAllowed && mayBeOfferedTo(call, isRerunnable(tool), neverStarted);
+}
+
+function mayBeOfferedTo(
+  { granted, provider, annotations }: RoutedCall,
+  rerunnable: boolean,
+  neverStarted: NeverStarted | undefined,
+): boolean {
+  const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
+  return mayBeOffered(state, { rerunnable, neverStarted });
+}
+
+const toExecutor = <Tool extends OfferedTool>({ args }: RoutedCall, tool: Tool): Route<Tool> => ({
+  to: 'executor',
+  tool,
+  args,
+  repairs: [],
+});
 
 function routeBySchema<Tool extends OfferedTool>(
   call: RoutedCall,
@@ -128,15 +160,13 @@ function firstAvailable<Tool extends OfferedTool>(
   candidates: Listed<Tool>,
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
-  const { granted, provider, annotations, args } = call;
-  const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
   // Whatever the others say of the tool: it may have started, and may not be repeated.
-  if (!mayBeOffered(state, { rerunnable: true, neverStarted })) return NO_EXECUTOR;
+  if (!mayBeOfferedTo(call, true, neverStarted)) return NO_EXECUTOR;
   const asked = candidates({ answering: true }).find(
     ({ tool, isAvailable }) =>
-      isAvailable && mayBeOffered(state, { rerunnable: isRerunnable(tool), neverStarted }),
+      isAvailable && mayBeOfferedTo(call, isRerunnable(tool), neverStarted),
   );
-  return asked ? { to: 'executor', tool: asked.tool, args, repairs: [] } : NO_EXECUTOR;
+  return asked ? toExecutor(call, asked.tool) : NO_EXECUTOR;
 }
 
 /** What was approved runs where it was approved, as long as that tool is the one that was shown. */

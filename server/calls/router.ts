@@ -42,7 +42,9 @@ export class Router {
 
   /** Undefined while the call goes on waiting. */
   next(call: CallRecord, neverStarted?: NeverStarted): CallEvent | undefined {
-    const route = routeCall(call, (only) => this.#candidates(call, only), neverStarted);
+    const tool = this.#targetOf(call, call.wantedClientId)?.best;
+    const first = tool && { tool, isAvailable: this.#answers(tool) && this.#mayBeAsked(tool) };
+    const route = routeCall(call, first, (only) => this.#candidates(call, only), neverStarted);
     if (route.to === 'no_executor') return undefined;
     if (route.to === 'end') return { type: 'refused', error: route.error };
     const event = this.#eventOf(call, route, neverStarted);
@@ -72,13 +74,12 @@ export class Router {
 
   /** Those who offer the tool now, in the order in which they are asked for this call. */
   *#candidates(
-    { toolName, toolProvider, routing, wantedClientId }: CallRecord,
-    { clientId = wantedClientId ?? undefined, schemaHash, answering }: Only,
+    call: CallRecord,
+    { clientId, schemaHash, answering }: Only,
   ): Generator<Candidate<AnyTool>> {
-    const reference = clientId === undefined ? toolName : `${toolName}@${clientId}`;
-    const target = this.#registry.find(reference, routing.fromClientId);
-    if (target?.best.origin.toolProvider !== toolProvider) return;
-    const asking = parseAskingClient(routing.fromClientId);
+    const target = this.#targetOf(call, clientId ?? call.wantedClientId);
+    if (!target) return;
+    const asking = parseAskingClient(call.routing.fromClientId);
     const tools = schemaHash === undefined ? target.candidates : target.withSchema(schemaHash);
     for (const tool of tools) {
       // Behind the first that does not answer are no others that do, but for the asking's own.
@@ -86,6 +87,12 @@ export class Router {
       if (answering && isSilent && tool.clientId !== asking?.clientId) return;
       yield { tool, isAvailable: !isSilent && this.#mayBeAsked(tool) };
     }
+  }
+
+  #targetOf({ toolName, toolProvider, routing }: CallRecord, clientId: string | null) {
+    const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
+    const target = this.#registry.find(reference, routing.fromClientId);
+    return target?.best.origin.toolProvider === toolProvider ? target : undefined;
   }
 
   #answers(tool: AnyTool): boolean {

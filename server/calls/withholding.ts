@@ -9,7 +9,7 @@ import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { hasMarker, mapTexts, redacted, redactShapes, valueRedactor } from '#lib/text/redact';
 import { type Principal, principalName } from '../auth/principal.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 
 /** What is secret whatever the call. */
 export interface KnownSecrets {
@@ -20,6 +20,8 @@ export interface KnownSecrets {
 }
 
 type Route = (call: CallRecord, neverStarted: NeverStarted | undefined) => CallEvent | undefined;
+
+type Withholds = Pick<OfferedTool, 'withhold'>;
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -59,9 +61,9 @@ export class Withholding {
     this.#known = known;
   }
 
-  /** A new call as it may be stored. */
-  ofCall(call: CallRecord): CallRecord {
-    const args = this.#takeOut(call.args, call);
+  /** A new call as it may be stored. `tool`: the one that its arguments were checked by, where that is at hand. */
+  ofCall(call: CallRecord, tool?: Withholds): CallRecord {
+    const args = this.#takeOut(call.args, call, tool);
     if (args === call.args) return call;
     const { params_bytes: _, truncated: __, ...card } = call.card;
     return {
@@ -188,9 +190,9 @@ export class Withholding {
   }
 
   /** The same object where nothing of them is secret, or it is out already. */
-  #takeOut(args: Args, call: CallRecord): Args {
+  #takeOut(args: Args, call: CallRecord, tool?: Withholds): Args {
     if (this.#whole.has(args)) return args;
-    const marked = this.#toolOf(call)?.withhold?.(args, MARK);
+    const marked = (tool ?? this.#toolOf(call))?.withhold?.(args, MARK);
     const before = this.#whole.get(call.args);
     const first = marked?.args ?? args;
     // The schema that they are mended for may mark less than the one before.

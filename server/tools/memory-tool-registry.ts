@@ -110,14 +110,13 @@ class RegisteredTools implements ToolRegistry {
     if (inside) return clientId === undefined ? toTarget(inside) : undefined;
     if (this.#hidden.has(name)) return undefined;
     if (clientId === ALL_CLIENTS) return this.#ofAll(name, from);
+    const best = this.#pools.best(name, clientId, from);
     // Each reading begins anew: only the first of thousands may be wanted.
     const withSchema = (schemaHash?: string) => ({
       [Symbol.iterator]: () =>
         this.#pools.ranked(name, clientId, from, schemaHash)[Symbol.iterator](),
     });
-    const candidates = withSchema();
-    const [best] = candidates;
-    return best && { best, candidates, withSchema };
+    return best && { best, candidates: withSchema(), withSchema };
   }
 
   #ofAll(name: string, from: string | null): ToolTarget | undefined {

@@ -19,8 +19,8 @@ export class SortedList<T> {
     this.#compare = compare;
   }
 
-  get isEmpty(): boolean {
-    return this.#blocks.length === 0;
+  get first(): T | undefined {
+    return this.#blocks[0]?.[0];
   }
 
   add(item: T): void {
@@ -135,6 +135,16 @@ export class ToolPool {
     if (this.#members.has(instanceId)) this.#stale.add(instanceId);
   }
 
+  /** Of all, or of the client `named`, the one that is first in the order for `from`. */
+  best(named: string | undefined, from: string | null): ClientTool | undefined {
+    if (named === undefined && from === null) {
+      this.#settleAll();
+      return this.#sorted.first?.tool;
+    }
+    const [best] = this.inOrder(named, from);
+    return best;
+  }
+
   /**
    * All, or only the client `named`, or only those with this schema, in the order for `from`.
    * To be read at once, as far as it is needed.
@@ -144,8 +154,7 @@ export class ToolPool {
     from: string | null,
     schemaHash?: string,
   ): Iterable<ClientTool> {
-    for (const instanceId of this.#stale) this.#settle(instanceId);
-    this.#stale.clear();
+    this.#settleAll();
     const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
     const of = (clientId: string) => this.#membersOf(clientId).filter(fits);
     const list = schemaHash === undefined ? this.#sorted : (this.#bySchema.get(schemaHash) ?? []);
@@ -170,7 +179,13 @@ export class ToolPool {
     const alike = this.#bySchema.get(schemaHash);
     this.#sorted.delete(member);
     alike?.delete(member);
-    if (alike?.isEmpty) this.#bySchema.delete(schemaHash);
+    if (alike && !alike.first) this.#bySchema.delete(schemaHash);
+  }
+
+  #settleAll(): void {
+    if (this.#stale.size === 0) return;
+    for (const instanceId of this.#stale) this.#settle(instanceId);
+    this.#stale.clear();
   }
 
   /** With its availability now; its place among equals stays. */

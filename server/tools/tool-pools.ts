@@ -20,6 +20,8 @@ export interface ToolPools {
   sizeOf(name: string): number;
   /** The availability of the instance may have changed. */
   refresh(instanceId: string): void;
+  /** The one of them that is asked first. */
+  best(name: string, named: string | undefined, from: string | null): ClientTool | undefined;
   /** Those who offer the name, or only the client `named`, or with this schema, in the order in which they are asked for `from`. */
   ranked(
     name: string,
@@ -79,6 +81,7 @@ export function createToolPools(availability: AvailabilityOf): ToolPools {
       for (const name of byInstance.get(instanceId)?.keys() ?? [])
         byName.get(name)?.refresh(instanceId);
     },
+    best: (name, named, from) => byName.get(name)?.best(named, from),
     ranked: (name, named, from, schemaHash) =>
       byName.get(name)?.inOrder(named, from, schemaHash) ?? [],
   };
