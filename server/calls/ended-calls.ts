@@ -13,7 +13,7 @@ export interface EndedLimits {
 }
 
 export const ENDED_LIMITS: EndedLimits = {
-  totalBytes: 32 * 1024 * 1024,
+  totalBytes: 4 * 1024 * 1024,
   shareBytes: 1024 * 1024,
   shown: 200,
 };

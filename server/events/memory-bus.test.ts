@@ -49,6 +49,14 @@ test('[EB6] large events make the log shorter than its number of events', () => 
   expect(listen(bus, bus.seq - 1).complete).toBe(true);
 });
 
+test('[EB6] the log holds 2,000 events and 4 MiB, unless told otherwise', () => {
+  const bus = createMemoryBus();
+  for (let count = 0; count < 2_100; count += 1) bus.publish(body('x'));
+  expect([2_000, 2_001].map((ago) => listen(bus, bus.seq - ago).complete)).toEqual([true, false]);
+  for (let count = 0; count < 100; count += 1) bus.publish(body('x'.repeat(64 * 1024)));
+  expect([60, 65].map((ago) => listen(bus, bus.seq - ago).complete)).toEqual([true, false]);
+});
+
 test('[EB8] a thousand subscribers are handed the very same list', async () => {
   const { bus, settle } = setup();
   const lists = new Set<readonly LoggedEvent[]>();

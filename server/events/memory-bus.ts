@@ -50,8 +50,8 @@ class MemoryBus implements EventBus {
     firstSeq = 1,
     seqBlock = SEQ_BLOCK,
     reserve,
-    maxEvents = 20_000,
-    maxBytes = 32 * 1024 * 1024,
+    maxEvents = 2_000,
+    maxBytes = 4 * 1024 * 1024,
     schedule = setImmediate,
     logger = throwLater,
   }: MemoryBusOptions) {

@@ -32,7 +32,7 @@ const ONCE = 10;
  */
 const MEMORY_MIB = { live: 24, held: 64 };
 /** Some more than the log of events holds. */
-const LOG_BYTES = 40 * 1024 * 1024;
+const LOG_BYTES = 6 * 1024 * 1024;
 /** Large ones fill it in seconds; of a preview over 16 KiB watchers would get the beginning alone. */
 const FILLING_BYTES = 15_000;
 /** What the system's buffers take, 10 s of patience, and a second to end it. */
