@@ -20,10 +20,10 @@ import {
   toSessionRow,
   toTokenRow,
 } from './record-rows.ts';
-import { GUARDS, type GuardedTable } from './row-checksum.ts';
+import { GUARDS, type Guard, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
-import type { MemoryRow, Tables, ToolCallRow } from './tables.ts';
+import type { Tables, ToolCallRow } from './tables.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type PutMessage = Extract<Change, { type: 'put_message' }>;
@@ -117,13 +117,16 @@ export function createChangeWriter(
         return [write.sessionRenewal({ ...columns, checksum: 0, id_hash })];
       }
       case 'delete_session':
-        return [write.sessionEnd({ id_hash: change.idHash })];
+        return [deletions.of('sessions', { id_hash: change.idHash })];
       case 'put_token':
         return [write.token({ ...toTokenRow(change.token), checksum: 0 })];
       case 'delete_token':
-        return [write.tokenEnd({ id: change.id }), write.memoriesEnd({ owner: change.id })];
+        return [
+          deletions.of('tokens', { id: change.id }),
+          deletions.of('memories', { owner: change.id }),
+        ];
       case 'delete_sessions_of':
-        return [write.sessionsEnd({ token_id: change.tokenId })];
+        return [deletions.of('sessions', { token_id: change.tokenId })];
       case 'append_audit':
         return [write.audit({ ...toAuditRow(change.entry), checksum: 0 })];
       case 'delete_audit':
@@ -131,7 +134,7 @@ export function createChangeWriter(
       case 'put_kept':
         return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
       case 'delete_kept':
-        return [write.keptEnd({ area: change.area, key: change.key })];
+        return [deletions.of('kept', { area: change.area, key: change.key })];
       case 'put_delivery':
         return [write.delivery({ ...toDeliveryRow(change.delivery), checksum: 0 })];
       case 'delete_deliveries':
@@ -139,7 +142,7 @@ export function createChangeWriter(
       case 'put_memory':
         return [write.memory({ ...toMemoryRow(change.memory), checksum: 0 })];
       case 'delete_memory':
-        return [write.memoryEnd({ owner: change.ownerToken ?? '', key: change.key })];
+        return [deletions.of('memories', { owner: change.ownerToken ?? '', key: change.key })];
       case 'delete_calls':
         return deletions.calls(change);
       case 'delete_run':
@@ -202,6 +205,18 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       (row: Tables[T]) => upsert(kysely, table, key, row),
       GUARDS[table].guards,
     );
+  /** A row that is there stays as it is. */
+  const add = <T extends keyof Tables>(table: T, guards: readonly Guard[] = []) =>
+    preparedWrite(
+      thread,
+      // As in `upsert`.
+      (row: Tables[T]) =>
+        kysely
+          .insertInto(table)
+          .values(row as never)
+          .onConflict((conflict) => conflict.doNothing()),
+      guards,
+    );
   return {
     call: preparedListWrite(
       thread,
@@ -221,31 +236,13 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       GUARDS.tool_calls.guards.filter(({ sum }) => sum === 'checksum'),
     ),
     events: put('call_events', ['call_id', 'version']),
-    callToIndex: preparedWrite(thread, (row: Tables['calls_to_index']) =>
-      kysely
-        .insertInto('calls_to_index')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
-    ),
+    callToIndex: add('calls_to_index'),
     /** The first entry of a scope stays: a key means one call for ever. */
-    idempotency: preparedWrite(
-      thread,
-      (row: Tables['idempotency']) =>
-        kysely
-          .insertInto('idempotency')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing()),
-      GUARDS.idempotency.guards,
-    ),
+    idempotency: add('idempotency', GUARDS.idempotency.guards),
+    blobUse: add('blob_uses'),
     run: put('runs', ['run_id']),
     message: put('messages', ['message_id']),
     modelTurn: put('model_turns', ['run_id', 'number']),
-    blobUse: preparedWrite(thread, (row: Tables['blob_uses']) =>
-      kysely
-        .insertInto('blob_uses')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
-    ),
     client: put('clients', ['client_id', 'instance_id']),
     session: put('sessions', ['id_hash']),
     sessionRenewal: preparedWrite(
@@ -254,29 +251,11 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
         kysely.updateTable('sessions').set(columns).where('id_hash', '=', id_hash),
       GUARDS.sessions.guards,
     ),
-    sessionEnd: preparedWrite(thread, ({ id_hash }: { id_hash: string }) =>
-      kysely.deleteFrom('sessions').where('id_hash', '=', id_hash),
-    ),
-    sessionsEnd: preparedWrite(thread, ({ token_id }: { token_id: string }) =>
-      kysely.deleteFrom('sessions').where('token_id', '=', token_id),
-    ),
     token: put('tokens', ['id']),
-    tokenEnd: preparedWrite(thread, ({ id }: { id: string }) =>
-      kysely.deleteFrom('tokens').where('id', '=', id),
-    ),
     audit: put('audit', ['seq']),
     delivery: put('deliveries', ['id']),
     memory: put('memories', ['owner', 'key']),
-    memoryEnd: preparedWrite(thread, ({ owner, key }: Pick<MemoryRow, 'owner' | 'key'>) =>
-      kysely.deleteFrom('memories').where('owner', '=', owner).where('key', '=', key),
-    ),
-    memoriesEnd: preparedWrite(thread, ({ owner }: Pick<MemoryRow, 'owner'>) =>
-      kysely.deleteFrom('memories').where('owner', '=', owner),
-    ),
     kept: put('kept', ['area', 'key']),
-    keptEnd: preparedWrite(thread, ({ area, key }: Pick<Tables['kept'], 'area' | 'key'>) =>
-      kysely.deleteFrom('kept').where('area', '=', area).where('key', '=', key),
-    ),
   };
 }
 

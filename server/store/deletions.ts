@@ -1,6 +1,7 @@
 import type { SqlValue } from './kysely-on.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change } from './store.ts';
+import type { Tables } from './tables.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
@@ -71,6 +72,11 @@ export function createDeletions(thread: Pick<WriteThread, 'prepare'>) {
     return [statement, values];
   };
   return {
+    /** All rows of the table that have these values. */
+    of<T extends keyof Tables>(table: T, values: Partial<Tables[T]> & Record<string, SqlValue>) {
+      const fits = Object.keys(values).map((column) => `${column} = ?`);
+      return step(`DELETE FROM ${table} WHERE ${fits.join(' AND ')}`, ...Object.values(values));
+    },
     clients: (keptOfOwner: number): WriteStep => step(OLD_CLIENTS, keptOfOwner),
     calls: ({ ids, endedAt }: DeleteCalls): WriteStep[] => [
       ...ids.flatMap((id) => OF_CALL.map((sql) => step(sql, id))),

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isMissing } from '#lib/util/is-missing';
 import type { Logger } from '../base/logger.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
@@ -87,21 +86,14 @@ export async function markCleanEnd(file: string): Promise<void> {
   writeFileSync(trustFile(file), identityOf(file), { mode: 0o600 });
 }
 
-/** To be called once the store is open: until then nobody has looked at what is there. */
-function markRunning(file: string): void {
-  const identity = runningIdentityOf(file);
-  if (identity !== undefined) writeFileSync(trustFile(file), identity, { mode: 0o600 });
-}
-
 /** Whether the file is the one that was left, and no power was lost since. It counts once. */
 function takeTrust(file: string): boolean {
   const marked = readIfThere(trustFile(file));
   if (marked === undefined) return false;
   rmSync(trustFile(file), { force: true });
   if (fileSize(file) === undefined) return false;
-  const isOfThisBoot = marked === runningIdentityOf(file);
-  // Without the mark, commits that are missing would not be.
-  if (isOfThisBoot) return (readMark(file) ?? 0) > 0;
+  // Without the mark, commits that are missing would not be missed.
+  if (marked === runningIdentityOf(file)) return (readMark(file) ?? 0) > 0;
   const hasLog = [`${file}-wal`, `${file}-journal`].some((name) => (fileSize(name) ?? 0) > 0);
   return !hasLog && marked === identityOf(file);
 }
@@ -112,24 +104,22 @@ function identityOf(file: string): string {
   return `${[dev, ino, size, mtimeNs, ctimeNs].join(' ')}\n`;
 }
 
-const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
-
 /**
  * Which file, and of which boot of the system; undefined where the system does not tell. The number
  * of a file that was removed is given again, the time of its birth is not.
  */
 function runningIdentityOf(file: string): string | undefined {
-  if (!existsSync(BOOT_ID_FILE)) return undefined;
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.trim();
   const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
-  return `boot ${[readFileSync(BOOT_ID_FILE, 'latin1').trim(), dev, ino, birthtimeNs].join(' ')}\n`;
+  return boot && birthtimeNs > 0n ? `boot ${[boot, dev, ino, birthtimeNs].join(' ')}\n` : undefined;
 }
 
+/** What cannot be read says nothing; a start then reads all of the store first. */
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
@@ -179,7 +169,9 @@ export function openStore(options: {
     },
     ...(onCommitted && { onCommitted }),
   });
-  markRunning(file);
+  // Only now: until it is open, nobody has looked at what is there.
+  const running = runningIdentityOf(file);
+  if (running !== undefined) writeFileSync(trustFile(file), running, { mode: 0o600 });
   let check: ReturnType<typeof checkLater> | undefined;
   let isDamaged = false;
   return {
