@@ -14,6 +14,7 @@ const INTERFACES = [
   'server/blobs/find-file.ts',
   'server/blobs/foreign-file.ts',
   'server/events/event-bus.ts',
+  'server/events/follow-run.ts',
   'server/calls/call-service.ts',
   'server/devices/device-services.ts',
   'server/http/client-stream-service.ts',
@@ -27,6 +28,7 @@ const INTERFACES = [
   'server/policy/policy-service.ts',
   'server/push/push-service.ts',
   'server/runs/run-service.ts',
+  'server/store/kept-area.ts',
   'server/store/store.ts',
   'server/store/store-errors.ts',
   'server/telemetry/agent-spans.ts',
@@ -62,43 +64,32 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Clients take and answer calls, a run has an agent; neither the other way round.
   'server/connections': ofRoom('connections', 'server/sockets', 'server/auth', 'server/calls'),
   // An app is a client, and talks in a run.
-  'server/clawseed': ofRoom(
-    'clawseed',
-    ...['server/connections', 'server/sockets', 'server/auth', 'server/events/follow-run.ts'],
-  ),
+  'server/clawseed': ofRoom('clawseed', 'server/connections', 'server/sockets', 'server/auth'),
   // It makes tokens, and counts wrong codes as wrong tokens.
   'server/devices': ofRoom('devices', 'server/auth'),
   // Agents of others, who call as programs do, and are shown pictures as models are.
   'server/mcp': ofRoom('mcp', 'server/auth', 'server/blobs/scale-image.ts'),
-  // Front ends of others, which are shown what watchers of a run are.
-  'server/ag-ui': ofRoom('ag-ui', 'server/auth', 'server/events/follow-run.ts'),
+  // Front ends of others.
+  'server/ag-ui': ofRoom('ag-ui', 'server/auth'),
   // Servers of the configuration, whose tools are offered here; people see and accept what they change.
-  'server/mcp-client': ofRoom(
-    'mcp-client',
-    ...['server/auth', 'server/calls/kept-area.ts', 'server/tools/tool-checks.ts'],
-  ),
+  'server/mcp-client': ofRoom('mcp-client', 'server/auth', 'server/tools/tool-checks.ts'),
   // Browsers of people and devices, as targets of the outbox; what it is bound to ends it.
   'server/push': ofRoom(
     'push',
     ...['server/auth', 'server/outbox/target.ts', 'server/outbox/post-once.ts'],
-    ...['server/calls/kept-area.ts', 'server/devices/browser-name.ts'],
   ),
   // Others again, whose answers are made of the events of a turn.
   'server/openai': ofRoom(
     'openai',
-    ...['server/auth', 'server/events/follow-run.ts', 'server/runs/agent/answer-aside.ts'],
+    ...['server/auth', 'server/runs/agent/answer-aside.ts'],
     ...['server/ag-ui/ag-ui-events.ts', 'server/ag-ui/turn-events.ts'],
     ...['server/ag-ui/message-content.ts', 'server/ag-ui/send-message.ts'],
   ),
   // It answers what calls ask.
   'server/policy': ofRoom(
     'policy',
-    ...['server/calls/check.ts', 'server/calls/kept-area.ts', 'server/calls/result-filter.ts'],
-    'server/calls/read-recent.ts',
+    ...['server/calls/check.ts', 'server/calls/result-filter.ts', 'server/calls/read-recent.ts'],
   ),
-  'server/tools': ofRoom('tools', 'server/blobs/write-durably.ts'),
-  // Its files are kept as blobs are.
-  'server/tls': ofRoom('tls', 'server/blobs/write-durably.ts'),
   // The log knows neither calls nor runs; who watches is shown both.
   'server/watch': ofRoom('watch', 'server/events', 'server/sockets', 'server/auth'),
   // A program of its own, which reaches the server by HTTP as others do.

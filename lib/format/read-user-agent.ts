@@ -36,3 +36,10 @@ export function readUserAgent(text: string): {
   const find = (names: Names) => names.find(([form]) => form.test(read))?.[1];
   return { browser: find(BROWSERS), system: find(SYSTEMS) };
 }
+
+/** `User-Agent` in a few words, such as `Chrome on Android`. Any program can send any of them. */
+export function browserName(userAgent: string | undefined): string {
+  const { browser, system } = readUserAgent(userAgent ?? '');
+  if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
+  return browser ?? system ?? 'unknown';
+}

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
+import { writeDurably } from '../base/write-durably.ts';
 import { BlobDamagedError, type BlobUpload } from './blob-store.ts';
 import { createDiskBlobStore } from './disk-blob-store.ts';
-import { writeDurably } from './write-durably.ts';
 
 const cleanups: (() => unknown)[] = [];
 

@@ -9,6 +9,7 @@ import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
 import { isMissing } from '#lib/util/is-missing';
+import { TEMPORARY, writeDurably } from '../base/write-durably.ts';
 import {
   BlobDamagedError,
   type BlobFiles,
@@ -20,7 +21,6 @@ import { findMismatch, parseMediaType, UNSPECIFIC } from './media-type.ts';
 import { readImageSize } from './read-image-size.ts';
 import { scaleForModel } from './scale-image.ts';
 import { isText, sniffMediaType } from './sniff-media-type.ts';
-import { TEMPORARY, writeDurably } from './write-durably.ts';
 
 /** Of one file, as UTF-8, in a record. */
 const TEXT_BYTES = 16 * 1024;

@@ -9,10 +9,10 @@ import { given } from '#lib/util/given';
 import { callerOf, type Principal, principalKey, principalName } from '../auth/principal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { KeptArea } from '../store/kept-area.ts';
 import type { Store } from '../store/store.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
-import { KeptArea } from './kept-area.ts';
 
 /** Beyond them the caller with the most loses the oldest of its own: that is asked again. */
 const MOST_RULES = 1_000;

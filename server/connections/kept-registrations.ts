@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { KeptArea } from '../calls/kept-area.ts';
+import { KeptArea } from '../store/kept-area.ts';
 import type { Store } from '../store/store.ts';
 
 const registrationSchema = z.object({

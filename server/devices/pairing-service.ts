@@ -1,4 +1,5 @@
 import { personName } from '#lib/format/person-name';
+import { browserName } from '#lib/format/read-user-agent';
 import { isLoopback } from '#lib/net/hosts';
 import {
   type JoinBody,
@@ -15,7 +16,6 @@ import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import { principalName } from '../auth/principal.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { BlockedOrigins } from './blocked-origins.ts';
-import { browserName } from './browser-name.ts';
 import type { DeviceList } from './device-list.ts';
 import type { By, PairingService, Requester } from './device-services.ts';
 import { toDeviceTools } from './device-tool.ts';

@@ -212,7 +212,8 @@ async function createServices(
   };
   const { policy, hooks, ...policies } = await openPolicy(config, {
     ...{ store, bus, registry, clock, logger, rootOf: delegation.rootOf, hide: secrets.hide },
-    ...{ tokens, readPolicy: (file) => readFile(file).policy },
+    tokens,
+    readPolicy: (file) => readFile(file).policy,
   });
   const { claimed } = policies;
   const known = new KnownRuns({ ...ofRuns, claimed, maxSteps: ofAgent.max_steps });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { deviceToolSchema } from '#lib/protocol/device';
 import type { Clock } from '../base/clock.ts';
-import { KeptArea } from '../calls/kept-area.ts';
+import { KeptArea } from '../store/kept-area.ts';
 import type { Store } from '../store/store.ts';
 
 const pinSchema = z.object({

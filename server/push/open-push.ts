@@ -1,9 +1,9 @@
+import { browserName } from '#lib/format/read-user-agent';
 import { createTokenBucket } from '#lib/net/token-bucket';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Caller } from '../auth/principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Logger } from '../base/logger.ts';
-import { browserName } from '../devices/browser-name.ts';
 import type { TargetSource } from '../outbox/target.ts';
 import type { PushConfig } from './push-config.ts';
 import { createPushHosts } from './push-hosts.ts';

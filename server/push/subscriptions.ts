@@ -5,7 +5,7 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../calls/kept-area.ts';
+import { KeptArea } from '../store/kept-area.ts';
 import type { Store } from '../store/store.ts';
 import { areReceiverKeys } from './encrypt-push.ts';
 import type { PushHosts } from './push-hosts.ts';

@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/config-error.ts';
 import type { Logger } from '../base/logger.ts';
-import { writeDurably } from '../blobs/write-durably.ts';
+import { writeDurably } from '../base/write-durably.ts';
 import { type MachineNames, readMachineNames } from './machine-names.ts';
 import { makeCa, makeServerPair, type Pair } from './make-certificates.ts';
 

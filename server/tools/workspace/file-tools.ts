@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { z } from 'zod';
 import { given } from '#lib/util/given';
-import { writeDurably } from '../../blobs/write-durably.ts';
+import { writeDurably } from '../../base/write-durably.ts';
 import type { MemoryDeps } from '../builtin/memory.ts';
 import { type AnyServerTool, defineTool } from '../define-tool.ts';
 import type { FileOrigins } from './file-origins.ts';
