@@ -212,7 +212,7 @@ test('[SE6] the server that stops closes streams with 1012, also one that is not
 });
 
 test('[SE7] streams count among the sockets', async () => {
-  const { open, server } = await setup({ maxSockets: 2 });
+  const { open, server } = await setup({ maxSockets: { client: 2, watcher: 2 } });
   const [first] = [await open(), await open()];
   expect((await server.get('/internal/stream')).status).toBe(429);
   first.going.destroy();

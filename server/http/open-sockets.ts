@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { type Followed, followCaller } from '../auth/follow-caller.ts';
@@ -8,56 +9,66 @@ interface Closable {
   close(code: number, reason: string): void;
 }
 
+/** Those of one kind keep out none of the other. */
+export type SocketUse = 'client' | 'watcher';
+
 /** All that is open to clients and watchers, until the server stops. */
 export interface OpenSockets {
   readonly count: number;
   /** Why one more of the caller is refused now. */
-  capacityProblem(caller: Caller): HttpError | undefined;
+  capacityProblem(caller: Caller, use: SocketUse): HttpError | undefined;
   /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */
-  add(one: Closable, principal: Caller): () => void;
+  add(one: Closable, principal: Caller, use: SocketUse): () => void;
   /** Closes all, and refuses further ones. */
   close(code: number, reason: string): void;
 }
 
-const MOST_SOCKETS = 2_000;
+/** A client with a few tools takes about half of it. */
+const BYTES_OF_CLIENT = 128 * 1024;
+/** Of the memory that there may be, clients take a quarter at most. */
+const MOST_SOCKETS: Record<SocketUse, number> = {
+  client: Math.floor(getHeapStatistics().heap_size_limit / 4 / BYTES_OF_CLIENT),
+  watcher: 2_000,
+};
 /** Of one device, which has a page in each of its tabs: so that it keeps out no other, and no person. */
 const MOST_OF_DEVICE = 64;
 
-export function createOpenSockets(followed: Followed, maxSockets = MOST_SOCKETS): OpenSockets {
-  const open = new Map<Closable, Caller>();
+export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): OpenSockets {
+  const open = { client: new Map<Closable, Caller>(), watcher: new Map<Closable, Caller>() };
+  // A device has no watchers.
   const isFull = ({ kind, tokenId }: Caller): boolean =>
     kind === 'device' &&
-    [...open.values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length >=
-      MOST_OF_DEVICE;
+    [...open.client.values()].filter((one) => one.kind === kind && one.tokenId === tokenId)
+      .length >= MOST_OF_DEVICE;
   let closing = false;
   return {
     get count() {
-      return open.size;
+      return open.client.size + open.watcher.size;
     },
-    capacityProblem(caller) {
+    capacityProblem(caller, use) {
       if (closing)
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
       const isFullOfDevice = isFull(caller);
-      if (open.size < maxSockets && !isFullOfDevice) return undefined;
+      if (open[use].size < most[use] && !isFullOfDevice) return undefined;
       const problem = isFullOfDevice
         ? `A device has ${MOST_OF_DEVICE} sockets and streams at most; close one first.`
-        : `All ${maxSockets} sockets are in use.`;
+        : `All ${most[use]} sockets for ${use}s are in use.`;
       return new HttpError('rate_limited', problem, { retryAfter: 10 });
     },
-    add(one, principal) {
-      open.set(one, principal);
+    add(one, principal, use) {
+      open[use].set(one, principal);
       // A page that is open is in use, also without a click.
       const release = followCaller(followed, principal, () =>
         one.close(CLOSE.unauthenticated, 'signed out, or the token was revoked'),
       );
       return () => {
-        open.delete(one);
+        open[use].delete(one);
         release();
       };
     },
     close(code, reason) {
       closing = true;
-      for (const one of open.keys()) one.close(code, reason);
+      for (const one of [...open.client.keys(), ...open.watcher.keys()]) one.close(code, reason);
     },
   };
 }

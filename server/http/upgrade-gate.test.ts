@@ -187,10 +187,15 @@ describe('what it bears', () => {
     expect((await once(ws, 'close'))[0]).toBe(1009);
   });
 
-  test('[UG7] no more than the allowed sockets', async () => {
-    const { server } = await setup({}, { maxSockets: 2 });
+  test('[UG7] no more than the allowed sockets; clients keep out no watcher', async () => {
+    const { server } = await setup({}, { maxSockets: { client: 2, watcher: 1 } });
     const [first] = [await open(server), await open(server)];
     expect(await dial(server, '/ws/client', { headers: asOperator })).toBe(429);
+    const watcher = await dial(server, '/ws/watch', { headers: asOperator });
+    expect(watcher).toBeInstanceOf(WebSocket);
+    expect(await dial(server, '/ws/watch', { headers: asOperator })).toBe(429);
+    if (watcher instanceof WebSocket) watcher.close();
+    await expect.poll(() => server.gate.openCount).toBe(2);
     first.close();
     await expect.poll(() => server.gate.openCount).toBe(1);
     expect(await dial(server, '/ws/client', { headers: asOperator })).toBeInstanceOf(WebSocket);

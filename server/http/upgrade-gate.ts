@@ -16,7 +16,7 @@ import { type Allowed, refuseCaller } from './allowed.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
-import type { OpenSockets } from './open-sockets.ts';
+import type { OpenSockets, SocketUse } from './open-sockets.ts';
 import { parseTarget } from './parse-target.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { badTarget } from './request-listener.ts';
@@ -102,6 +102,12 @@ const MAY_OPEN: Record<SocketPath, Allowed> = {
   '/ws/chat': CLIENTS,
 };
 
+const USE: Record<SocketPath, SocketUse> = {
+  '/ws/client': 'client',
+  '/ws/watch': 'watcher',
+  '/ws/chat': 'client',
+};
+
 const PROTOCOLS: Record<SocketPath, string> = {
   '/ws/client': PROTOCOL,
   '/ws/watch': PROTOCOL,
@@ -131,14 +137,14 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
     const done = pending.enter(address);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
-    const problem = open.capacityProblem(principal);
+    const problem = open.capacityProblem(principal, USE[path]);
     if (problem) throw problem;
     admit(incoming.socket);
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
       // guard: socket-errors-handled
       ws.on('error', () => {});
-      ws.on('close', open.add(ws, principal));
+      ws.on('close', open.add(ws, principal, USE[path]));
       ws.on('close', (code) => deps.closed?.(code));
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
       const sender = { ...principal, address };

@@ -31,14 +31,14 @@ export const clientStreamRoutes = ({ streams, openSockets }: Deps): Route[] => [
       },
     },
     handle({ principal }) {
-      const problem = openSockets.capacityProblem(principal);
+      const problem = openSockets.capacityProblem(principal, 'client');
       if (problem) throw problem;
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
         stream(outgoing) {
           const stream = streams.open(principal, outgoing);
-          outgoing.once('close', openSockets.add(stream, principal));
+          outgoing.once('close', openSockets.add(stream, principal, 'client'));
         },
       };
     },

@@ -28,7 +28,7 @@ import { createHttpServer } from '../create-http-server.ts';
 import { createDevicePage } from '../device-page.ts';
 import { createForeignPages } from '../foreign-pages.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createOpenSockets } from '../open-sockets.ts';
+import { createOpenSockets, type SocketUse } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
 import { createPlainGate } from '../plain-gate.ts';
 import { createRequestListener } from '../request-listener.ts';
@@ -95,7 +95,7 @@ export interface TestServerOptions {
   readonly onSocket?: SocketHandler;
   readonly development?: boolean;
   readonly allowedAttempts?: number;
-  readonly maxSockets?: number;
+  readonly maxSockets?: Record<SocketUse, number>;
   readonly mayBePlain?: (address: string) => boolean;
   readonly hasTls?: boolean;
   readonly trust?: () => TrustFacts | undefined;
