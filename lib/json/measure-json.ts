@@ -58,12 +58,19 @@ const ESTIMATE: Measure = {
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** What is left to visit, on a stack of its own: the depth of a value is the sender's choice. */
+/** A list or an object that is left to visit, and what is left after it: the depth of a value is the sender's choice. */
+interface Waiting {
+  readonly container: Container;
+  readonly depth: number;
+  readonly next: Waiting | undefined;
+}
+
+/** Most values are small and many are measured for a call: it is all that a visit takes of memory. */
 interface Visit extends Required<JsonLimits> {
-  readonly containers: Container[];
-  readonly depths: number[];
+  waiting: Waiting | undefined;
   bytes: number;
   nodes: number;
+  fault: JsonFault | undefined;
 }
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -72,21 +79,22 @@ function walk(
   root: unknown,
   measure: Measure,
   { maxBytes = NO_LIMIT, maxDepth = NO_LIMIT, maxNodes = NO_LIMIT }: JsonLimits,
-): { bytes: number; fault: JsonFault | undefined } {
+): Pick<Visit, 'bytes' | 'fault'> {
   const limits = { maxBytes, maxDepth, maxNodes };
-  const visit: Visit = { containers: [], depths: [], bytes: 0, nodes: 0, ...limits };
-  let fault = take(visit, measure, root, 0);
-  for (let next = visit.containers.pop(); next && !fault; next = visit.containers.pop()) {
-    const depth = (visit.depths.pop() ?? 0) + 1;
-    fault = isList(next)
-      ? visitItems(visit, measure, next, depth)
-      : visitFields(visit, measure, next, depth);
-    if (visit.bytes > visit.maxBytes) fault ??= 'bytes';
+  const visit: Visit = { waiting: undefined, bytes: 0, nodes: 0, fault: undefined, ...limits };
+  visit.fault = take(visit, measure, root, 0);
+  for (let next = visit.waiting; next && !visit.fault; next = visit.waiting) {
+    const { container, depth } = next;
+    visit.waiting = next.next;
+    visit.fault = isList(container)
+      ? visitItems(visit, measure, container, depth)
+      : visitFields(visit, measure, container, depth);
+    if (visit.bytes > visit.maxBytes) visit.fault ??= 'bytes';
   }
-  return { bytes: visit.bytes, fault };
+  return visit;
 }
 
-/** Lists and objects alone wait on the stack: a list may have a million numbers. */
+/** Lists and objects alone wait: a list may have a million numbers. */
 function take(
   visit: Visit,
   measure: Measure,
@@ -99,8 +107,7 @@ function take(
     visit.bytes += measure.textBytes(value, visit.maxBytes - visit.bytes);
   } else if (Array.isArray(value) || isRecord(value)) {
     if (depth >= visit.maxDepth) return 'depth';
-    visit.containers.push(value);
-    visit.depths.push(depth);
+    visit.waiting = { container: value, depth: depth + 1, next: visit.waiting };
   } else if (measure.isStrict && !isScalar(value)) return 'not_json';
   else visit.bytes += measure.scalarBytes(value);
   return visit.bytes > visit.maxBytes ? 'bytes' : undefined;

@@ -31,26 +31,24 @@ type StoredEvent = CallEventEntry & {
 
 /** `call`: as it is after the event, and as its row is written with it. */
 export function toEventText(event: CallEventEntry, call: CallRecord): string {
-  const patch: Record<string, unknown> = { ...event.patch };
-  const update: Record<string, unknown> = { ...event.update };
-  const unset: string[] = [];
-  for (const name in patch) if (patch[name] === undefined) unset.push(name);
-  const shows: number[] = [];
+  // Most events are written as they are: only what is left out costs a copy.
+  let patch: Record<string, unknown> = event.patch;
+  let update: Record<string, unknown> = event.update;
+  let unset: string[] | undefined;
+  for (const name in patch) if (patch[name] === undefined) unset = [...(unset ?? []), name];
+  let shows: number[] | undefined;
   for (let place = 0; place < SHOWN.length; place += 1) {
     if (!isShown(event, place)) continue;
-    shows.push(place);
-    update[SHOWN[place]?.[0] ?? ''] = undefined;
+    shows = [...(shows ?? []), place];
+    update = { ...update, [SHOWN[place]?.[0] ?? '']: undefined };
   }
-  const inRow = isFinalStatus(call.status) ? ROW_HAS.filter((name) => isIn(patch, call, name)) : [];
-  for (const name of inRow) patch[name] = undefined;
-  return JSON.stringify({
-    ...event,
-    patch,
-    update,
-    unset: unset.length > 0 ? unset : undefined,
-    in_row: inRow.length > 0 ? inRow : undefined,
-    shows: shows.length > 0 ? shows : undefined,
-  });
+  let inRow: string[] | undefined;
+  for (const name of isFinalStatus(call.status) ? ROW_HAS : []) {
+    if (!isIn(patch, call, name)) continue;
+    inRow = [...(inRow ?? []), name];
+    patch = { ...patch, [name]: undefined };
+  }
+  return JSON.stringify({ ...event, patch, update, unset, in_row: inRow, shows });
 }
 
 const isIn = (
