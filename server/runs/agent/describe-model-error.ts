@@ -6,6 +6,7 @@ import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import { reasonIn, UnreadableAnswerError } from './answers/fields.ts';
 import { NoApiError } from './answers/read-answers.ts';
+import { type FactsOf, fillText } from './fill-text.ts';
 
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {
@@ -15,19 +16,53 @@ export interface TurnError {
   readonly params?: NoticeParams;
 }
 
-const WAITED_WORDS = {
-  model_silent: 'The model said nothing for',
-  model_too_long: 'The answer took longer than',
-};
+const MESSAGES = {
+  no_api_key:
+    '{model} needs an API key. Set {key} and restart the server, or choose the model "rehearsal", which needs none.',
+  model_unauthenticated:
+    'The provider of {model} refused the API key (HTTP {status}). Check {key} and restart the server.',
+  model_quota:
+    'The account for {model} has no quota left (HTTP 429). Check its billing, or choose another model.',
+  model_rate_limited:
+    'The provider of {model} limits requests (HTTP 429). Wait a moment and send again.',
+  model_unreachable:
+    'The provider of {model} cannot be reached ({detail}). Check OPENAI_BASE_URL and the network.',
+  model_unavailable: 'The provider of {model} failed (HTTP {status}). Try again later. {detail}',
+  model_not_found:
+    'The provider does not know {model} (HTTP {status}). Choose another model. {detail}',
+  model_refused_request: 'The provider of {model} refused the request (HTTP {status}). {detail}',
+  model_no_api:
+    'The server of {model} answered with a web page, so this is not the address of an API. Check OPENAI_BASE_URL (is /v1 missing at its end?) and whether the network asks to sign in.',
+  model_unreadable:
+    'The server of {model} answered in a form that is not understood. {detail} Send again, or choose another model.',
+  model_silent: 'The model said nothing for {seconds} s. Try again or choose another model.',
+  model_too_long: 'The answer took longer than {seconds} s. Try again or choose another model.',
+  model_failed: '{model} failed: {detail} Try again or choose another model.',
+  tools_not_supported:
+    'The server of {model} does not accept tools for it. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
+  context_too_long:
+    'The conversation is longer than {model} takes. Start a new run, or choose a model with a larger context.',
+  stream_cut: 'The answer of {model} broke off. Send a message to go on.',
+  endpoint_silent:
+    'The model server {url} (OPENAI_BASE_URL) did not answer with its models: {detail} If it is off, start it, then send again. It is asked anew with each run.',
+  endpoint_empty:
+    'The model server {url} (OPENAI_BASE_URL) answers, but has no models. Load one there, then send again.',
+  internal: 'The server failed: {detail}',
+} as const satisfies Partial<Record<NoticeCode, string>>;
+
+export const turnError = <Code extends keyof typeof MESSAGES>(
+  code: Code,
+  params: FactsOf<(typeof MESSAGES)[Code]>,
+): TurnError => ({ code, message: fillText(MESSAGES[code], params), params });
 
 /** A model that is waited for no longer; thrown by the loop into its own stream. */
 export class WaitedLongError extends Error {
   override readonly name = 'WaitedLongError';
-  readonly code: keyof typeof WAITED_WORDS;
+  readonly code: 'model_silent' | 'model_too_long';
   readonly seconds: number;
 
-  constructor(code: keyof typeof WAITED_WORDS, seconds: number) {
-    super(`${WAITED_WORDS[code]} ${seconds} s.`);
+  constructor(code: WaitedLongError['code'], seconds: number) {
+    super(fillText(MESSAGES[code], { seconds }));
     this.code = code;
     this.seconds = seconds;
   }
@@ -47,127 +82,60 @@ export const CONTEXT_FULL =
 /** Words for what went wrong with a model. `model` is its reference. No key is ever repeated. */
 export function describeModelError(error: unknown, model: string): TurnError {
   const cause = RetryError.isInstance(error) ? (error.lastError ?? error) : error;
-  if (LoadAPIKeyError.isInstance(cause)) return noKey(model);
-  if (cause instanceof WaitedLongError) {
-    const { code, message, seconds } = cause;
-    const words = `${message} Try again or choose another model.`;
-    return { code, message: words, params: { model, seconds } };
+  if (LoadAPIKeyError.isInstance(cause)) {
+    return turnError('no_api_key', { model, key: keyNameOf(model) });
   }
-  if (cause instanceof StreamCutError) return cut(model);
+  if (cause instanceof WaitedLongError) {
+    return turnError(cause.code, { model, seconds: cause.seconds });
+  }
+  if (cause instanceof StreamCutError) return turnError('stream_cut', { model });
   // The SDK wraps what its `fetch` throws while it reads.
   const [read] = [cause, cause instanceof Error ? cause.cause : undefined].filter(isOfReading);
-  if (read instanceof NoApiError) return noApi(model);
-  if (read) return unreadable(model, read.message);
+  if (read instanceof NoApiError) return turnError('model_no_api', { model });
+  if (read) return turnError('model_unreadable', { model, detail: read.message });
   if (APICallError.isInstance(cause)) return describeApiError(cause, model);
   return describeOther(cause, model);
 }
 
 function describeApiError(error: APICallError, model: string): TurnError {
-  const detail = detailOf(error);
   const status = error.statusCode ?? 0;
-  const params = { model, status, detail };
+  const params = { model, status, detail: detailOf(error) };
   const published = `${errorMessage(error)} ${error.responseBody ?? ''}`;
-  if (CONTEXT_FULL.test(published)) {
-    return {
-      code: 'context_too_long',
-      message: `The conversation is longer than ${model} takes. Start a new run, or choose a model with a larger context.`,
-      params: { model },
-    };
-  }
+  if (CONTEXT_FULL.test(published)) return turnError('context_too_long', { model });
+  if (WITHOUT_TOOLS.test(published)) return turnError('tools_not_supported', { model });
   // Google's answer to a key that is none is HTTP 400.
-  if (/API_KEY_INVALID|API key not valid/.test(published)) return refusedKey(model, status);
-  if (WITHOUT_TOOLS.test(published)) return withoutTools(model);
-  switch (error.statusCode) {
-    case undefined:
-      return unreachable(model, error);
-    case 401:
-    case 403:
-      return refusedKey(model, status);
-    case 404:
-    case 405:
-      if (isWebPage(error)) return noApi(model);
-      return {
-        code: 'model_not_found',
-        message: `The provider does not know ${model} (HTTP ${status}). Choose another model. ${detail}`,
-        params,
-      };
-    case 429:
-      return describeLimit(published, model);
+  if (/API_KEY_INVALID|API key not valid/.test(published) || [401, 403].includes(status)) {
+    return turnError('model_unauthenticated', { model, status, key: keyNameOf(model) });
   }
-  if (error.statusCode >= 500) {
-    return {
-      code: 'model_unavailable',
-      message: `The provider of ${model} failed (HTTP ${error.statusCode}). Try again later. ${detail}`,
-      params,
-    };
+  if (error.statusCode === undefined) return unreachable(model, error);
+  if (status === 404 || status === 405) {
+    return isWebPage(error)
+      ? turnError('model_no_api', { model })
+      : turnError('model_not_found', params);
   }
+  if (status === 429) {
+    const isSpent = /insufficient_quota|billing/i.test(published);
+    return turnError(isSpent ? 'model_quota' : 'model_rate_limited', { model });
+  }
+  if (status >= 500) return turnError('model_unavailable', params);
   // A stream whose response was fine and whose content was not.
-  if (error.statusCode < 300) return cut(model);
-  return {
-    code: 'model_refused_request',
-    message: `The provider of ${model} refused the request (HTTP ${error.statusCode}). ${detail}`,
-    params,
-  };
+  if (status < 300) return turnError('stream_cut', { model });
+  return turnError('model_refused_request', params);
 }
 
-function refusedKey(model: string, status: number): TurnError {
-  const key = keyNameOf(model);
-  return {
-    code: 'model_unauthenticated',
-    message: `The provider of ${model} refused the API key (HTTP ${status}). Check ${key} and restart the server.`,
-    params: { model, status, key },
-  };
-}
 /** As Ollama, OpenRouter, vLLM and llama.cpp say it. */
 export const WITHOUT_TOOLS =
   /not support (?:tool|function)|support tool use|--enable-auto-tool-choice|tools param requires/i;
 
-const withoutTools = (model: string): TurnError => ({
-  code: 'tools_not_supported',
-  message: `The server of ${model} does not accept tools for it. Set "tool_calling": "text" for "${model}" under "models" in the configuration file, then restart the server.`,
-  params: { model },
-});
-
-const describeLimit = (published: string, model: string): TurnError =>
-  /insufficient_quota|billing/i.test(published)
-    ? {
-        code: 'model_quota',
-        message: `The account for ${model} has no quota left (HTTP 429). Check its billing, or choose another model.`,
-        params: { model },
-      }
-    : {
-        code: 'model_rate_limited',
-        message: `The provider of ${model} limits requests (HTTP 429). Wait a moment and send again.`,
-        params: { model },
-      };
+const OF_NETWORK = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|fetch failed|Cannot connect/i;
+const OF_END =
+  /terminated|aborted|ECONNRESET|socket hang up|other side closed|premature|without a finish/i;
 
 function describeOther(error: unknown, model: string): TurnError {
   const words = wordsOf(error);
-  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|fetch failed|Cannot connect/i.test(words)) {
-    return unreachable(model, error);
-  }
-  if (
-    /terminated|aborted|ECONNRESET|socket hang up|other side closed|premature|without a finish/i.test(
-      words,
-    )
-  ) {
-    return cut(model);
-  }
-  const detail = words.slice(0, LONGEST_DETAIL);
-  return {
-    code: 'model_failed',
-    message: `${model} failed: ${detail} Try again or choose another model.`,
-    params: { model, detail },
-  };
-}
-
-function noKey(model: string): TurnError {
-  const key = keyNameOf(model);
-  return {
-    code: 'no_api_key',
-    message: `${model} needs an API key. Set ${key} and restart the server, or choose the model "rehearsal", which needs none.`,
-    params: { model, key },
-  };
+  if (OF_NETWORK.test(words)) return unreachable(model, error);
+  if (OF_END.test(words)) return turnError('stream_cut', { model });
+  return turnError('model_failed', { model, detail: words.slice(0, LONGEST_DETAIL) });
 }
 
 const isOfReading = (error: unknown): error is NoApiError | UnreadableAnswerError =>
@@ -175,38 +143,12 @@ const isOfReading = (error: unknown): error is NoApiError | UnreadableAnswerErro
 
 const isWebPage = ({ responseBody = '' }: APICallError): boolean => /^\s*</.test(responseBody);
 
-const noApi = (model: string): TurnError => ({
-  code: 'model_no_api',
-  message: `The server of ${model} answered with a web page, so this is not the address of an API. Check OPENAI_BASE_URL (is /v1 missing at its end?) and whether the network asks to sign in.`,
-  params: { model },
-});
-
-const unreadable = (model: string, detail: string): TurnError => ({
-  code: 'model_unreadable',
-  message: `The server of ${model} answered in a form that is not understood. ${detail} Send again, or choose another model.`,
-  params: { model, detail },
-});
-
-const cut = (model: string): TurnError => ({
-  code: 'stream_cut',
-  message: `The answer of ${model} broke off. Send a message to go on.`,
-  params: { model },
-});
-
-function unreachable(model: string, error: unknown): TurnError {
-  const detail = wordsOf(error).slice(0, LONGEST_DETAIL);
-  return {
-    code: 'model_unreachable',
-    message: `The provider of ${model} cannot be reached (${detail}). Check OPENAI_BASE_URL and the network.`,
-    params: { model, detail },
-  };
-}
+const unreachable = (model: string, error: unknown): TurnError =>
+  turnError('model_unreachable', { model, detail: wordsOf(error).slice(0, LONGEST_DETAIL) });
 
 /** What must not happen, and ends a turn all the same. */
-export function internalError(error: unknown): TurnError {
-  const detail = errorMessage(error);
-  return { code: 'internal', message: `The server failed: ${detail}`, params: { detail } };
-}
+export const internalError = (error: unknown): TurnError =>
+  turnError('internal', { detail: errorMessage(error) });
 
 /** The SDK knows the body of OpenAI's errors alone, and else says the text of the status. */
 const detailOf = (error: APICallError): string =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseModelRef } from '#lib/protocol/model-ref';
 import type { Clock } from '../../base/clock.ts';
-import { type TurnError, wordsOf } from './describe-model-error.ts';
+import { type TurnError, turnError, wordsOf } from './describe-model-error.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 
 export type Discovery =
@@ -44,7 +44,10 @@ export function createEndpoint(deps: EndpointAddress): Endpoint {
       models = found.models.slice(0, MOST_IDS);
       ids = models.map(({ id }) => id);
     }
-    trouble = ids.length > 0 ? undefined : found.ok ? empty(url) : silent(url, found.message);
+    const why = found.ok
+      ? turnError('endpoint_empty', { url })
+      : turnError('endpoint_silent', { url, detail: found.message });
+    trouble = ids.length > 0 ? undefined : why;
     return found.ok
       ? { ok: true, ids: found.models.map(({ id }) => id) }
       : { ok: false, message: found.message };
@@ -120,18 +123,6 @@ function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
-
-const silent = (url: string, detail: string): TurnError => ({
-  code: 'endpoint_silent',
-  message: `The model server ${url} (OPENAI_BASE_URL) did not answer with its models: ${detail} If it is off, start it, then send again. It is asked anew with each run.`,
-  params: { url, detail },
-});
-
-const empty = (url: string): TurnError => ({
-  code: 'endpoint_empty',
-  message: `The model server ${url} (OPENAI_BASE_URL) answers, but has no models. Load one there, then send again.`,
-  params: { url },
-});
 
 /** The server behind `OPENAI_BASE_URL`, and with what it is asked. */
 interface EndpointAddress {

@@ -9,7 +9,7 @@ import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './changed-requests.ts';
 import type { Lesson } from './lessons.ts';
 import type { ToolDefinition } from './model-tools.ts';
-import { contentRefused, imagesRefused, type Notice } from './notices.ts';
+import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import { lessonOf } from './read-refusal.ts';
 import type { Turn } from './turn.ts';
@@ -62,8 +62,8 @@ export function refusedNotices(model: string, before: Lesson, after: Lesson): No
   const names = [...isNew('without'), ...isNew('tools')];
   const hasLostImages = after.images.size > before.images.size || after.isBlind !== before.isBlind;
   return [
-    ...(hasLostImages ? [imagesRefused(model)] : []),
-    ...(names.length > 0 ? [contentRefused(model, names)] : []),
+    ...(hasLostImages ? [notice('images_refused', { model })] : []),
+    ...(names.length > 0 ? [notice('content_refused', { model, names: names.join(', ') })] : []),
   ];
 }
 

@@ -7,17 +7,7 @@ import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } fro
 import { describeModelError, internalError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';
 import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './noted-end.ts';
-import {
-  ANSWER_CUT,
-  ANSWER_FILTERED,
-  callsAsText,
-  callsLeftOut,
-  emptyAnswers,
-  historyLeftOut,
-  type Notice,
-  toolsLeftOut,
-  toolsUnfit,
-} from './notices.ts';
+import { ANSWER_CUT, ANSWER_FILTERED, type Notice, notice, toolsUnfit } from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
   beginRequestTrace,
@@ -207,11 +197,13 @@ function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
     if (!turn.noted.has(notice.code)) writer.addNotice(notice);
     turn.noted.add(notice.code);
   };
-  if (end.leftOut > 0) once(toolsLeftOut(end.offered, end.offered + end.leftOut));
-  if (end.messagesLeftOut > 0) once(historyLeftOut(end.messagesLeftOut, ref));
+  const { offered, leftOut, messagesLeftOut: count } = end;
+  if (leftOut > 0) once(notice('tools_left_out', { offered, available: offered + leftOut }));
+  if (count > 0) once(notice('history_left_out', { count, model: ref }));
   const [unfit, ...others] = end.unfit;
   if (unfit) once(toolsUnfit(ref, unfit, others.length));
-  if (calls.leftOut > 0) writer.addNotice(callsLeftOut(calls.leftOut, MOST_CALLS));
+  if (calls.leftOut > 0)
+    writer.addNotice(notice('calls_left_out', { count: calls.leftOut, limit: MOST_CALLS }));
 }
 
 /** What `recorded` gives may be decided and not written yet: their ends are waited for on disk. */
@@ -237,12 +229,14 @@ async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<Tur
   const isCut = end.finishReason === 'length' || end.finishReason === 'content-filter';
   const isEmpty = end.isWordless && !isCut && !ending;
   const empty = isEmpty ? 1 + emptyAnswersAtEnd(messagesRead(turn)) : 0;
-  if (end.toolInText !== undefined) writer.addNotice(callsAsText(end.toolInText, turn.model.ref));
-  if (empty >= MOST_EMPTY) writer.addNotice(emptyAnswers(empty));
+  const { toolInText: tool } = end;
+  const model = turn.model.ref;
+  if (tool !== undefined) writer.addNotice(notice('calls_as_text', { tool, model }));
+  if (empty >= MOST_EMPTY) writer.addNotice(notice('empty_answers', { count: empty }));
   if (ending) writer.addNotice(ending.notice);
   if (end.finishReason === 'length') writer.addNotice(ANSWER_CUT);
   if (end.finishReason === 'content-filter') writer.addNotice(ANSWER_FILTERED);
-  await writer.end(turn.model.ref);
+  await writer.end(model);
   return isEmpty && empty < MOST_EMPTY ? undefined : { status: 'idle' };
 }
 

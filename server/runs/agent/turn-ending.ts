@@ -1,15 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { Message } from '#lib/protocol/run';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
-import {
-  argumentsCut,
-  budgetSpent,
-  type Notice,
-  repeatedCalls,
-  stepLimit,
-  toolFailures,
-  toolTimeouts,
-} from './notices.ts';
+import { type Notice, notice } from './notices.ts';
 import { messagesRead, type Turn } from './turn.ts';
 import { hasCalls, namedCalls } from './turn-messages.ts';
 import type { CountedTool, TurnProgress } from './turn-progress.ts';
@@ -31,24 +23,25 @@ export function endingOf(
   { stuck, timedOut, cut, failing }: Progress,
   step: number,
 ): Ending | undefined {
-  if (timedOut)
-    return { notice: toolTimeouts(timedOut.toolName, timedOut.count), words: undefined };
-  if (cut) return { notice: argumentsCut(cut.toolName, cut.count), words: undefined };
-  if (failing) return { notice: toolFailures(failing.toolName, failing.count), words: undefined };
+  if (timedOut) return { notice: notice('tool_timeouts', ofTool(timedOut)), words: undefined };
+  if (cut) return { notice: notice('arguments_cut', ofTool(cut)), words: undefined };
+  if (failing) return { notice: notice('tool_failures', ofTool(failing)), words: undefined };
   if (stuck) {
     const words = `You called ${stuck.toolName} ${stuck.count} times with the same arguments and the same result, and cannot call tools any more.`;
-    return { notice: repeatedCalls(stuck.toolName, stuck.count), words };
+    return { notice: notice('repeated_calls', ofTool(stuck)), words };
   }
   const { maxSteps } = turn.deps;
   if (step > maxSteps) {
     const words = `You have used all ${maxSteps} steps and cannot call tools any more.`;
-    return { notice: stepLimit(maxSteps), words };
+    return { notice: notice('step_limit', { steps: maxSteps }), words };
   }
   const spent = turn.spending.spent(turn.deps.clock.now() / 1000);
   if (!spent) return undefined;
   const words = `The limit of ${spent.limit} ${spent.unit} of this turn is reached, and you cannot call tools any more.`;
-  return { notice: budgetSpent(spent.unit, spent.limit), words };
+  return { notice: notice(`budget_${spent.unit}`, { limit: spent.limit }), words };
 }
+
+const ofTool = ({ toolName: tool, count }: CountedTool) => ({ tool, count });
 
 /** Whether a call of the tool, where it succeeds, is the last one of its turn. */
 export function endsTurn(registry: Pick<ToolRegistry, 'find'>, toolName: string): boolean {
