@@ -37,6 +37,9 @@ export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep):
       throw explained(error);
     });
     const { ok, body, status, statusText, headers } = response;
+    // Nothing waits for an answer to a notification, and who refuses it may take requests all the same.
+    const isNote = init?.method === 'POST' && idOf(init.body) === undefined;
+    if (!ok && isNote) return new Response(null, { status: 202 });
     if (!body) return response;
     const more = { status, statusText, headers };
     // Of what is no answer to a request the beginning is enough.

@@ -96,7 +96,8 @@ test('[MC80] why a call failed is kept where it is beside the message', async ()
   expect((await world.ended(id)).error?.message).toContain('disk full');
 });
 
-test('[MC80] a program that prints words and colours around its messages is understood', async () => {
+/** A program that answers with what `print` prints of a message, and at the end of a call with `call`. */
+const programOf = (print: string, call = 'answer({ content: [] })') => {
   const script = `
     const answers = {
       initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: {} },
@@ -104,17 +105,45 @@ test('[MC80] a program that prints words and colours around its messages is unde
     };
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method } = JSON.parse(line);
-      const result = answers[method];
-      const answer = result ? { result } : { error: { code: -32601, message: 'No' } };
       if (id === undefined) return;
-      console.log('done. \\x1b[0m' + JSON.stringify({ id: String(id), ...answer }) + '\\x1b[0m');
+      const print = (json) => console.log(${print});
+      const answer = (result) => print(JSON.stringify({ id: String(id), result }));
+      const error = { code: -32601, message: 'No' };
+      if (method === 'tools/call') ${call};
+      else if (answers[method]) answer(answers[method]);
+      else print(JSON.stringify({ id, error }));
     });`;
-  const world = await setupServers({
-    servers: { files: { command: process.execPath, args: ['-e', script] } },
-  });
+  return { files: { command: process.execPath, args: ['-e', script] } };
+};
+
+test.each([
+  ['words and colours around its messages', "'done. \\x1b[0m' + json + '\\x1b[0m'"],
+  ['two messages in one line', `'{"jsonrpc":"2.0","method":"notifications/message"}' + json`],
+])('[MC80] a program that prints %s is understood', async (_, print) => {
+  const world = await setupServers({ servers: programOf(print) });
   await world.until('files', { state: 'connected' });
   expect(world.callable()).toContain('files.one');
 });
+
+test('[MC20] a program that ends in the middle of a call says in its failure how, and its last words', async () => {
+  const call = "process.exit(console.error('first\\nout of memory') ?? 139)";
+  const world = await setupServers({ servers: programOf('json', call) });
+  await world.until('files', { state: 'connected' });
+  const { id } = await world.calls.invoke('files.one');
+  const { error } = await world.ended(id);
+  expect(error).toMatchObject({ code: 'outcome_unknown' });
+  expect(error?.message).toContain('exit code 139: out of memory');
+});
+
+test.each([400, 404, 500])(
+  '[MC80] a server that answers notifications with HTTP %i is connected',
+  async (status) => {
+    const { world } = await connected((asked, outgoing) =>
+      asked.id === undefined ? void outgoing.writeHead(status).end('No') : undefined,
+    );
+    expect(world.callable()).toContain('files.one');
+  },
+);
 
 test.each([
   [{ serverInfo: null }],
@@ -170,6 +199,16 @@ test.each([
   expect(world.callable()).toEqual(expect.arrayContaining(['files.one', 'files.odd']));
 });
 
+test.each([
+  ['a bare list', [ONE]],
+  ['an object by name', { tools: { one: { inputSchema: { type: 'object' } } } }],
+])('[MC81] a list of tools that is %s is read', async (_, list) => {
+  const { world } = await connected((asked) =>
+    asked.method === 'tools/list' ? resultFor(asked, list) : undefined,
+  );
+  expect(world.callable()).toContain('files.one');
+});
+
 test('[MC81] entries that are no tools are shown as refused, beside those that work', async () => {
   const tools = [null, 7, 'one', { name: 7 }, { name: 'list', inputSchema: [] }, ONE];
   const { world } = await connected((asked) =>
@@ -208,6 +247,9 @@ test.each([
   [400, 'Bad Request: Server not initialized', 'session'],
   [400, 'No transport found for sessionId', 'session'],
   [410, 'Session terminated', 'session'],
+  [401, 'Session expired', 'session'],
+  [500, 'session not found', 'session'],
+  [200, 'Session not initialized. Send initialize first', 'session'],
 ])(
   '[MC83] a session that the server does not know (%i, %s) is begun anew, and the call made once',
   async (status, message) => {

@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { readJson } from '#lib/json/read-json';
 import { MessageTooLargeError } from './bounded-fetch.ts';
+import { OutputTail } from './output-tail.ts';
 import { takeLines } from './whole-lines.ts';
 
 /** After it was asked to end. */
@@ -21,6 +22,7 @@ interface Reading {
 export class ProgramTransport extends StdioClientTransport {
   /** How it ended, where that was by itself. */
   ended: string | undefined;
+  readonly #written = new OutputTail();
   readonly #reading: Reading;
   #isStopped = false;
 
@@ -34,6 +36,11 @@ export class ProgramTransport extends StdioClientTransport {
     this.#takeTurns();
   }
 
+  /** The last line of its error output. */
+  get lastWords(): string {
+    return this.#written.text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
+  }
+
   /** The package reads all that comes at once, which leaves no time for anything else. */
   #takeTurns(): void {
     const program: unknown = Reflect.get(this, '_process');
@@ -45,6 +52,7 @@ export class ProgramTransport extends StdioClientTransport {
       if (this.#isStopped && !code) return;
       this.ended = code === null ? `by ${name}` : `with the exit code ${code}`;
     });
+    program.stderr?.on('data', (chunk) => this.#written.add(chunk));
     stdout.removeAllListeners('data');
     const { mostBytes } = this.#reading;
     takeLines(stdout, (lines) => this.#take(lines), mostBytes).catch((error: unknown) => {
@@ -74,9 +82,11 @@ export class ProgramTransport extends StdioClientTransport {
   }
 }
 
-/** Some print words or colours around a message. What has none is no message. */
-const readLine = (line: string): unknown =>
-  readJson(line) ?? readJson(line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1));
+/** Some print words or colours around a message, or several in one line. What has none is no message. */
+function readLine(line: string): unknown {
+  const messages = line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1);
+  return readJson(line) ?? readJson(`[${messages.replace(/\} ?(?=\{"(?:jsonrpc|id)":)/g, '},')}]`);
+}
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {

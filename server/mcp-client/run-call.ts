@@ -5,12 +5,14 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type Transport,
 } from '@modelcontextprotocol/client';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
+import { ProgramTransport } from './program-transport.ts';
 import { shownProgress } from './shown-progress.ts';
 import { type CreatedTask, resultOf, TAKES_TASKS, taskOf } from './task-messages.ts';
 
@@ -44,6 +46,7 @@ export async function runCall(
 ): Promise<CallAnswer> {
   const { foreign: name, schema, args, mostMs } = call;
   const { signal } = context;
+  const { transport } = client;
   const progress = shownProgress(context.status);
   const onprogress: ProgressCallback = (note) => {
     context.prolong?.(mostMs);
@@ -60,7 +63,8 @@ export async function runCall(
     )
     .then(resultOf, (error: unknown) => {
       signal.throwIfAborted();
-      throw isSessionLost(error, client) ? new SessionLostError(call.id) : toToolError(error, call);
+      if (isSessionLost(error, client)) throw new SessionLostError(call.id);
+      throw toToolError(error, call, transport);
     })
     .finally(progress.end);
   const task = taskOf(result);
@@ -77,13 +81,20 @@ export class SessionLostError extends ToolError {
 }
 
 const NAMES_SESSION = /\bsession|not initiali[sz]ed/i;
+const ENDED =
+  /\b(?:unknown|invalid|expired) session\b|\bsession\b.{0,30}\b(?:not found|unknown|invalid|expired|terminated|not initiali[sz]ed)/i;
+/** Of the protocol itself; a tool that has sessions of its own fails by others. */
+const OF_PROTOCOL = new Set([-32_600, -32_001]);
 
 /** By 404 to a request that named a session, or a refusal that says so (rule MC83). */
 export function isSessionLost(error: unknown, { transport }: Client): boolean {
+  if (error instanceof ProtocolError) {
+    return OF_PROTOCOL.has(error.code) && ENDED.test(error.message);
+  }
   if (!(error instanceof SdkHttpError)) return false;
   const isRefused = [400, 404, 410].includes(error.status ?? 0);
   const hasSession = error.status === 404 && transport?.sessionId !== undefined;
-  return hasSession || (isRefused && NAMES_SESSION.test(error.message));
+  return hasSession || (isRefused ? NAMES_SESSION : ENDED).test(error.message);
 }
 
 /** The server was lost with the call, of which nothing is known. */
@@ -111,6 +122,7 @@ const isRefusal = ({ code }: ProtocolError): boolean =>
 export function toToolError(
   error: unknown,
   { id, foreign }: Pick<ServerCall, 'id' | 'foreign'>,
+  transport?: Transport,
 ): ToolError {
   const message = `${id}: ${errorMessage(error).slice(0, 2_000)}`;
   if (error instanceof MessageTooLargeError) {
@@ -124,7 +136,9 @@ export function toToolError(
     return new ToolError(message, OF_SDK[error.code] ?? { executed: 'unknown' });
   }
   if (isNeverSent(error)) return new ToolError(message, { executed: 'no', code: 'no_provider' });
-  const lost = `The server ${id} was lost while it ran ${foreign}: ${message}`;
+  const program = transport instanceof ProgramTransport && transport.ended ? transport : undefined;
+  const how = program ? `its program ended ${program.ended}: ${program.lastWords}` : message;
+  const lost = `The server ${id} was lost while it ran ${foreign}: ${how}`;
   const ofCase = { reason: 'server_left', params: { name: id } };
   return new ToolError(lost, { ...ofCase, executed: 'unknown', code: 'outcome_unknown' });
 }

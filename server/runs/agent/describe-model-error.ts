@@ -92,7 +92,7 @@ export function describeModelError(error: unknown, model: string): TurnError {
   // The SDK wraps what its `fetch` throws while it reads.
   const [read] = [cause, cause instanceof Error ? cause.cause : undefined].filter(isOfReading);
   if (read instanceof NoApiError) return turnError('model_no_api', { model });
-  if (read) return turnError('model_unreadable', { model, detail: read.message });
+  if (read) return turnError('model_unreadable', { model, detail: shown(read.message) });
   if (APICallError.isInstance(cause)) return describeApiError(cause, model);
   return describeOther(cause, model);
 }
@@ -152,7 +152,10 @@ export const internalError = (error: unknown): TurnError =>
 
 /** The SDK knows the body of OpenAI's errors alone, and else says the text of the status. */
 const detailOf = (error: APICallError): string =>
-  (reasonIn(readJson(error.responseBody ?? '')) ?? errorMessage(error))
+  shown(reasonIn(readJson(error.responseBody ?? '')) ?? errorMessage(error));
+
+const shown = (text: string): string =>
+  text
     .replace(/sk-[\w*-]+/g, 'sk-…')
     .replace(/AIza[\w-]+/g, 'AIza…')
     .slice(0, LONGEST_DETAIL);

@@ -44,10 +44,7 @@ export function createEndpoint(deps: EndpointAddress): Endpoint {
       models = found.models.slice(0, MOST_IDS);
       ids = models.map(({ id }) => id);
     }
-    const why = found.ok
-      ? turnError('endpoint_empty', { url })
-      : turnError('endpoint_silent', { url, detail: found.message });
-    trouble = ids.length > 0 ? undefined : why;
+    trouble = ids.length > 0 ? undefined : troubleOf(url, found);
     return found.ok
       ? { ok: true, ids: found.models.map(({ id }) => id) }
       : { ok: false, message: found.message };
@@ -123,6 +120,11 @@ function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
+
+const troubleOf = (url: string, found: Awaited<ReturnType<typeof listModels>>): TurnError =>
+  found.ok
+    ? turnError('endpoint_empty', { url })
+    : turnError('endpoint_silent', { url, detail: found.message });
 
 /** The server behind `OPENAI_BASE_URL`, and with what it is asked. */
 interface EndpointAddress {

@@ -15,8 +15,8 @@ import {
 import { withReadableAnswers } from './answers/read-answers.ts';
 import { withCacheMarks, withPastTools } from './changed-requests.ts';
 import type { Endpoint } from './endpoint.ts';
+import { fillingsOf } from './fill-messages.ts';
 import type { Lesson } from './lessons.ts';
-import { isThoughtlessCall } from './read-refusal.ts';
 import { withLifeSigns } from './silence-watch.ts';
 
 export interface LanguageModelsOptions {
@@ -95,15 +95,12 @@ export function createLanguageModels(options: LanguageModelsOptions) {
 
 /** `fetch` that sends the JSON of a provider's SDK as its server takes it (AL220). */
 function withLesson(fetchFrom: typeof fetch, lesson: Lesson): typeof fetch {
-  const { without, fillsReasoning } = lesson;
-  if (without.size === 0 && !fillsReasoning) return fetchFrom;
+  const { without, filled } = lesson;
+  if (without.size === 0 && filled.size === 0) return fetchFrom;
   return (input, init) => {
     if (typeof init?.body !== 'string') return fetchFrom(input, init);
     const body: unknown = JSON.parse(init.body);
-    if (fillsReasoning && isRecord(body) && Array.isArray(body.messages)) {
-      // Of other models, and before they thought: a blank is what servers take that ask for some.
-      for (const one of body.messages) if (isThoughtlessCall(one)) one.reasoning_content = ' ';
-    }
+    for (const { message, field, value } of fillingsOf(body, filled)) message[field] = value;
     dropFields(body, without);
     return fetchFrom(input, { ...init, body: JSON.stringify(body) });
   };

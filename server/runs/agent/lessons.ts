@@ -2,8 +2,8 @@
 export interface Lesson {
   /** Fields of the request's JSON that are not sent. */
   readonly without: ReadonlySet<string>;
-  /** Its own calls are never sent without thoughts. */
-  readonly fillsReasoning: boolean;
+  /** Fields that no message lacks that is sent. */
+  readonly filled: ReadonlySet<string>;
   /** Ids of calls have nine letters or digits. */
   readonly hasStrictIds: boolean;
   /** It takes no pictures. */
@@ -20,7 +20,7 @@ export interface Lesson {
 
 export const NO_LESSON: Lesson = {
   without: new Set(),
-  fillsReasoning: false,
+  filled: new Set(),
   hasStrictIds: false,
   isBlind: false,
   tools: new Set(),

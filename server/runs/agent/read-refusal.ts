@@ -1,6 +1,7 @@
 import { APICallError } from 'ai';
 import { isRecord } from '#lib/json/is-record';
 import { CONTEXT_FULL, WITHOUT_TOOLS, wordsOf } from './describe-model-error.ts';
+import { fillingsOf } from './fill-messages.ts';
 import type { Lesson } from './lessons.ts';
 
 /** What was sent, as far as a refusal may be about it. */
@@ -58,10 +59,12 @@ interface Refused {
 }
 
 function ofNamed(text: string, { body, sent, lesson }: Refused): Lesson | undefined {
-  const words = new Set(text.match(/[A-Za-z_][\w-]*/g));
-  if (words.has(REASONING) && !lesson.fillsReasoning && hasThoughtlessCall(body)) {
-    return { ...lesson, fillsReasoning: true };
-  }
+  const words = wordsIn(text);
+  // Words such as "content" alone say nothing.
+  const wanted = LACKS.test(text) ? text.toLowerCase() : (REASONING.exec(text)?.[0] ?? '');
+  const lacked = fillingsOf(body, wordsIn(wanted)).map(({ field }) => field);
+  const filled = new Set([...lesson.filled, ...lacked]);
+  if (filled.size > lesson.filled.size) return { ...lesson, filled };
   const fields = [...optionalFields(body), ...fieldsWithin(body)].filter((name) => words.has(name));
   const unsent = withoutFields(fields, lesson);
   if (unsent) return unsent;
@@ -78,6 +81,8 @@ function ofNamed(text: string, { body, sent, lesson }: Refused): Lesson | undefi
   if (refused.length === 0) return undefined;
   return { ...lesson, tools: new Set([...lesson.tools, ...refused]) };
 }
+
+const wordsIn = (text: string): ReadonlySet<string> => new Set(text.match(/[A-Za-z_][\w-]*/g));
 
 const OF_IDS = /tool[\s_]?(?:call|use)[\s_]?id|call_id/i;
 const OF_IMAGES =
@@ -98,10 +103,12 @@ const NEEDED = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'systemInstruction', 'instructions'],
   ...['stream', 'store', 'tools', 'max_tokens', 'generationConfig', 'text'],
 ]);
-const REASONING = 'reasoning_content';
+const REASONING = /\breasoning_content\b/;
+/** Not of the JSON around the words, which has `"code": null`. */
+const LACKS = /(?<!": ?)\b(?:nil|null|none|empty|missing)\b/i;
 /** Fields of messages, parts, tools and settings that a request can do without. */
 const WITHIN = [
-  ...[REASONING, 'cache_control', 'strict', 'temperature', 'thinkingConfig', 'effort'],
+  ...['reasoning_content', 'cache_control', 'strict', 'temperature', 'thinkingConfig', 'effort'],
   ...['thinking', 'signature', 'thoughtSignature', 'extra_content'],
 ];
 
@@ -118,12 +125,6 @@ function withoutFields(names: readonly string[], lesson: Lesson): Lesson | undef
   if (more.length === 0) return undefined;
   return { ...lesson, without: new Set([...lesson.without, ...more]) };
 }
-
-const hasThoughtlessCall = ({ messages }: Refused['body']): boolean =>
-  Array.isArray(messages) && messages.some(isThoughtlessCall);
-
-export const isThoughtlessCall = (message: unknown): message is Record<string, unknown> =>
-  isRecord(message) && Array.isArray(message.tool_calls) && !message[REASONING];
 
 /** A limit that is below it holds nothing that is worth sending. */
 const LEAST_TOKENS = 1_024;

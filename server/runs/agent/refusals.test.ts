@@ -210,6 +210,37 @@ describe('[AL220] what a provider names is not sent to that model any more', () 
   });
 });
 
+describe('[AL220] fields of messages that a server wants are sent to that model from then on', () => {
+  const nameless = ({ role, name }: Record<string, unknown>) => role === 'tool' && !name;
+  test.each([
+    [
+      'text beside calls',
+      'invalid message content type: <nil>',
+      ({ content }: Record<string, unknown>) => content === null,
+      { content: '' },
+    ],
+    ['the name of a tool', 'Name cannot be empty', nameless, { name: 'demo_echo' }],
+  ])('%s', async (_, message, lacks, filled) => {
+    const { turns, taken, reported } = await converse(
+      {
+        tools: [echo],
+        refusal: (request) => (messagesOf(request).some(lacks) ? refused(message) : undefined),
+        script: ({ index }) =>
+          index % 2 === 0
+            ? { calls: [{ name: 'demo_echo', args: { text: 'x' } }] }
+            : { text: 'ok' },
+      },
+      ['go', 'go on'],
+    );
+    expect(turns).toEqual([
+      ['idle', 1],
+      ['idle', 0],
+    ]);
+    expect(taken.slice(-1).flatMap(messagesOf)).toContainEqual(expect.objectContaining(filled));
+    expect(reported).toEqual([]);
+  });
+});
+
 describe('[AL220] words that a provider refuses for ever', () => {
   test('end a turn, and not the conversation: what is older is not sent with the next message', async () => {
     const isBad = ({ body }: ScriptedRequest) => JSON.stringify(body.messages).includes('bad one');

@@ -212,6 +212,14 @@ test.each(MODELS)('[AL200] over %s a web page is no API, and so is its 404', asy
   expect((await turn('go')).error?.code).toBe('model_no_api');
 });
 
+test.each(MODELS)('[AL200] over %s words in place of a stream are told', async (model) => {
+  const raw = 'upstream connect error or disconnect/reset before headers, key sk-abc123';
+  const { run } = await answered(raw, model, { 'content-type': 'text/plain' });
+  expect(run.error).toMatchObject({ code: 'model_unreadable' });
+  expect(run.error?.message).toContain('upstream connect error');
+  expect(run.error?.message).not.toContain('abc123');
+});
+
 test.each(MODELS)('[AL66] over %s the reason of a refusal is found in its body', async (model) => {
   const raw = JSON.stringify({ detail: [{ loc: ['body', 'tools', 0], msg: 'field required' }] });
   const { turn } = await setupTurns({ model, script: () => ({ status: 422, raw }) });

@@ -50,6 +50,9 @@ class AnswerText {
   /** The lines of an event whose JSON goes over several. */
   #data: string[] = [];
   #dataChars = 0;
+  #hasData = false;
+  /** The first line that is none of a stream. */
+  #words = '';
   #isDone = false;
 
   constructor(reader: AnswerReader) {
@@ -69,6 +72,7 @@ class AnswerText {
 
   end(): object[] {
     const events = this.#form === 'json' ? this.#takeJson() : this.#takeLine(this.#rest.trim());
+    if (this.#words !== '' && !this.#hasData) throw new UnreadableAnswerError(this.#words);
     return [...events, ...this.#takeLine(''), ...(this.#isDone ? [] : this.#reader.end(false))];
   }
 
@@ -81,6 +85,8 @@ class AnswerText {
     const isData = line.startsWith('data:');
     // Some proxies name it once more.
     const data = line.replace(/^(?:data:\s*)+/, '');
+    this.#hasData ||= isData;
+    if (!/^(?:data|event|id|retry)?:/.test(line)) this.#words ||= line;
     if (isData) {
       this.#data.push(data);
       this.#dataChars += data.length + 1;
