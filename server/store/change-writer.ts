@@ -176,9 +176,7 @@ export function createChangeWriter(
       const puts = [...calls.values()];
       return [
         ...puts.map(putCall),
-        ...puts
-          .filter(({ isFinal }) => isFinal)
-          .map(({ id }) => write.callToIndex({ call_id: id })),
+        ...puts.flatMap(({ id, isFinal }) => (isFinal ? [write.callToIndex({ call_id: id })] : [])),
         ...events.map(putEvents),
         ...writes.flatMap(({ others }) => others),
       ];

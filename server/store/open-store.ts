@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Logger } from '../base/logger.ts';
 import { fileSize } from './integrity/file-bytes.ts';
@@ -28,23 +28,20 @@ function checkLater(options: {
   const { file, workerPath } = options;
   const flags = ['--disable-warning=ExperimentalWarning'];
   // It needs nothing of the environment, which has secrets.
-  const child = spawn(process.execPath, [...flags, workerPath, file], {
+  const ended = promisify(execFile)(process.execPath, [...flags, workerPath, file], {
     env: { NODE_ENV: 'production' },
   });
-  const output: Buffer[] = [];
-  const errors: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  const ended = once(child, 'close');
+  const { child } = ended;
   let isStopped = false;
   if (child.pid !== undefined) lowerPriority(child.pid);
 
   async function finish(): Promise<void> {
-    const [code] = await ended;
-    if (isStopped) return;
-    if (code !== 0) throw new Error(`the database could not be checked: ${textOf(errors)}`);
-    const { problem } = answerSchema.parse(JSON.parse(textOf(output)));
-    if (problem !== null) throw new StoreDamagedError(file, problem);
+    try {
+      const { problem } = answerSchema.parse(JSON.parse((await ended).stdout));
+      if (problem !== null) throw new StoreDamagedError(file, problem);
+    } catch (error) {
+      if (!isStopped) throw error;
+    }
   }
 
   return {
@@ -52,12 +49,10 @@ function checkLater(options: {
     async stop() {
       isStopped = true;
       child.kill('SIGKILL');
-      await ended.catch(() => {}); // It could not be started: `done` has the error.
+      await ended.catch(() => {}); // `done` has the error.
     },
   };
 }
-
-const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 function lowerPriority(pid: number): void {
   try {
@@ -68,11 +63,9 @@ function lowerPriority(pid: number): void {
 }
 
 /**
- * Beside the database, by what a start knows the file that the server before left, so that it need
- * not read all of it before it serves; the whole check follows while the server runs (rule ST60).
- * After a clean end it is the very file, unchanged: what every page and row is was settled by those
- * who wrote them. After a crash it is the same file of the same boot of the system: no power was
- * lost, so what was written is there, on the disk or in the memory of the system.
+ * Beside the database, by what a start knows the file that a server left: it reads all of it only
+ * while it serves then (rule ST60). After a clean end that is the very file, unchanged; after a crash
+ * the same file in the same boot of the system: without a power loss, what was written is there.
  */
 const trustFile = (file: string): string => `${file}.clean`;
 
@@ -89,9 +82,8 @@ export async function markCleanEnd(file: string): Promise<void> {
 /** Whether the file is the one that was left, and no power was lost since. It counts once. */
 function takeTrust(file: string): boolean {
   const marked = readIfThere(trustFile(file));
-  if (marked === undefined) return false;
   rmSync(trustFile(file), { force: true });
-  if (fileSize(file) === undefined) return false;
+  if (marked === undefined || fileSize(file) === undefined) return false;
   // Without the mark, commits that are missing would not be missed.
   if (marked === runningIdentityOf(file)) return (readMark(file) ?? 0) > 0;
   const hasLog = [`${file}-wal`, `${file}-journal`].some((name) => (fileSize(name) ?? 0) > 0);
