@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import type { InboundBudget } from '../sockets/inbound-budget.ts';
+import { type InboundBudget, SMALL_BYTES } from '../sockets/inbound-budget.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Smaller pieces are copied together. */
 const BLOCK_BYTES = 4 * 1024;
@@ -79,12 +80,13 @@ export function readBody(
   const declared = Number(incoming.headers['content-length'] ?? 0);
   const mostTaken = maxBytes + drainOf(maxBytes);
   if (declared > mostTaken) return Promise.reject(tooLarge(maxBytes));
+  const isSmall = declared > 0 && declared <= Math.min(maxBytes, SMALL_BYTES);
+  if (isSmall) return readSmall(incoming, outgoing, declared);
   const share = inbound.open({
     pause: () => incoming.pause(),
     resume: () => incoming.resume(),
     cut: () => incoming.destroy(),
   });
-  const release = () => share.set({ arriving: 0, waiting: 0 });
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes();
     let size = 0;
@@ -104,10 +106,30 @@ export function readBody(
       if (size > maxBytes) reject(tooLarge(maxBytes));
       else resolve(gathered.all());
     });
-    // After 'end' too: then the body is complete, and an error without a reader would only cost its stack.
-    outgoing.once('close', release);
-    incoming.once('close', () => {
+    whenClosed(outgoing, () => {
+      share.set({ arriving: 0, waiting: 0 });
+      // After 'end' the body is complete, and an error without a reader would only cost its stack.
       if (!incoming.complete) reject(cutShort());
+    });
+  });
+}
+
+/** Mostly it comes in one piece, and it ends with its last byte: nothing waits for the end of the stream. */
+function readSmall(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  bytes: number,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gathered = new GatheredBytes();
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      gathered.add(chunk);
+      if (size === bytes) resolve(gathered.all());
+    });
+    whenClosed(outgoing, () => {
+      if (size < bytes) reject(cutShort());
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { whenClosed } from './when-closed.ts';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
@@ -17,7 +18,7 @@ export function createRequestsInFlight(onRequest: Listener): {
   return {
     onRequest(incoming, outgoing) {
       count += 1;
-      outgoing.once('close', done);
+      whenClosed(outgoing, done);
       onRequest(incoming, outgoing);
     },
     answered(maxMs) {

@@ -16,11 +16,17 @@ export type HttpResponse =
     };
 
 /** On everything that is not a page: data is not cached, not sniffed, and runs nothing. */
-const DATA_HEADERS: OutgoingHttpHeaders = {
+const DATA_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
+
+/** The same in the form that Node takes quickest, of JSON without headers of its own; the length is still to come. */
+const JSON_HEADERS = [
+  ...Object.entries(DATA_HEADERS).flat(),
+  ...['content-type', 'application/json', 'content-length'],
+];
 
 export const json = (status: number, value: unknown): HttpResponse => ({ status, json: value });
 
@@ -37,13 +43,14 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
   }
   const whole = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
   const body = whole.length > LARGE_LENGTH ? Buffer.from(whole) : whole;
-  const headers: OutgoingHttpHeaders = {
-    ...DATA_HEADERS,
-    ...('json' in answer ? { 'content-type': 'application/json' } : undefined),
-    ...answer.headers,
-    'content-length': Buffer.byteLength(body),
-  };
-  outgoing.writeHead(answer.status, headers);
+  const length = Buffer.byteLength(body);
+  if ('json' in answer && !answer.headers) {
+    outgoing.writeHead(answer.status, [...JSON_HEADERS, length]);
+  } else {
+    const type = 'json' in answer ? { 'content-type': 'application/json' } : undefined;
+    const headers = { ...DATA_HEADERS, ...type, ...answer.headers, 'content-length': length };
+    outgoing.writeHead(answer.status, headers);
+  }
   if (Buffer.isBuffer(body) && outgoing.req.method !== 'HEAD') return writeInSlices(outgoing, body);
   // A string goes out in one write with its head, a copy of a buffer does not.
   outgoing.end(body);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Resolves when the response may be made, and has its room until it is sent. Throws `rate_limited` when too many wait. */
 export async function roomFor(
@@ -18,8 +19,7 @@ export async function roomFor(
     bytes,
     holder,
   );
-  outgoing.once('close', share.release);
-  if (outgoing.destroyed) share.release();
+  whenClosed(outgoing, share.release);
   if (await share.admitted) return share;
   throw new HttpError('rate_limited', 'Too many large responses are asked for at once.', {
     retryAfter: 1,

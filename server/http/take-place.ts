@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { type Caller, isAdmin } from '../auth/principal.ts';
 import type { createCountOfEach } from './count-of-each.ts';
+import { whenClosed } from './when-closed.ts';
 
 const RETRY_S = 5;
 
@@ -18,6 +19,5 @@ export function takePlace(
   if (isAdmin(caller)) return;
   const leave = places.enter(`${caller.kind} ${caller.tokenId}`);
   if (!leave) throw new HttpError('rate_limited', problem, { retryAfter: RETRY_S });
-  if (outgoing.destroyed) leave();
-  else outgoing.once('close', leave);
+  whenClosed(outgoing, leave);
 }

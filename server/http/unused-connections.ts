@@ -1,11 +1,16 @@
 import type { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { whenClosed } from './when-closed.ts';
 
-const ADMITTED = Symbol('admitted');
+const ADMIT = Symbol('admit');
+
+interface Exchange extends EventEmitter {
+  [ADMIT]?: () => void;
+}
 
 /** Of a response, or of a socket that is to be upgraded: its caller has shown a credential. */
-export const admit = (exchange: EventEmitter): void => void exchange.emit(ADMITTED);
+export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
 
 /**
  * Bounds the connections that no caller with a credential uses now: those that have
@@ -35,17 +40,17 @@ export function boundUnusedConnections(server: Server, most: number): void {
     count(socket, 0);
   });
   // Before those who answer.
-  server.prependListener('request', ({ socket }, outgoing) => {
+  server.prependListener('request', ({ socket }, outgoing: ServerResponse & Exchange) => {
     let shown = 0;
     count(socket, 0);
-    outgoing.once(ADMITTED, () => {
+    outgoing[ADMIT] = () => {
+      if (shown === 0) count(socket, 1);
       shown = 1;
-      count(socket, 1);
-    });
-    outgoing.once('close', () => count(socket, -shown));
+    };
+    whenClosed(outgoing, () => count(socket, -shown));
   });
   // From then on it is counted among the sockets.
-  server.prependListener('upgrade', ({ socket }) => {
-    socket.once(ADMITTED, () => count(socket, 1));
+  server.prependListener('upgrade', ({ socket }: { socket: Socket & Exchange }) => {
+    socket[ADMIT] = () => count(socket, 1);
   });
 }

@@ -16,7 +16,7 @@ export interface InboundShare {
 }
 
 /** Up to here a source is always read, and not counted. */
-const SMALL_BYTES = 16 * 1024;
+export const SMALL_BYTES = 16 * 1024;
 /** Of all sources together; two messages of the largest size may be beside it. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** From here on all sources are read again. */
