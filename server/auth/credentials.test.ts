@@ -205,6 +205,7 @@ function setup(isRight = (token: string): boolean => token === TOKEN) {
     sessions: {
       find: async (header, key) =>
         header?.includes('=good') && key === 'its-key' ? SESSION : undefined,
+      isLive: () => false,
       findByCookie: async (header) => (header?.includes('=good') ? SESSION : undefined),
     },
     failedAttempts: createFailedAttempts(createManualClock(), { count: 3, maxHeld: 0 }),

@@ -28,11 +28,16 @@ export interface CredentialRequest {
  */
 export interface Credentials {
   authenticate(request: CredentialRequest): Promise<Caller | HttpError>;
+  /**
+   * Tells at each later moment whether the caller's credential counts as it did: it was neither
+   * revoked nor changed, and the sign-in goes on. Counts as its use, and reads nothing.
+   */
+  follow(caller: Caller): () => boolean;
 }
 
 export function createCredentials(deps: {
   readonly callers: Callers;
-  readonly sessions: Pick<Sessions, 'find' | 'findByCookie'>;
+  readonly sessions: Pick<Sessions, 'find' | 'findByCookie' | 'isLive'>;
   readonly failedAttempts: FailedAttempts;
   /** Of pages that are none of ours. Without it there are none. */
   readonly origins?: {
@@ -76,6 +81,16 @@ export function createCredentials(deps: {
       const person = session && asPerson(deps.callers.of(session.tokenId));
       // Not counted: an expired cookie is not a guess, and browsers send it with everything.
       return person ? { ...person, sessionId: session.id } : unauthenticated();
+    },
+    follow(caller) {
+      const { callers, sessions } = deps;
+      const { tokenId } = caller;
+      const holder = callers.of(tokenId);
+      const sessionId = caller.kind === 'operator' ? caller.sessionId : null;
+      return () =>
+        holder !== undefined &&
+        callers.of(tokenId) === holder &&
+        (sessionId === null || sessions.isLive(sessionId));
     },
   };
 }

@@ -46,6 +46,8 @@ export interface HostGate {
     /** Of an `Origin` that is none of ours: whether it may come this far all the same. */
     admits?: (origin: string) => boolean,
   ): GateRefusal | undefined;
+  /** The same value as long as the same hosts and origins are ours. */
+  ours(isSecure: boolean): object;
   /** Whether the page that asks is none of ours, by either scheme. */
   isForeignPage(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
 }
@@ -94,6 +96,7 @@ export function createHostGate(options: HostGateOptions): HostGate {
   };
 
   const gate: HostGate = {
+    ours: by,
     refuseHost: (host, isSecure) =>
       host !== undefined && isOwn(host, isSecure) ? undefined : foreignHost(host),
     refuseOrigin(origin, isSecure, host) {

@@ -16,6 +16,8 @@ export const SESSION_RENEW_MS = 60 * 60_000;
  * fewer of them than this, so that none hides the right one.
  */
 const MAX_CANDIDATES = 600;
+/** That are in memory. */
+const MOST_FOUND = 1_000;
 /** Browsers take a cookie with it only by https, of this host itself, and for all its paths. */
 const SECURE_PREFIX = '__Host-';
 
@@ -51,6 +53,8 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #names: ReadonlySet<string>;
   readonly #ends: Emitter<string>;
+  /** Those that were found, by the cookie's hash: as they are on disk, or newer. Its token may have been revoked. */
+  readonly #found = new Map<string, SessionRecord>();
   readonly cookieName: string;
   /** Counts as use until the returned function is called. */
   readonly hold: (sessionId: string) => () => void;
@@ -104,9 +108,18 @@ export class Sessions {
     return this.#findFitting(cookieHeader, () => true);
   }
 
+  /** Whether one that was found goes on; false where that is not in memory. Counts as its use. */
+  isLive(sessionId: string): boolean {
+    const session = this.#inMemory(cookieHashOf(sessionId));
+    if (session?.idHash !== sessionId) return false;
+    this.#renew(session);
+    return true;
+  }
+
   /** Ends a session, durably, and notifies the listeners; the value for `Set-Cookie`. */
   async signOut(sessionId: string, isSecure: boolean): Promise<string> {
     await this.#deps.store.write([{ type: 'delete_session', idHash: sessionId }]);
+    this.#found.delete(cookieHashOf(sessionId));
     this.#ends.emit(sessionId);
     return this.#toCookie('', 'Max-Age=0', isSecure);
   }
@@ -114,6 +127,11 @@ export class Sessions {
   /** Called with each held session that ends, so that its sockets end with it. Returns a function that unsubscribes. */
   onEnd(listener: (sessionId: string) => void): () => void {
     return this.#ends.subscribe(listener);
+  }
+
+  #inMemory(cookieHash: string): SessionRecord | undefined {
+    const session = this.#found.get(cookieHash);
+    return session && session.expiresAt > this.#deps.clock.now() ? session : undefined;
   }
 
   async #findLive(cookieHash: string): Promise<SessionRecord | undefined> {
@@ -126,8 +144,12 @@ export class Sessions {
     fits: (session: SessionRecord) => boolean,
   ): Promise<LiveSession | undefined> {
     for (const secret of readCookies(cookieHeader, this.#names)) {
-      const session = await this.#findLive(hashSecret(secret));
+      const cookieHash = hashSecret(secret);
+      const session = this.#inMemory(cookieHash) ?? (await this.#findLive(cookieHash));
       if (!session || !fits(session)) continue;
+      this.#found.set(cookieHash, session);
+      const [oldest] = this.#found.keys();
+      if (oldest !== undefined && this.#found.size > MOST_FOUND) this.#found.delete(oldest);
       const { idHash: id, tokenId } = this.#renew(session);
       return { id, tokenId };
     }
@@ -141,10 +163,14 @@ export class Sessions {
     const expiresAt = Math.min(until, session.createdAt + SESSION_MAX_MS);
     if (expiresAt - session.expiresAt < SESSION_RENEW_MS) return session;
     const renewed = { ...session, expiresAt };
+    const cookieHash = cookieHashOf(session.idHash);
+    if (this.#found.has(cookieHash)) this.#found.set(cookieHash, renewed);
     store.write([{ type: 'renew_session', session: renewed }]).catch(logger.error);
     return renewed;
   }
 }
+
+const cookieHashOf = (idHash: string): string => idHash.slice(0, idHash.indexOf(':'));
 
 interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'logger'> {
   readonly findLive: (cookieHash: string) => Promise<SessionRecord | undefined>;
@@ -161,7 +187,7 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
   const all = new Map<string, Held>();
 
   const renewOrEnd = async (sessionId: string, held: Held): Promise<void> => {
-    const live = await deps.findLive(sessionId.slice(0, sessionId.indexOf(':')));
+    const live = await deps.findLive(cookieHashOf(sessionId));
     if (all.get(sessionId) !== held) return;
     if (!live) return deps.end(sessionId);
     const left = deps.renew(live).expiresAt - deps.clock.now();

@@ -6,6 +6,7 @@ import { createRouteRunner } from './create-route-runner.ts';
 import { describeApi } from './describe-api.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpDeps } from './http-deps.ts';
+import type { Known } from './known-connections.ts';
 import type { Target } from './parse-target.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
@@ -37,7 +38,12 @@ import { toolCallRoutes } from './routes/tool-calls.ts';
 import { toolRoutes } from './routes/tools.ts';
 
 /** Answers a request for one of the API's paths. The host gate comes before it. */
-export type Api = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => void;
+export type Api = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: Target,
+  known?: Known,
+) => void;
 
 /** The HTTP API: one list of routes that is served, and described in `/openapi.json`. */
 export function createApi(deps: HttpDeps): Api {
@@ -79,10 +85,11 @@ export function createApi(deps: HttpDeps): Api {
     untrustedInbound: new InboundBudget({ clock: deps.clock }),
     outbound: new OutboundBudget(deps),
   });
-  return (incoming, outgoing, { pathname, search }) => {
+  return (incoming, outgoing, { pathname, search }, known) => {
     const match = find(incoming.method ?? '', pathname);
-    if (match.route) void run(match.route, match.params, incoming, outgoing, search);
-    else void run(missingRoute(match.methods, pathname), {}, incoming, outgoing, search);
+    const asked = { search, known };
+    if (match.route) void run(match.route, match.params, incoming, outgoing, asked);
+    else void run(missingRoute(match.methods, pathname), {}, incoming, outgoing, asked);
   };
 }
 

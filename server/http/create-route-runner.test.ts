@@ -18,6 +18,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
         throw new Error('not asked for');
       },
     },
+    connections: { keep: () => {} },
     inbound: new InboundBudget({ clock: createManualClock() }),
     untrustedInbound: new InboundBudget({ clock: createManualClock() }),
     outbound: new OutboundBudget({ clock: createManualClock() }),
@@ -40,7 +41,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     },
   });
   const incoming = new IncomingMessage(new Socket());
-  await run(route, {}, incoming, new ServerResponse(incoming), '');
+  await run(route, {}, incoming, new ServerResponse(incoming), { search: '' });
   expect(kinds).toEqual(['anonymous']);
 });
 
@@ -50,6 +51,7 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
   const run = createRouteRunner({
     peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
     credentials: { authenticate: async () => caller },
+    connections: { keep: () => {} },
     inbound: new InboundBudget({ clock: createManualClock() }),
     untrustedInbound: new InboundBudget({ clock: createManualClock() }),
     outbound: new OutboundBudget({ clock: createManualClock() }),
@@ -73,7 +75,7 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
   const ask = () => {
     const incoming = new IncomingMessage(new Socket());
     const outgoing = new ServerResponse(incoming);
-    return { outgoing, done: run(route, {}, incoming, outgoing, '') };
+    return { outgoing, done: run(route, {}, incoming, outgoing, { search: '' }) };
   };
   const [first] = [ask(), ask()];
   await expect.poll(() => held.length).toBe(2);

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Credentials } from '../auth/credentials.ts';
-import type { PeerOf } from '../auth/peer.ts';
-import { ANONYMOUS, type Anonymous, type Caller } from '../auth/principal.ts';
+import type { Peer, PeerOf } from '../auth/peer.ts';
+import { ANONYMOUS, type Caller } from '../auth/principal.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Logger } from '../base/logger.ts';
 import type { InboundBudget } from '../sockets/inbound-budget.ts';
@@ -11,12 +11,14 @@ import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.t
 import { refuseCaller } from './allowed.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
+import type { Known, KnownConnections } from './known-connections.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
 import { takePlace } from './take-place.ts';
 import { admit } from './unused-connections.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** A smaller record is answered at once. */
 const LARGE_BYTES = 256 * 1024;
@@ -30,12 +32,14 @@ export type RunRoute = (
   params: PathParams,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  search: string,
+  /** `known`: what the connection has shown before, so that it is not asked for again. */
+  asked: { readonly search: string; readonly known?: Known | undefined },
 ) => Promise<void>;
 
-export function createRouteRunner(deps: {
-  readonly credentials: Credentials;
+interface RunnerDeps {
+  readonly credentials: Pick<Credentials, 'authenticate'>;
   readonly peerOf: PeerOf;
+  readonly connections: Pick<KnownConnections, 'keep'>;
   readonly inbound: InboundBudget;
   /** Of bodies without a credential: so that they keep no other waiting. */
   readonly untrustedInbound: InboundBudget;
@@ -46,28 +50,43 @@ export function createRouteRunner(deps: {
   readonly mostOpen?: number;
   /** Of errors that are not an `HttpError`. */
   readonly logger: Logger;
-}): RunRoute {
+}
+
+export function createRouteRunner(deps: RunnerDeps): RunRoute {
   const { mostOpen = MOST_OPEN } = deps;
   const places = createCountOfEach(mostOpen);
   const tooMany = `${mostOpen} requests with this token are not answered yet. Wait until some are.`;
-  const respond = async (route: Route, params: PathParams, request: Request) => {
+  const respond = async (
+    route: Route,
+    params: PathParams,
+    request: Request,
+    known: Known | undefined,
+  ) => {
     const { context } = request;
-    const principal = await authorize(deps.credentials, route, context);
-    if (principal.kind !== 'anonymous') takePlace(places, principal, context.outgoing, tooMany);
-    request.isOf(principal);
-    cutWhenRevoked(deps.tokens, principal, request);
-    return route.run(principal, params, context);
+    const { access } = route;
+    if (access === 'public') return route.run(ANONYMOUS, params, context);
+    // First the credential, so that nothing is revealed without one.
+    const caller = known?.caller ?? (await identify(deps, context));
+    admit(context.outgoing);
+    const refusal = refuseCaller(access, caller);
+    if (refusal) throw refusal;
+    takePlace(places, caller, context.outgoing, tooMany);
+    request.isOf(caller);
+    cutWhenRevoked(deps.tokens, caller, request);
+    return route.run(caller, params, context);
   };
 
-  return async (route, params, incoming, outgoing, search) => {
-    outgoing.once('close', () => {
+  return async (route, params, incoming, outgoing, { search, known }) => {
+    whenClosed(outgoing, () => {
       if (outgoing.headersSent) deps.answered(route.path, outgoing.statusCode);
     });
     let response: HttpResponse;
     try {
       const inbound = route.access === 'public' ? deps.untrustedInbound : deps.inbound;
-      const request = createRequest({ ...deps, inbound }, incoming, outgoing, search);
-      response = await respond(route, params, request);
+      const peer = known?.peer ?? deps.peerOf(incoming);
+      const asked = { incoming, outgoing, inbound, search, ...peer };
+      const request = createRequest(asked, deps.outbound);
+      response = await respond(route, params, request, known);
       // To read a large record takes long enough for a turn, and so does its text.
       if (request.context.isLarge()) await nextTurn();
     } catch (error) {
@@ -82,50 +101,38 @@ export function createRouteRunner(deps: {
   };
 }
 
-/** The caller, when the route is open to it. First the credential, so that nothing is revealed without one. */
-async function authorize(
-  credentials: Credentials,
-  { access }: Route,
-  { incoming, outgoing, address }: RequestContext,
-): Promise<Caller | Anonymous> {
-  if (access === 'public') return ANONYMOUS;
+/** Who shows the credential of this request. */
+async function identify(
+  { credentials, connections }: Pick<RunnerDeps, 'credentials' | 'connections'>,
+  { incoming, address, isSecure }: RequestContext,
+): Promise<Caller> {
   const { headers, method = '' } = incoming;
   const principal = await credentials.authenticate({ headers, method, address });
   if (principal instanceof HttpError) throw principal;
-  admit(outgoing);
-  const refusal = refuseCaller(access, principal);
-  if (refusal) throw refusal;
-  return { ...principal, address };
+  const caller = { ...principal, address };
+  connections.keep(incoming, { caller, peer: { address, isSecure } });
+  return caller;
 }
 
 interface Request {
   readonly context: RequestContext;
   /** Who asks, once that is known. */
-  isOf(caller: Caller | Anonymous): void;
+  isOf(caller: Caller): void;
   /** It waits for something that happens later. */
   readonly isHeld: () => boolean;
 }
 
 function createRequest(
-  {
-    inbound,
-    outbound,
-    peerOf,
-  }: Pick<Parameters<typeof createRouteRunner>[0], 'inbound' | 'outbound' | 'peerOf'>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  search: string,
+  asked: Pick<RequestContext, 'incoming' | 'outgoing' | 'inbound' | 'search' | keyof Peer>,
+  outbound: OutboundBudget,
 ): Request {
   let controller: AbortController | undefined;
   let hasRoom = false;
-  let holder = '';
+  const { outgoing, address } = asked;
+  let holder = address;
   let room: OutboundShare | undefined;
   const context: RequestContext = {
-    incoming,
-    outgoing,
-    inbound,
-    search,
-    ...peerOf(incoming),
+    ...asked,
     async makeRoom(bytes) {
       if (bytes < LARGE_BYTES || hasRoom) return;
       hasRoom = true;
@@ -141,7 +148,7 @@ function createRequest(
   return {
     context,
     isOf: (caller) => {
-      holder = caller.kind === 'anonymous' ? context.address : `${caller.kind} ${caller.tokenId}`;
+      holder = `${caller.kind} ${caller.tokenId}`;
     },
     isHeld: () => controller !== undefined,
   };
@@ -150,21 +157,19 @@ function createRequest(
 /** A request that is held, or whose body has not come, gets no response once its token is revoked. */
 function cutWhenRevoked(
   tokens: Pick<Tokens, 'onRevoked'>,
-  caller: Caller | Anonymous,
+  { tokenId }: Caller,
   { context: { incoming, outgoing }, isHeld }: Request,
 ): void {
-  if (caller.kind === 'anonymous' || caller.tokenId === null) return;
-  const { tokenId } = caller;
+  if (tokenId === null) return;
   const stop = tokens.onRevoked((revoked) => {
     if (revoked === tokenId && (isHeld() || !incoming.complete)) outgoing.destroy();
   });
-  outgoing.once('close', stop);
+  whenClosed(outgoing, stop);
 }
 
 function abortWhenLeft(outgoing: ServerResponse): AbortController {
   const controller = new AbortController();
-  if (outgoing.destroyed) controller.abort();
-  outgoing.once('close', () => {
+  whenClosed(outgoing, () => {
     // After a whole response no one waits; an abort would only cost its error object.
     if (!outgoing.writableFinished) controller.abort();
   });

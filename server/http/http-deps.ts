@@ -29,6 +29,7 @@ import type { History } from '../store/store.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ClientStreamService } from './client-stream-service.ts';
 import type { HttpClientService } from './http-client-service.ts';
+import type { KnownConnections } from './known-connections.ts';
 import type { OpenSockets } from './open-sockets.ts';
 
 export type Readiness =
@@ -56,6 +57,7 @@ export interface HttpDeps {
   /** What a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly credentials: Credentials;
+  readonly connections: Pick<KnownConnections, 'keep'>;
   readonly peerOf: PeerOf;
   readonly inbound: InboundBudget;
   readonly sessions: Sessions;

@@ -10,6 +10,7 @@ import type { Api } from './create-api.ts';
 import { type DevicePage, isDevicePath } from './device-page.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
+import type { KnownConnections } from './known-connections.ts';
 import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import { parseTarget } from './parse-target.ts';
@@ -19,6 +20,7 @@ import { type HttpResponse, writeResponse } from './response.ts';
 export interface RequestListenerDeps {
   readonly plainGate: Pick<PlainGate, 'refuse'>;
   readonly hostGate: HostGate;
+  readonly connections: Pick<KnownConnections, 'of'>;
   readonly credentials: Credentials;
   readonly peerOf: PeerOf;
   readonly api: Api;
@@ -46,7 +48,8 @@ const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
 /**
  * What Node's server calls for each request. It checks whether the peer may come without TLS, the
  * target, the host and the origin; then the API answers, which refuses requests of other sites, or
- * the script that other sites may run, or the pages, to which they may link. Never throws.
+ * the script that other sites may run, or the pages, to which they may link. What a connection has
+ * shown for the API is not checked again. Never throws.
  */
 export function createRequestListener(
   deps: RequestListenerDeps,
@@ -54,15 +57,17 @@ export function createRequestListener(
   const servePage = createPageServer(deps);
   return (incoming, outgoing) => {
     // A caller that resets the connection is not an error of the server; 'close' follows and ends the work.
-    incoming.on('error', () => {});
-    outgoing.on('error', () => {});
-    const plain = deps.plainGate.refuse(incoming);
+    incoming.on('error', ignore);
+    outgoing.on('error', ignore);
+    const known = deps.connections.of(incoming);
+    const plain = known ? undefined : deps.plainGate.refuse(incoming);
     if (plain) return writeResponse(outgoing, plain);
     const target = parseTarget(incoming.url);
     if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
     // Clients of MCP look for an OAuth server there: there is none, and no page to sign in to.
     if (OAUTH_PATH.test(target.pathname)) return writeResponse(outgoing, errorResponse(noOAuth()));
     const isApi = API_PATH.test(target.pathname);
+    if (isApi && known) return deps.api(incoming, outgoing, target, known);
     const refusal =
       deps.hostGate.refuse(incoming, (origin) =>
         deps.foreignPages.admits(incoming, target.pathname, origin),
@@ -85,6 +90,8 @@ export function createRequestListener(
     );
   };
 }
+
+const ignore = (): void => {};
 
 const noOAuth = (): HttpError =>
   new HttpError(

@@ -216,7 +216,7 @@ describe('what it bears', () => {
   test('[UG8] no more than the allowed upgrades in waiting', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    const credentials: Credentials = {
+    const credentials: Pick<Credentials, 'authenticate'> = {
       async authenticate() {
         asked.resolve();
         await answer.promise;
@@ -235,7 +235,7 @@ describe('what it bears', () => {
   test('[UG6] a peer that vanishes while it is checked does no harm', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    const credentials: Credentials = {
+    const credentials: Pick<Credentials, 'authenticate'> = {
       async authenticate() {
         asked.resolve();
         await answer.promise;

@@ -75,7 +75,7 @@ type RawUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => v
 export interface UpgradeGateDeps {
   readonly hostGate: HostGate;
   readonly plainGate: Pick<PlainGate, 'refuseUpgrade'>;
-  readonly credentials: Credentials;
+  readonly credentials: Pick<Credentials, 'authenticate'>;
   readonly peerOf: PeerOf;
   readonly foreignPages: Pick<ForeignPages, 'admits'>;
   readonly openSockets: OpenSockets;

@@ -38,6 +38,7 @@ import { createApi } from '../http/create-api.ts';
 import { createHttpServer } from '../http/create-http-server.ts';
 import { createDevicePage } from '../http/device-page.ts';
 import { createForeignPages } from '../http/foreign-pages.ts';
+import { createKnownConnections } from '../http/known-connections.ts';
 import { createOpenSockets } from '../http/open-sockets.ts';
 import { createPlainGate } from '../http/plain-gate.ts';
 import { readiness } from '../http/readiness.ts';
@@ -100,7 +101,9 @@ async function createAccess(config: Config, core: Core, door: Door) {
   const foreignPages = createForeignPages({ hostGate, origins });
   const inbound = new InboundBudget({ clock });
   core.push.follow(sessions);
-  const ofCallers = { callers, sessions, signInCodes, failedAttempts, credentials, peerOf };
+  const connections = createKnownConnections({ hostGate, credentials });
+  const shown = { credentials, connections, peerOf };
+  const ofCallers = { callers, sessions, signInCodes, failedAttempts, ...shown };
   return { ...ofCallers, gates: { hostGate, plainGate, foreignPages }, inbound };
 }
 
@@ -283,10 +286,10 @@ function createListener(
   { clock, logger }: Core,
   { api, access, door, pages }: ListenerParts,
 ) {
-  const { gates, credentials } = access;
+  const { gates, credentials, connections } = access;
   const { peerOf, strictTransport } = door;
   return createRequestListener({
-    ...{ ...gates, peerOf, credentials, api, clock, logger },
+    ...{ ...gates, peerOf, credentials, connections, api, clock, logger },
     ...{ trustPages: createTrustPages(door.trust), strictTransport },
     pages: pages.handle,
     clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),

@@ -28,6 +28,7 @@ import { createHttpServer } from '../create-http-server.ts';
 import { createDevicePage } from '../device-page.ts';
 import { createForeignPages } from '../foreign-pages.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createKnownConnections } from '../known-connections.ts';
 import { createOpenSockets, type SocketUse } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
 import { createPlainGate } from '../plain-gate.ts';
@@ -174,6 +175,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     origins: { isForeign: hostGate.isForeignPage, originOf: ofDevices.origins.originOf },
   });
   const foreignPages = createForeignPages({ hostGate, origins: ofDevices.origins });
+  const connections = createKnownConnections({ hostGate, credentials });
   const api = createApi({
     calls: calls.service,
     runs: fakeRuns,
@@ -187,7 +189,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...{ streams: fakeStreams, openSockets },
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
-    ...{ credentials, peerOf },
+    ...{ credentials, connections, peerOf },
     inbound,
     sessions,
     signInCodes,
@@ -220,7 +222,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const server = createHttpServer({
     onRequest: createRequestListener({
-      ...{ plainGate, hostGate, peerOf },
+      ...{ plainGate, hostGate, peerOf, connections },
       trustPages: createTrustPages(options.trust ?? (() => undefined)),
       strictTransport: () => false,
       credentials,

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Credentials } from '../auth/credentials.ts';
+import type { HostGate } from '../auth/host-gate.ts';
+import type { Peer } from '../auth/peer.ts';
+import type { Caller } from '../auth/principal.ts';
+
+/** Who asks, and from where. */
+export interface Known {
+  readonly caller: Caller;
+  readonly peer: Peer;
+}
+
+/** What a connection has shown counts for its next request (rule HT96). */
+export interface KnownConnections {
+  /** Who asks; undefined where the request has to pass every check. */
+  of(incoming: IncomingMessage): Known | undefined;
+  /** The request has passed them. */
+  keep(incoming: IncomingMessage, known: Known): void;
+}
+
+const SHOWN = Symbol('shown');
+
+interface KnownSocket extends Socket {
+  [SHOWN]?: Shown;
+}
+
+interface Shown {
+  readonly known: Known;
+  readonly method: string | undefined;
+  readonly headers: readonly string[];
+  /** The names that were ours. */
+  readonly ours: object;
+  readonly stillCounts: () => boolean;
+}
+
+/** They say nothing of who asks, of whom and from where: their values may differ. */
+const FREE = new Set(['content-length', 'idempotency-key', 'traceparent', 'tracestate']);
+
+/** Each connection keeps its own; longer ones pass the checks each time. */
+const MOST_CHARS = 4 * 1024;
+
+export const createKnownConnections = ({
+  hostGate,
+  credentials,
+}: {
+  readonly hostGate: Pick<HostGate, 'ours' | 'isForeignPage'>;
+  readonly credentials: Pick<Credentials, 'follow'>;
+}): KnownConnections => ({
+  of({ socket, method, rawHeaders }) {
+    const { [SHOWN]: shown }: KnownSocket = socket;
+    if (!shown || shown.method !== method || !isSame(shown.headers, rawHeaders)) return undefined;
+    const isOurs = hostGate.ours(shown.known.peer.isSecure) === shown.ours;
+    return isOurs && shown.stillCounts() ? shown.known : undefined;
+  },
+  keep({ socket, method, headers, rawHeaders }, known) {
+    const { caller, peer } = known;
+    // How far another origin may come, and a device with its token, is asked each time.
+    if (caller.kind === 'device' || hostGate.isForeignPage(headers)) return;
+    if (rawHeaders.join('').length > MOST_CHARS) return;
+    const shown = { known, method, headers: rawHeaders, ours: hostGate.ours(peer.isSecure) };
+    const connection: KnownSocket = socket;
+    connection[SHOWN] = { ...shown, stillCounts: credentials.follow(caller) };
+  },
+});
+
+/**
+ * Names and values, one after the other, letter for letter and in the same order. Values are looked
+ * at to their end: how long that takes reveals nothing of a secret, nor of its length.
+ */
+function isSame(before: readonly string[], now: readonly string[]): boolean {
+  if (before.length !== now.length) return false;
+  let difference = 0;
+  for (let at = 0; at < now.length; at += 2) {
+    const name = now[at] ?? '';
+    const value = now[at + 1] ?? '';
+    const known = before[at + 1] ?? '';
+    if (before[at] !== name) return false;
+    if (FREE.has(name.toLowerCase())) continue;
+    difference |= value.length ^ known.length;
+    for (let n = 0; n < value.length; n += 1)
+      difference |= value.charCodeAt(n) ^ known.charCodeAt(n);
+  }
+  return difference === 0;
+}
