@@ -7,11 +7,13 @@ export function sameJson(a: unknown, b: unknown, onLook?: (members: number) => b
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = Object.entries(a);
-  const right = new Map(Object.entries(b));
+  const members = Object.entries(a);
+  const others = Object.keys(b).length;
   return (
-    onLook?.(left.length + right.size) !== false &&
-    left.length === right.size &&
-    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key), onLook))
+    onLook?.(members.length + others) !== false &&
+    members.length === others &&
+    members.every(
+      ([key, value]) => Object.hasOwn(b, key) && sameJson(value, Reflect.get(b, key), onLook),
+    )
   );
 }
