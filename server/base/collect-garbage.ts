@@ -24,6 +24,13 @@ export function createCollector(collect = exposedGc) {
   };
 }
 
+/**
+ * Lets the heap grow to 2.5 times what was in use at the last collection, where V8 lets it grow to
+ * four times: under load old events and ended calls would else lie for 70 MiB more. To be called
+ * once, at the start.
+ */
+export const boundHeapGrowth = (): void => setFlagsFromString('--heap-growing-percent=150');
+
 let gc: (() => void) | undefined;
 
 function exposedGc(): void {

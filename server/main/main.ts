@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { errorMessage } from '#lib/util/error-message';
+import { boundHeapGrowth } from '../base/collect-garbage.ts';
 import { createLogger } from '../base/logger.ts';
 import { readHistory } from '../history/describe-history.ts';
 import { withoutModel } from '../runs/delegate/sub-agents.ts';
@@ -94,6 +95,7 @@ function publishAddress(file: AddressFile, url: string): void {
 }
 
 async function main(): Promise<void> {
+  boundHeapGrowth();
   const config = readConfig(process.env, process.cwd());
   logger.set(config.log);
   const closing = new AbortController();
