@@ -19,8 +19,14 @@ import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/n
 import { pushConfigSchema } from '../push/push-config.ts';
 import { readTraces, type TracesConfig } from '../telemetry/telemetry-config.ts';
 import { toolsConfigSchema } from '../tools/tools-config.ts';
-import { readKeep } from './config-keep.ts';
-import { readLog } from './config-log.ts';
+import {
+  readApiUrl,
+  readKeep,
+  readLog,
+  readProxies,
+  readPublicUrl,
+  readUrl,
+} from './config-environment.ts';
 import {
   besideFile,
   isModel,
@@ -29,7 +35,6 @@ import {
   readModels,
   readText,
 } from './config-models.ts';
-import { readApiUrl, readProxies, readPublicUrl, readUrl } from './config-network.ts';
 
 export { ConfigError };
 
