@@ -105,35 +105,35 @@ test('[ST4] a commit that ends takes nothing with it that may wait', async () =>
   expect(commits[1]?.items).toEqual(['later', 'now']);
 });
 
-test('[ST4] 16 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {
+test('[ST4] 64 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {
   const { commits, pushMany, sizes } = slowSetup();
-  const pushes = pushMany('a', 50);
-  expect(sizes()).toEqual([16, 16]);
+  const pushes = pushMany('a', 200);
+  expect(sizes()).toEqual([64, 64]);
   commits[0]?.end();
-  await pushes[15];
-  expect(sizes()).toEqual([16, 16, 18]);
+  await pushes[63];
+  expect(sizes()).toEqual([64, 64, 72]);
   for (const { end } of commits) end();
   await Promise.all(pushes);
 });
 
 test('[ST4] a commit that begins beside another one has half of what is not on disk yet', async () => {
   const { commits, pushMany, sizes } = slowSetup();
-  const pushes = pushMany('a', 64);
+  const pushes = pushMany('a', 256);
   commits[0]?.end();
   commits[1]?.end();
-  await pushes[31];
-  expect(sizes()).toEqual([16, 16, 32]);
-  pushes.push(...pushMany('b', 31));
+  await pushes[127];
+  expect(sizes()).toEqual([64, 64, 128]);
+  pushes.push(...pushMany('b', 127));
   expect(sizes()).toHaveLength(3);
   pushes.push(...pushMany('c', 1));
-  expect(sizes()).toEqual([16, 16, 32, 32]);
+  expect(sizes()).toEqual([64, 64, 128, 128]);
   for (const { end } of commits) end();
   await Promise.all(pushes);
 });
 
 test('[ST5] a commit that fails rejects the one that was asked for after it, too', async () => {
   const { queue, commits, pushMany } = slowSetup();
-  const outcomes = Promise.allSettled(pushMany('a', 32));
+  const outcomes = Promise.allSettled(pushMany('a', 128));
   commits[0]?.end(new Error('disk full'));
   await Promise.resolve();
   commits[1]?.end(new Error('disk full'));

@@ -1,7 +1,7 @@
 import { StoreFailedError } from './store-errors.ts';
 
 /** So many, and half of all that are not on disk yet, are a group without waiting for the end of the moment. */
-const LEAST_GROUP = 16;
+const LEAST_GROUP = 64;
 /** That are on their way at once: the next begins without a turn of the event loop after the last. */
 const MAX_COMMITS = 2;
 
