@@ -1,4 +1,5 @@
 import type { DeviceParts } from './device-parts.ts';
+import type { DevicePrompts } from './device-prompts.ts';
 import type { Picture } from './picture.ts';
 
 /** A battery as `navigator.getBattery` gives it; only Chromium has it. */
@@ -84,3 +85,8 @@ export interface BrowserEnv extends DeviceParts {
   /** Reports each touch of a person: pointer, key, or the window getting the focus. Returns the unsubscribe function. */
   onTouch(listener: () => void): () => void;
 }
+
+/** What a tool takes of a browser that has it; `prompts` is how it asks the person. */
+export type EnvOf<Part extends keyof BrowserEnv | 'prompts'> = {
+  readonly [P in Part]: NonNullable<(BrowserEnv & { prompts: DevicePrompts })[P]>;
+};

@@ -1,25 +1,24 @@
 import type { ClientToolDefinition } from '../client/client-tool.ts';
 import type { BrowserEnv } from './browser-env.ts';
-import { createCameraTool } from './camera-tool.ts';
-import { createClipboardReadTool, createClipboardWriteTool } from './clipboard-tools.ts';
-import { createContactsTool } from './contacts-tool.ts';
-import { createDeviceInfoTool } from './device-info-tool.ts';
+import {
+  createClipboardReadTool,
+  createClipboardWriteTool,
+  createContactsTool,
+  createFileTool,
+  createShareTool,
+} from './data-tools.ts';
 import type { DevicePrompts } from './device-prompts.ts';
-import { createDisplayTool } from './display-tool.ts';
-import { createFileTool } from './file-tool.ts';
-import { createGeolocationTool } from './geolocation-tool.ts';
-import { createGeolocationWatchTool } from './geolocation-watch-tool.ts';
-import { createMicrophoneTool } from './microphone-tool.ts';
-import { createNotificationTool } from './notification-tool.ts';
-import { createPageOpenTool } from './page-open-tool.ts';
-import { createPageTextTool } from './page-text-tool.ts';
-import { createScanTool } from './scan-tool.ts';
+import { createBatteryTool, createDeviceInfoTool, createNetworkTool } from './device-tools.ts';
+import { createCameraTool, createMicrophoneTool, createScanTool } from './media-tools.ts';
+import { createPageOpenTool, createPageTextTool } from './page-tools.ts';
+import { createDisplayTool, createNotificationTool, createVibrateTool } from './person-tools.ts';
+import {
+  createGeolocationTool,
+  createGeolocationWatchTool,
+  createSensorsTool,
+} from './place-tools.ts';
 import { createScreenshotTool } from './screenshot-tool.ts';
-import { createSensorsTool } from './sensors-tool.ts';
-import { createShareTool } from './share-tool.ts';
 import { createListenTool, createSpeakTool } from './speech-tools.ts';
-import { createBatteryTool, createNetworkTool } from './state-tools.ts';
-import { createVibrateTool } from './vibrate-tool.ts';
 
 /** The tool, or null where this browser lacks what it needs (BT1). */
 type Create = (env: BrowserEnv, prompts: DevicePrompts) => ClientToolDefinition | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClientToolContext } from '../client/client-tool.ts';
 import type { CodeReader } from './device-parts.ts';
-import { createScanTool } from './scan-tool.ts';
+import { createScanTool } from './media-tools.ts';
 
 test('[BT5] a scan that is cancelled while its reader opens closes the reader', async () => {
   const cancelled = new AbortController();

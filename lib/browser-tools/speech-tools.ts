@@ -4,8 +4,7 @@ import { number, optional, string } from '../client/tool-arguments.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { BrowserEnv } from './browser-env.ts';
-import type { DeviceParts } from './device-parts.ts';
+import type { EnvOf } from './browser-env.ts';
 import type { DevicePrompts } from './device-prompts.ts';
 import { SpeechError } from './parts/create-speech.ts';
 import { permissionDenied } from './permission-denied.ts';
@@ -21,10 +20,7 @@ const language = optional(
 );
 
 /** Speaks a text. */
-export const createSpeakTool = (env: {
-  voice: NonNullable<DeviceParts['voice']>;
-  prompts: DevicePrompts;
-}): ClientToolDefinition =>
+export const createSpeakTool = (env: EnvOf<'voice' | 'prompts'>): ClientToolDefinition =>
   defineClientTool({
     name: 'speech.say',
     displayName: 'Speak',
@@ -66,10 +62,7 @@ async function orInTouch<T>(
 
 /** Recognizes what the person says. */
 export const createListenTool = (
-  env: Pick<BrowserEnv, 'permission'> & {
-    listening: NonNullable<DeviceParts['listening']>;
-    prompts: DevicePrompts;
-  },
+  env: EnvOf<'permission' | 'listening' | 'prompts'>,
 ): ClientToolDefinition =>
   defineClientTool({
     name: 'speech.listen',

@@ -3,6 +3,30 @@ import { defineClientTool } from '../client/define-client-tool.ts';
 import { ToolFailure } from '../client/tool-failure.ts';
 import type { BrowserEnv } from './browser-env.ts';
 
+/** What kind of device and browser this is. */
+export const createDeviceInfoTool = (
+  env: Pick<BrowserEnv, 'device' | 'battery' | 'secureContext'>,
+): ClientToolDefinition =>
+  defineClientTool({
+    name: 'device.info',
+    displayName: 'Device',
+    description:
+      'Describes this device and browser: platform, screen, window, languages, time zone, connection, battery.',
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    timeoutMs: 5_000,
+    args: {},
+    async run() {
+      const battery = await env.battery();
+      return {
+        output: {
+          ...env.device(),
+          ...(battery && { battery: { level: battery.level, charging: battery.charging } }),
+          secure_context: env.secureContext,
+        },
+      };
+    },
+  });
+
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 /** How full the battery is. */
