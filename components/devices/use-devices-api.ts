@@ -1,10 +1,10 @@
 'use client';
 
 import { useMemo } from 'react';
-import { createDevicesApi, type DevicesApi } from '#lib/api/devices-api';
+import { createDevicesApi } from '#lib/api/devices-api';
 import { useApi } from '../providers/workbench-context.tsx';
 
-export function useDevicesApi(): DevicesApi {
+export function useDevicesApi() {
   const { request } = useApi();
   return useMemo(() => createDevicesApi(request), [request]);
 }

@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { LiveCalls } from '../tool-call/live-calls.tsx';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { LiveRegions } from './app-frame.tsx';
 import { ConnectionState } from './connection-state.tsx';
-import { LiveRegions } from './live-regions.tsx';
 
 afterEach(cleanup);
 

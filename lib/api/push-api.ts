@@ -1,6 +1,5 @@
 import type { PushState, PushTestResult, WirePushSubscription } from '../protocol/push.ts';
 import type { PushKind } from '../protocol/push-kinds.ts';
-import type { ApiResult } from './api-result.ts';
 import type { Api } from './http-client.ts';
 
 /** What a person chose for one browser. */
@@ -10,27 +9,23 @@ export interface PushChoice {
   readonly details: boolean;
 }
 
-export interface PushSubscribeInput extends PushChoice {
+interface PushSubscribeInput extends PushChoice {
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
-/** Notes to browsers; apart from the rest: the workbench loads without it. */
-export interface PushApi {
-  state(): Promise<ApiResult<PushState>>;
-  subscribe(input: PushSubscribeInput): Promise<ApiResult<WirePushSubscription>>;
-  unsubscribe(pushId: string): Promise<ApiResult<unknown>>;
-  test(pushId: string): Promise<ApiResult<PushTestResult>>;
-}
-
-/** `path`: that of people, or that of devices. */
+/** Notes to browsers; apart from the rest: the workbench loads without it. `path`: that of people, or that of devices. */
 export const createPushApi = (
   request: Api['request'],
   path: '/v1/push' | '/internal/push' = '/v1/push',
-): PushApi => ({
-  state: () => request({ method: 'GET', path }),
-  subscribe: (body) => request({ method: 'POST', path: `${path}/subscriptions`, body }),
-  unsubscribe: (id) =>
+) => ({
+  state: () => request<PushState>({ method: 'GET', path }),
+  subscribe: (body: PushSubscribeInput) =>
+    request<WirePushSubscription>({ method: 'POST', path: `${path}/subscriptions`, body }),
+  unsubscribe: (id: string) =>
     request({ method: 'DELETE', path: `${path}/subscriptions/${encodeURIComponent(id)}` }),
-  test: (push_id) => request({ method: 'POST', path: `${path}/test`, body: { push_id } }),
+  test: (push_id: string) =>
+    request<PushTestResult>({ method: 'POST', path: `${path}/test`, body: { push_id } }),
 });
+
+export type PushApi = ReturnType<typeof createPushApi>;

@@ -1,10 +1,26 @@
+import { isRecord } from '../json/is-record.ts';
 import { ReconnectingSocket } from '../net/reconnecting-socket.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
-import type { ServerMessage } from '../protocol/server-messages.ts';
+import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
+import { PROTOCOL } from '../protocol/subprotocols.ts';
+import type { RejectedTool } from '../protocol/tool-spec.ts';
 import type { ClientStatus } from './client-status.ts';
 import type { ClientEnvironment } from './environment.ts';
-import { parseServerMessage } from './parse-server-message.ts';
+import {
+  anything,
+  flag,
+  type Guard,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  positiveInteger,
+  REFUSED,
+  recordOf,
+  shape,
+  text,
+} from './guards/guard.ts';
 import { createTransports } from './transports.ts';
 
 export interface ConnectionOptions {
@@ -51,3 +67,92 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
   return socket;
 }
+
+/**
+ * A frame as a message; undefined for what this client does not know (CL14). A test holds each
+ * guard to its schema in `protocol/server-messages.ts`, which is too large for a page's first load.
+ */
+export function parseServerMessage(data: unknown): ServerMessage | undefined {
+  if (typeof data !== 'string') return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(data);
+  } catch {
+    return undefined; // Not JSON: nothing that a later protocol would send either.
+  }
+  const message = isRecord(json) ? guards.get(json.type)?.(json) : undefined;
+  return message === REFUSED ? undefined : message;
+}
+
+type Type = ServerMessage['type'];
+/** The fields of a message beside its type, and beside what no client here reads. */
+type Fields<T extends Type> = {
+  readonly [Name in keyof Omit<ServerMessageOf<T>, 'type' | 'traceparent'>]-?: Guard<
+    ServerMessageOf<T>[Name]
+  >;
+};
+
+const rejected = shape<RejectedTool>({
+  name: text,
+  code: text,
+  message: text,
+  params: optional(recordOf(text)),
+});
+
+const FIELDS: { readonly [T in Type]: Fields<T> } = {
+  welcome: {
+    client_id: text,
+    resume_token: text,
+    resumed: flag,
+    heartbeat_ms: number,
+    limits: recordOf(number),
+    forget: listOf(text),
+    cancel: listOf(text),
+    protocol: oneOf(PROTOCOL),
+  },
+  tools_registered: {
+    count: number,
+    registered: number,
+    rejected: listOf(rejected),
+    rejected_count: optional(positiveInteger),
+    decided: optional(listOf(text)),
+  },
+  tool_call_request: {
+    id: text,
+    name: text,
+    args: recordOf(anything),
+    run_id: text,
+    attempt: number,
+    timeout_ms: number,
+    requested_by: optional(text),
+  },
+  tool_call_granted: { id: text, attempt: number, remaining_ms: number },
+  tool_call_refused: { id: text, attempt: number, reason: text },
+  tool_call_cancel: { id: text, reason: text },
+  result_acknowledged: { id: text, disposition: oneOf('accepted', 'duplicate', 'late') },
+  result_rejected: {
+    id: text,
+    code: oneOf(
+      'unknown_call',
+      'not_your_call',
+      'stale_attempt',
+      'not_granted',
+      'conflict',
+      'result_invalid',
+      'result_too_large',
+    ),
+    message: text,
+    final: oneOf(true),
+  },
+  probe: { nonce: text },
+  probe_ack: { nonce: text },
+  error: { code: text, message: text, id: optional(text) },
+};
+
+const guards = new Map<unknown, Guard<ServerMessage>>(
+  Object.entries(FIELDS).map(([type, fields]) => [
+    type,
+    // The table above pairs each type with its fields; `entries` forgets which belongs to which.
+    shape<{ type: string }>({ type: oneOf(type), ...fields }) as Guard<ServerMessage>,
+  ]),
+);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRecord } from '../json/is-record.ts';
 import { serverMessageSchema } from '../protocol/server-messages.ts';
-import { parseServerMessage } from './parse-server-message.ts';
+import { parseServerMessage } from './connection.ts';
 import { arbitraryOf, jsonObject } from './testing/zod-arbitrary.ts';
 
 const valid = arbitraryOf(serverMessageSchema);

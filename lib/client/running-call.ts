@@ -11,7 +11,6 @@ import {
 } from './client-tool.ts';
 import { encodeAnswer, encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
-import { createExecuteClock, type ExecuteClock } from './execute-clock.ts';
 import type { CallAnswer, Journal } from './journal.ts';
 import { createStatusThrottle, type StatusFields, type StatusThrottle } from './status-throttle.ts';
 import { ToolFailure, toToolFailure } from './tool-failure.ts';
@@ -199,3 +198,52 @@ const noSuchTool = (name: string): ToolFailure =>
 
 const timeIsOver = ({ name }: { name: string }): ToolFailure =>
   new ToolFailure('timeout', `The time for ${name} was over before it had ended.`);
+
+/** Counts down the time that a granted call has, and can be stopped meanwhile. */
+interface ExecuteClock {
+  /** Stops counting. Pauses nest: it goes on after as many `resume`. */
+  pause(): void;
+  resume(): void;
+  /** True once the time is over, also when the program was frozen and no timer fired. */
+  readonly expired: boolean;
+  stop(): void;
+}
+
+/** Calls `onExpire` once when `remainingMs` of running time are over. */
+function createExecuteClock({
+  remainingMs,
+  onExpire,
+  environment: { now, schedule },
+}: {
+  remainingMs: number;
+  onExpire: () => void;
+  environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
+}): ExecuteClock {
+  let left = remainingMs;
+  let startedAt = now();
+  let pauses = 0;
+  let stopped = false;
+  let stopTimer = schedule(Math.max(0, left), onExpire);
+
+  return {
+    pause() {
+      pauses += 1;
+      if (pauses > 1) return;
+      stopTimer();
+      left -= now() - startedAt;
+    },
+    resume() {
+      pauses -= 1;
+      if (pauses > 0 || stopped) return;
+      startedAt = now();
+      stopTimer = schedule(Math.max(0, left), onExpire);
+    },
+    get expired() {
+      return left - (pauses > 0 ? 0 : now() - startedAt) <= 0;
+    },
+    stop() {
+      stopped = true;
+      stopTimer();
+    },
+  };
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallSummary } from './call-summary.ts';
-import { createCallsStore } from './calls-store.ts';
+import { createCallSummary, createCallsStore } from './calls-store.ts';
 import { foldCalls, KEPT_CALLS, NO_CALLS, runsThatLost } from './fold-calls.ts';
 import { callEvent, snapshot } from './testing/fixtures.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { copyDataDir } from './copy-data-dir.ts';
+import { copyDataDir } from './commands/backup.ts';
 import { cli, emptyFolder } from './testing/setup-cli.ts';
 
 /** A data directory whose database is open in another connection, as a server has it. */

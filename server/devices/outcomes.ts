@@ -1,9 +1,9 @@
-import type { Outcome, Workbench } from '#lib/protocol/device';
+import type { Outcome, WirePairing, Workbench } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { hashSecret } from '../auth/hash-secret.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
-import type { Pairing, Pairings } from './pairings.ts';
+import type { Pairing, PairingRequest, Pairings } from './pairings.ts';
 
 /** Requests of one token that are held at a time; of tokens that wait there are as many as may ask. */
 const MOST_HELD = 2;
@@ -97,3 +97,27 @@ function stateOf({ state }: Pairing): Outcome['state'] {
       return 'expired';
   }
 }
+
+export const toWirePairing = (pairing: Pairing): WirePairing => ({
+  pairing_id: pairing.id,
+  state: pairing.state,
+  created_at: pairing.createdAt / 1_000,
+  created_by: pairing.createdBy,
+  expires_at: pairing.expiresAt / 1_000,
+  request: pairing.request && toWireRequest(pairing.request),
+  device_id: pairing.deviceId,
+  decided_by: pairing.decidedBy,
+  decided_at: pairing.decidedAt === null ? null : pairing.decidedAt / 1_000,
+});
+
+const toWireRequest = ({
+  tokenHash: _,
+  rejected: __,
+  askedAt,
+  tools,
+  ...request
+}: PairingRequest): NonNullable<WirePairing['request']> => ({
+  ...request,
+  tools: [...tools],
+  asked_at: askedAt / 1_000,
+});

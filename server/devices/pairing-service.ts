@@ -19,10 +19,9 @@ import type { BlockedOrigins } from './blocked-origins.ts';
 import type { DeviceList } from './device-list.ts';
 import type { By, PairingService, Requester } from './device-services.ts';
 import { toDeviceTools } from './device-tool.ts';
-import { Outcomes, type OutcomesDeps } from './outcomes.ts';
+import { Outcomes, type OutcomesDeps, toWirePairing } from './outcomes.ts';
 import { PAIRING_MS, type Pairing, type PairingRequest, type Pairings } from './pairings.ts';
 import { shownName } from './shown-name.ts';
-import { toWirePairing } from './to-wire-pairing.ts';
 
 export interface PairingServiceDeps extends OutcomesDeps {
   readonly pairings: Pairings;

@@ -5,17 +5,31 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallRecord } from '#lib/call/call-record';
+import { HttpError } from '#lib/protocol/http-error';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
-import type { AgentSession } from './agent-session.ts';
+import { readTraceparent } from '../telemetry/trace-context.ts';
+import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
 import { type AnswerRoom, roomToRead } from './answer-room.ts';
-import { cancelCall } from './call-tool.ts';
-import { callTool, INVALID_PARAMS, type ToolsCallDeps, timesOf } from './handle-tools-call.ts';
-import { RESULT_TOOL } from './mcp-tools.ts';
+import type { ApprovalQuestions } from './approval-questions.ts';
+import {
+  awaitCall,
+  type CallToolDeps,
+  cancelCall,
+  startCall,
+  toAnswer,
+  type Waiting,
+} from './call-tool.ts';
+import type { McpConfig } from './mcp-config.ts';
+import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
+import type { OpenRequests } from './open-requests.ts';
+import type { SendProgress } from './report-progress.ts';
 import { takesTasks } from './request-capabilities.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
-import { resultTool } from './result-tool.ts';
-import { taskParamsSchema, toTask } from './tasks.ts';
+import { resultArgsSchema, resultTool } from './result-tool.ts';
+import { QUICK_MS, type Task, taskParamsSchema, toCreatedTask, toTask } from './tasks.ts';
+import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
 import { type TraceDeps, TracedServer, traceOf } from './traced-server.ts';
 
 export interface McpServerDeps
@@ -112,4 +126,153 @@ function requireTasks(context: ServerContext): void {
   throw new MissingRequiredClientCapabilityError({
     requiredCapabilities: { extensions: { [TASKS]: {} } },
   });
+}
+
+interface ToolsCallDeps extends CallToolDeps {
+  /** What the agent may call now. */
+  readonly toolsFor: (agent: Agent) => readonly McpTool[];
+  /** The agent's own call; undefined for every other. */
+  readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+  readonly openRequests: OpenRequests;
+  readonly questions: ApprovalQuestions;
+  /** How long an answer is held for a client that did not ask for progress, and for one that did. */
+  readonly holdMs: McpConfig['hold_ms'];
+  /** Of the data directory: what is signed or derived with it, no caller can make. */
+  readonly key: string;
+  /** How long history is kept, in milliseconds; null: for ever. */
+  readonly keepMs: number | null;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+interface Request {
+  readonly context: ServerContext;
+  readonly isModern: boolean;
+}
+
+/** JSON-RPC: what was asked for does not exist, or is not formed as it must be. */
+const INVALID_PARAMS = -32_602;
+
+/** `tools/call` (rules MP15 to MP22). */
+async function callTool(
+  deps: ToolsCallDeps,
+  session: AgentSession,
+  params: CallParams,
+  request: Request,
+): Promise<CallAnswer> {
+  const { signal, id } = request.context.mcpReq;
+  if (request.isModern) return answer(deps, session, params, { ...request, cancelled: signal });
+  // A connection that is cut cancels nothing in the old protocol: a message does.
+  const open = deps.openRequests.open(sessionKey(session), id);
+  try {
+    return await answer(deps, session, params, { ...request, cancelled: open.signal });
+  } finally {
+    open.close();
+  }
+}
+
+type CallAnswer = ToolResult | (Task & { content: never[] });
+
+async function answer(
+  deps: ToolsCallDeps,
+  session: AgentSession,
+  params: CallParams,
+  { context, isModern, cancelled }: Request & { readonly cancelled: AbortSignal },
+): Promise<CallAnswer> {
+  const { agent } = session;
+  const waiting = waitingOf(deps, context, cancelled);
+  const trace = traceOf(context);
+  if (params.name === RESULT_TOOL) {
+    return fetchResult(deps, agent, params.arguments, { ...waiting, trace });
+  }
+  const tool = deps.toolsFor(agent).find(({ name }) => name === params.name);
+  if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
+  const started = await startCall(deps, {
+    ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
+    runId: runIdOf(session, deps.key),
+    traceparent: trace ? trace.traceparent : readTraceparent(context.mcpReq._meta?.traceparent),
+  });
+  if ('refused' in started) return started.refused;
+  trace?.concerns(started.call);
+  return orLater(started.call.id, () =>
+    endOf(deps, session, started.call, { context, isModern, waiting }),
+  );
+}
+
+interface Held {
+  readonly context: ServerContext;
+  readonly isModern: boolean;
+  readonly waiting: Waiting;
+}
+
+/** Its result, or what stands in place of one. */
+async function endOf(
+  deps: ToolsCallDeps,
+  { agent }: AgentSession,
+  started: CallRecord,
+  { context, isModern, waiting }: Held,
+): Promise<CallAnswer> {
+  if (!isModern || !takesTasks(context)) {
+    return toAnswer(deps, await awaitCall(deps, agent, started, waiting));
+  }
+  const call = await awaitCall(deps, agent, started, { ...waiting, holdMs: QUICK_MS });
+  if (isFinalStatus(call.status)) return toAnswer(deps, call);
+  return { ...toCreatedTask(call, timesOf(deps)), content: [] };
+}
+
+const timesOf = ({ clock, keepMs }: Pick<ToolsCallDeps, 'clock' | 'keepMs'>) => ({
+  now: clock.now(),
+  keepMs,
+});
+
+/** The final result of an earlier call, or that it still goes on. To give up waiting ends nothing. */
+async function fetchResult(
+  deps: ToolsCallDeps,
+  agent: Agent,
+  args: unknown,
+  { trace, ...waiting }: Waiting & { readonly trace: ReturnType<typeof traceOf> },
+): Promise<ToolResult> {
+  const asked = resultArgsSchema.safeParse(args);
+  if (!asked.success) {
+    return failedResult('Give the id of a call as "call", and "wait_s" from 0 to 40.');
+  }
+  const { call: id, wait_s } = asked.data;
+  return orLater(id, async () => {
+    const call = await deps.findCall(agent, id);
+    if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
+    trace?.concerns(call);
+    const holdMs = wait_s * 1_000;
+    const last = await awaitCall(deps, agent, call, { ...waiting, holdMs, endsCall: false });
+    return toAnswer(deps, last);
+  });
+}
+
+/** A call that has run has not failed because its large result has no room at the moment. */
+async function orLater<Answer>(
+  callId: string,
+  answered: () => Promise<Answer>,
+): Promise<Answer | ToolResult> {
+  try {
+    return await answered();
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'rate_limited') return fetchedLater(callId);
+    throw error;
+  }
+}
+
+function waitingOf(
+  { holdMs }: ToolsCallDeps,
+  { mcpReq }: ServerContext,
+  cancelled: AbortSignal,
+): Waiting {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) {
+    return { holdMs: holdMs.plain, send: undefined, cancelled, endsCall: true };
+  }
+  const send: SendProgress = (note) =>
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...note } });
+  return { holdMs: holdMs.progress, send, cancelled, endsCall: true };
 }

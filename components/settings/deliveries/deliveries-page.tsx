@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
-import { createNotifyApi, type NotifyApi } from '#lib/api/notify-api';
+import { createNotifyApi } from '#lib/api/notify-api';
 import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
 import { useFailureToast } from '../../failure/format-failure.ts';
 import { useAnnounce, useApi, useHasRole } from '../../providers/workbench-context.tsx';
@@ -137,7 +137,7 @@ function useDeliveries() {
   return usePages(ask, idOf);
 }
 
-function useNotifyApi(): NotifyApi {
+function useNotifyApi() {
   const { request } = useApi();
   return useMemo(() => createNotifyApi(request), [request]);
 }

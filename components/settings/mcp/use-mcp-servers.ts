@@ -1,13 +1,13 @@
 'use client';
 
 import { useCallback, useMemo } from 'react';
-import { createMcpServersApi, type McpServersApi } from '#lib/api/mcp-servers-api';
+import { createMcpServersApi } from '#lib/api/mcp-servers-api';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { useRefreshed } from '../../devices/use-refreshed.ts';
 import { useApi } from '../../providers/workbench-context.tsx';
 import { useTicks } from '../use-ticks.ts';
 
-export function useMcpServersApi(): McpServersApi {
+export function useMcpServersApi() {
   const { request } = useApi();
   return useMemo(() => createMcpServersApi(request), [request]);
 }

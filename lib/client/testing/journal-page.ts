@@ -1,5 +1,8 @@
-import { createBrowserEnvironment, createBrowserParts } from '../browser-environment.ts';
-import { openIndexedDbJournal } from '../indexeddb-journal.ts';
+import {
+  createBrowserEnvironment,
+  createBrowserParts,
+  openIndexedDbJournal,
+} from '../browser-environment.ts';
 import type { Journal, JournalEntry } from '../journal.ts';
 import { createToolClient } from '../tool-client.ts';
 
