@@ -24,15 +24,6 @@ export const listDeviceTools = (): OwnTool[] =>
 
 const toOwnTool = ({ group, tool }: GroupedTool): OwnTool => ({ group, spec: toToolSpec(tool) });
 
-export interface RunningDevice {
-  retryNow(): void;
-  /** Makes this page the device again, after another tab took over. */
-  takeOver(): void;
-  /** After a person at the workbench ended the connection. */
-  connectAgain(): void;
-  stop(): Promise<void>;
-}
-
 export interface DeviceOptions {
   readonly kept: PairedDevice;
   readonly store: DeviceStore;
@@ -41,7 +32,7 @@ export interface DeviceOptions {
 }
 
 /** Makes this page the device that was let in. */
-export function startDevice(options: DeviceOptions): RunningDevice {
+export function startDevice(options: DeviceOptions) {
   const { kept, store, onProblem } = options;
   const env = createBrowserEnv();
   const isVisible = () => env.visibility() === 'visible';
@@ -77,10 +68,12 @@ export function startDevice(options: DeviceOptions): RunningDevice {
   void start();
   return {
     retryNow: client.retryNow,
+    /** Makes this page the device again, after another tab took over. */
     takeOver() {
       page.take();
       void start();
     },
+    /** After a person at the workbench ended the connection. */
     connectAgain() {
       void stop().then(start);
     },
@@ -91,6 +84,8 @@ export function startDevice(options: DeviceOptions): RunningDevice {
     },
   };
 }
+
+export type RunningDevice = ReturnType<typeof startDevice>;
 
 function createDeviceClient(
   { kept, store, api, onProblem }: DeviceOptions,

@@ -9,7 +9,7 @@ import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
 import { type ApiDeps, type ApiRequest, type OnReceived, sendRequest } from './send-request.ts';
 
-export interface InvokeInput {
+interface InvokeInput {
   readonly tool: string;
   readonly runId: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -46,51 +46,6 @@ export interface SignedIn {
 }
 
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
-export interface Api {
-  invoke(input: InvokeInput): Promise<ApiResult<InvokeAccepted>>;
-  /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
-  getCall(
-    id: string,
-    onReceived?: OnReceived,
-    signal?: AbortSignal,
-  ): Promise<ApiResult<WireCallRecord>>;
-  /** What a model is sent of a call, and which requests had it. */
-  getModelOutput(callId: string): Promise<ApiResult<ModelOutputRecord>>;
-  /** A page of a run's calls, newest first; large values by their beginning. */
-  listCalls(query: {
-    runId: string;
-    cursor?: string;
-  }): Promise<ApiResult<{ tool_calls: ListedCall[]; next_cursor: string | null }>>;
-  cancelCall(id: string): Promise<ApiResult<WireCallRecord>>;
-  /** The new call's record. */
-  retryCall(
-    id: string,
-    more?: { readonly clientId?: string | undefined },
-  ): Promise<ApiResult<WireCallRecord>>;
-  decideApproval(id: string, input: ApprovalInput): Promise<ApiResult<WireCallRecord>>;
-  extendCall(id: string, byMs: number): Promise<ApiResult<WireCallRecord>>;
-  /** All, or those of one name. */
-  listTools(name?: string): Promise<ApiResult<{ tools: ToolListing[] }>>;
-  startRun(input: { input: string; model?: string } & NewSettings): Promise<ApiResult<RunRecord>>;
-  sendMessage(
-    runId: string,
-    input: { input?: string; model?: string; replaces?: string } & NewSettings,
-  ): Promise<ApiResult<RunRecord>>;
-  cancelRun(runId: string): Promise<ApiResult<RunRecord>>;
-  getRun(runId: string): Promise<ApiResult<RunRecord>>;
-  listRuns(cursor?: string): Promise<ApiResult<{ runs: RunSummary[]; next_cursor: string | null }>>;
-  listModels(): Promise<ApiResult<{ models: ModelListing[] }>>;
-  /** Whether the server takes work; the failure's code is the reason why not. */
-  isReady(): Promise<ApiResult<unknown>>;
-  signOut(): Promise<ApiResult<unknown>>;
-  /** Who is signed in. */
-  getMe(): Promise<ApiResult<WireMe>>;
-  /** One request as it is, for what a page of its own asks. */
-  readonly request: Send;
-  /** Where its bytes are, for who sends the session's key. */
-  blobUrl(blobId: string): string;
-}
-
 export function createApi(
   deps: ApiDeps & {
     /** This tab as a client, once it can be asked: what a person asks for here is asked of it first. */
@@ -98,7 +53,7 @@ export function createApi(
     /** The server says of a call that it deleted it. */
     readonly onCallDeleted?: (callId: string) => void;
   },
-): Api {
+) {
   const send: Send = (request) => sendRequest(deps, request);
   const get: Get = (path, onReceived, signal) =>
     send({ method: 'GET', path, ...(onReceived && { onReceived }), ...(signal && { signal }) });
@@ -115,16 +70,25 @@ export function createApi(
   return {
     ...callRequests(get, post, ask, onCall),
     ...runRequests(get, post, ask),
+    /** One request as it is, for what a page of its own asks. */
     request: send,
-    getMe: () => get('/v1/me'),
-    listTools: (name) =>
-      get(name === undefined ? '/api/tools' : `/api/tools?name=${encodeURIComponent(name)}`),
-    listModels: () => get('/v1/models'),
+    /** Who is signed in. */
+    getMe: () => get<WireMe>('/v1/me'),
+    /** All, or those of one name. */
+    listTools: (name?: string) => {
+      const query = name === undefined ? '' : `?name=${encodeURIComponent(name)}`;
+      return get<{ tools: ToolListing[] }>(`/api/tools${query}`);
+    },
+    listModels: () => get<{ models: ModelListing[] }>('/v1/models'),
+    /** Whether the server takes work; the failure's code is the reason why not. */
     isReady: () => get('/readyz'),
     signOut: () => post('/auth/sign-out'),
-    blobUrl: (blobId) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
+    /** Where its bytes are, for who sends the session's key. */
+    blobUrl: (blobId: string) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
   };
 }
+
+export type Api = ReturnType<typeof createApi>;
 
 type Send = <T>(request: ApiRequest) => Promise<ApiResult<T>>;
 type Get = <T>(
@@ -151,9 +115,12 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
       ...(client === undefined ? {} : { client }),
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
+  /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
   getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
     onCall(id, get<WireCallRecord>(callPath(id), onReceived, signal)),
+  /** What a model is sent of a call, and which requests had it. */
   getModelOutput: (id: string) => onCall(id, get<ModelOutputRecord>(callPath(id, '/model_output'))),
+  /** A page of a run's calls, newest first; large values by their beginning. */
   listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
     const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(
@@ -161,6 +128,7 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
     );
   },
   cancelCall: (id: string) => onCall(id, post<WireCallRecord>(callPath(id, '/cancel'))),
+  /** The new call's record. */
   retryCall: (id: string, { clientId: client }: { readonly clientId?: string | undefined } = {}) =>
     onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), given({ client }))),
   decideApproval: (id: string, input: ApprovalInput) =>

@@ -199,17 +199,7 @@ const noSuchTool = (name: string): ToolFailure =>
 const timeIsOver = ({ name }: { name: string }): ToolFailure =>
   new ToolFailure('timeout', `The time for ${name} was over before it had ended.`);
 
-/** Counts down the time that a granted call has, and can be stopped meanwhile. */
-interface ExecuteClock {
-  /** Stops counting. Pauses nest: it goes on after as many `resume`. */
-  pause(): void;
-  resume(): void;
-  /** True once the time is over, also when the program was frozen and no timer fired. */
-  readonly expired: boolean;
-  stop(): void;
-}
-
-/** Calls `onExpire` once when `remainingMs` of running time are over. */
+/** Counts down the time that a granted call has, and calls `onExpire` once when it is over. */
 function createExecuteClock({
   remainingMs,
   onExpire,
@@ -218,7 +208,7 @@ function createExecuteClock({
   remainingMs: number;
   onExpire: () => void;
   environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
-}): ExecuteClock {
+}) {
   let left = remainingMs;
   let startedAt = now();
   let pauses = 0;
@@ -226,6 +216,7 @@ function createExecuteClock({
   let stopTimer = schedule(Math.max(0, left), onExpire);
 
   return {
+    /** Stops counting. Pauses nest: it goes on after as many `resume`. */
     pause() {
       pauses += 1;
       if (pauses > 1) return;
@@ -238,6 +229,7 @@ function createExecuteClock({
       startedAt = now();
       stopTimer = schedule(Math.max(0, left), onExpire);
     },
+    /** True once the time is over, also when the program was frozen and no timer fired. */
     get expired() {
       return left - (pauses > 0 ? 0 : now() - startedAt) <= 0;
     },
@@ -247,3 +239,5 @@ function createExecuteClock({
     },
   };
 }
+
+type ExecuteClock = ReturnType<typeof createExecuteClock>;

@@ -10,18 +10,8 @@ const MOST_FAILURES = 2;
 /** A connection that is made so long after a stream was chosen tries a socket again. */
 const STREAM_MS = 10 * 60_000;
 
-export interface Transports {
-  /** Opens what is to be used now. */
-  open(url: string, protocols: readonly string[]): Socket;
-  readonly transport: Transport;
-  /** The connection has its welcome. */
-  welcomed(): void;
-  /** It has ended. */
-  ended(): void;
-}
-
 /** Chooses between the ways to one server. Rules: CL60 to CL62. */
-export function createTransports({ openSocket, now, byRequests }: ClientEnvironment): Transports {
+export function createTransports({ openSocket, now, byRequests }: ClientEnvironment) {
   let transport: Transport = 'socket';
   let failures = 0;
   let chosenAt = 0;
@@ -43,7 +33,8 @@ export function createTransports({ openSocket, now, byRequests }: ClientEnvironm
     get transport() {
       return transport;
     },
-    open(url, protocols) {
+    /** Opens what is to be used now. */
+    open(url: string, protocols: readonly string[]): Socket {
       isWelcomed = false;
       server = url.replace(/^ws/, 'http');
       if (transport === 'stream' && now() - chosenAt >= STREAM_MS) {
@@ -55,11 +46,13 @@ export function createTransports({ openSocket, now, byRequests }: ClientEnvironm
         ? byRequests.openStream(url, protocols)
         : openSocket(url, protocols);
     },
+    /** The connection has its welcome. */
     welcomed() {
       isWelcomed = true;
       isProven = transport === 'stream';
       failures = 0;
     },
+    /** It has ended. */
     ended() {
       if (isWelcomed) return;
       if (transport === 'socket') {

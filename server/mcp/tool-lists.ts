@@ -10,18 +10,12 @@ const MOST_CLIENTS = 16;
 /** Lists that are kept for the next call of the same agent. */
 const MOST_KEPT = 64;
 
-export interface ToolLists {
-  /** What the agent may call now; the same array as long as nothing has changed. */
-  of(agent: Agent): readonly McpTool[];
-  stop(): void;
-}
-
 /** `onChanged`: when tools came, changed or went; of many changes at most once in two seconds (rule MP5). */
 export function createToolLists(deps: {
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
   readonly clock: Clock;
   readonly onChanged: () => void;
-}): ToolLists {
+}) {
   const { registry, clock, onChanged } = deps;
   const kept = new Map<string, { allowed: string; list: readonly McpTool[] }>();
   let cancel: (() => void) | undefined;
@@ -45,7 +39,8 @@ export function createToolLists(deps: {
     return best && 'schema' in best ? best.schema : undefined;
   };
   return {
-    of(agent) {
+    /** What the agent may call now; the same array as long as nothing has changed. */
+    of(agent: Agent): readonly McpTool[] {
       const allowed = agent.tools.join(' ');
       const known = kept.get(agent.tokenId);
       if (known?.allowed === allowed) return known.list;

@@ -29,22 +29,15 @@ export interface OpenPushDeps extends Omit<SubscriptionsDeps, 'hosts'> {
   readonly logger: Logger;
 }
 
-export interface OpenedPush {
-  readonly service: PushService;
-  /** For the outbox. */
-  readonly targets: TargetSource;
-  /** Before requests are served. */
-  follow(sessions: Pick<Sessions, 'onEnd'>): void;
-}
-
 /** Apple refuses a subject whose host cannot be one. */
 const NO_SUBJECT = 'mailto:callboard@example.com';
+const NO_TARGETS: TargetSource = { list: () => [] };
 /** Tests of all browsers of one server. */
 const TESTS = { burst: 5, perSecond: 1 / 10 };
 const TEST_RETRY_S = 10;
 
 /** The keys, the subscriptions of an earlier server, and the way to the push services. */
-export async function openPush(deps: OpenPushDeps): Promise<OpenedPush> {
+export async function openPush(deps: OpenPushDeps) {
   const { config } = deps;
   const hosts = createPushHosts(config.hosts);
   const keys = await loadVapidKeys(deps.dataDir);
@@ -56,8 +49,10 @@ export async function openPush(deps: OpenPushDeps): Promise<OpenedPush> {
   const service = createPushService(deps, { hosts: hosts.list, keys, subscriptions, send });
   return {
     service,
-    targets: config.enabled ? targets : { list: () => [] },
-    follow: (sessions) => subscriptions.follow(sessions),
+    /** For the outbox. */
+    targets: config.enabled ? targets : NO_TARGETS,
+    /** Before requests are served. */
+    follow: (sessions: Pick<Sessions, 'onEnd'>) => subscriptions.follow(sessions),
   };
 }
 

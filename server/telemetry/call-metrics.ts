@@ -1,18 +1,13 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { hasEnded, partsOf } from './call-parts.ts';
-import { boundedLabel, counter, histogram, type Metric } from './prometheus.ts';
+import { boundedLabel, counter, histogram } from './prometheus.ts';
 
 /** Names of tools, and kinds of providers, that have a row of their own. */
 const MOST_TOOLS = 200;
 const MOST_SOURCES = 20;
 
-export interface CallMetrics extends Metric {
-  /** Of each state of a call that is on disk, and the one before. */
-  observe(call: CallRecord, previous: CallRecord | undefined): void;
-}
-
 /** What became of calls, and how long their parts took (rules TM1 to TM4). */
-export function createCallMetrics(): CallMetrics {
+export function createCallMetrics() {
   const toolOf = boundedLabel(MOST_TOOLS);
   const sourceOf = boundedLabel(MOST_SOURCES);
   const ended = counter('callboard_tool_calls_total', 'Calls that ended, by outcome', [
@@ -26,7 +21,8 @@ export function createCallMetrics(): CallMetrics {
   );
   const approvals = counter('callboard_approvals_total', 'Decisions about calls', ['decision']);
   return {
-    observe(call, previous) {
+    /** Of each state of a call that is on disk, and the one before. */
+    observe(call: CallRecord, previous: CallRecord | undefined) {
       const decision = decisionOf(call, previous);
       if (decision !== undefined) approvals.add(decision);
       if (!hasEnded(call, previous)) return;

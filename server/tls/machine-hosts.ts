@@ -6,20 +6,16 @@ import { type MachineNames, readMachineNames } from './machine-names.ts';
 /** How long what the system reported counts: an address may come with another network. */
 const KEPT_MS = 5_000;
 
-export interface MachineHosts {
-  /** Addresses first, then names, without those of loopback. The same list until one changes. */
-  list(): readonly string[];
-}
-
 /** The names and addresses under which others reach this machine. */
 export function createMachineHosts(
   clock: Pick<Clock, 'now'>,
   machine: () => MachineNames = readMachineNames,
-): MachineHosts {
+) {
   let hosts: readonly string[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    list() {
+    /** Addresses first, then names, without those of loopback. The same list until one changes. */
+    list(): readonly string[] {
       if (clock.now() - readAt < KEPT_MS) return hosts;
       readAt = clock.now();
       const { names, addresses } = machine();

@@ -6,12 +6,6 @@ import { isMissing } from '../../util/is-missing.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
 
-/** The identity of a program as a client, kept from one start to the next. */
-export interface FileIdentity {
-  readonly identity: ClientIdentity;
-  readonly instanceId: InstanceId;
-}
-
 interface Stored {
   /** It names the journal's file, too. */
   readonly instance_id: string;
@@ -22,8 +16,8 @@ interface Stored {
 const INSTANCE_ID = /^[\w-]{1,128}$/;
 
 /**
- * Keeps client id, resume token and instance id in one file that its owner
- * alone can read (CL26). A file that cannot be read makes this a new client,
+ * The identity of a program as a client, kept from one start to the next: client id, resume token
+ * and instance id in one file that its owner alone can read (CL26). A file that cannot be read makes this a new client,
  * whose journal is a new one, too.
  */
 export function createFileIdentity({
@@ -34,7 +28,7 @@ export function createFileIdentity({
   path: string;
   newId(): string;
   onProblem(message: string): void;
-}): FileIdentity {
+}): { readonly identity: ClientIdentity; readonly instanceId: InstanceId } {
   let now: Stored = read(path, onProblem) ?? { instance_id: newId() };
 
   function save(next: Stored): void {

@@ -21,14 +21,8 @@ export interface PublishOptions {
 /** What the agent of the browser is told before a person is asked by it, too. */
 const CONSEQUENTIAL = /^(?:camera|microphone|clipboard|geolocation|contacts|file|share|sensors)\./;
 
-export interface Publisher {
-  /** In place of those before. */
-  publish(tools: readonly OwnTool[]): void;
-  stop(): void;
-}
-
 /** Registers tools of this tab with the agent of its browser (WebMCP); each call goes by the server. */
-export function createPublisher({ context, call, warn }: PublishOptions): Publisher {
+export function createPublisher({ context, call, warn }: PublishOptions) {
   /** By what was registered. */
   const live = new Map<string, AbortController>();
   const add = (key: string, tool: OwnTool) => {
@@ -44,6 +38,7 @@ export function createPublisher({ context, call, warn }: PublishOptions): Publis
       warn(`the browser does not take the tool ${tool.name}: ${errorMessage(error)}`);
     });
   };
+  /** In place of those before. */
   const publish = (tools: readonly OwnTool[]) => {
     const wanted = new Map(tools.map((tool) => [JSON.stringify(tool), tool]));
     for (const [key, ended] of live) {
