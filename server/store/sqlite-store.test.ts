@@ -130,11 +130,11 @@ test('[ST5] of commits that were asked for at once, those after one that failed 
   cleanups.push(() => other.close());
   other.exec(`CREATE TRIGGER fail BEFORE INSERT ON tool_calls WHEN new.id = 'tc_3'
     BEGIN SELECT RAISE(FAIL, 'planted'); END`);
-  const writes = Array.from({ length: 32 }, (_, n) =>
+  const writes = Array.from({ length: 128 }, (_, n) =>
     store.write([appendCall(sampleCall({ id: `tc_${n}` }))]),
   );
   const states = (await Promise.allSettled(writes)).map(({ status }) => status);
-  expect(states).toEqual(Array(32).fill('rejected'));
+  expect(states).toEqual(Array(128).fill('rejected'));
   expect(other.prepare('SELECT count(*) AS n FROM tool_calls').get()).toEqual({ n: 0 });
 });
 
