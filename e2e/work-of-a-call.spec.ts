@@ -8,10 +8,13 @@ import type { Callboard } from './start-callboard.ts';
 const CALLS = 50;
 const COUNTER = new URL('support/count-work.mjs', import.meta.url).href;
 
-/** What one plain call may make the whole server do. It is lowered with the work, and raised with a reason. */
+/**
+ * What one plain call may make the whole server do, its words in the index included, which may
+ * come later. It is lowered with the work, and raised with a reason.
+ */
 const BUDGET = {
-  ...{ promises: 78, texts: 11, parsed: 2, hashes: 2, messages: 2 },
-  ...{ rows: 7, commits: 2 },
+  ...{ promises: 75, texts: 11, parsed: 4, hashes: 1, messages: 2 },
+  ...{ rows: 9, commits: 2 },
 };
 /** Of the main thread alone: a read there stops everybody. */
 const MAIN_BUDGET = { reads: 0 };
