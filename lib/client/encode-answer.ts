@@ -1,5 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
-import { readJson } from '../json/parse-json.ts';
+import { parseJsonAsIs } from '../json/parse-json.ts';
 import type { AttachmentUpload, ClientMessageOf } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { toBase64 } from '../util/base64.ts';
@@ -46,7 +46,7 @@ export async function encodeAnswer(
     throw tooLarge(`${bytes} bytes with its attachments`, `${LIMITS.frameBytes} bytes`);
   }
   // As the server reads it: what it cannot read it cannot even tell which call it was for.
-  const read = readJson(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
+  const read = parseJsonAsIs(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
   if (!read.ok) throw new ToolFailure('internal', `The result cannot be sent: ${read.message}`);
   return message;
 }

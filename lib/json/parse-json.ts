@@ -6,10 +6,6 @@ interface JsonTextLimits {
   readonly maxNodes: number;
 }
 
-type JsonTextCheck =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'depth' | 'nodes' };
-
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
@@ -24,7 +20,10 @@ const CLOSE_OBJECT = 0x7d;
  * Nodes are counted as commas and brackets, which is never less than the values
  * that are not a first child. Whether the text is JSON at all is for the parser.
  */
-export function checkJsonText(text: string, limits: JsonTextLimits): JsonTextCheck {
+export function beyondLimits(
+  text: string,
+  { maxDepth, maxNodes }: JsonTextLimits,
+): 'depth' | 'nodes' | undefined {
   let depth = 0;
   let nodes = 1;
   for (let at = 0; at < text.length; at += 1) {
@@ -34,16 +33,14 @@ export function checkJsonText(text: string, limits: JsonTextLimits): JsonTextChe
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
       nodes += 1;
-      if (depth > limits.maxDepth) return { ok: false, reason: 'depth' };
-      if (nodes > limits.maxNodes) return { ok: false, reason: 'nodes' };
+      if (depth > maxDepth) return 'depth';
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
       depth -= 1;
     } else if (code === COMMA) {
       nodes += 1;
-      if (nodes > limits.maxNodes) return { ok: false, reason: 'nodes' };
     }
+    if (nodes > maxNodes) return 'nodes';
   }
-  return { ok: true };
 }
 
 /** Place of the quote that ends the string begun at `start`; the end of the text when there is none. */
@@ -75,18 +72,18 @@ const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
  * well-formed and without NUL.
  */
 export function parseJson(text: string, limits: JsonTextLimits, clean = wellFormed): ParsedJson {
-  const read = readJson(text, limits);
+  const read = parseJsonAsIs(text, limits);
   const isOdd = read.ok && (ODD_ESCAPE.test(text) || !text.isWellFormed());
   return isOdd ? { ok: true, value: mapTexts(read.value, clean) } : read;
 }
 
 /** The same with its texts as they are. */
-export function readJson(text: string, limits: JsonTextLimits): ParsedJson {
-  const check = checkJsonText(text, limits);
+export function parseJsonAsIs(text: string, limits: JsonTextLimits): ParsedJson {
+  const beyond = beyondLimits(text, limits);
   // guard: depth-limited
-  if (!check.ok) {
+  if (beyond) {
     const message =
-      check.reason === 'depth'
+      beyond === 'depth'
         ? `The JSON is nested too deep; at most ${limits.maxDepth} levels.`
         : `The JSON has too many values; at most ${limits.maxNodes}.`;
     return { ok: false, message };

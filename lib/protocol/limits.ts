@@ -6,8 +6,6 @@ export const LIMITS = {
   jsonNodes: 200_000,
   toolsPerClient: 256,
   toolsPerMessage: 1_024,
-  /** Names in the list of a run that may use these alone. */
-  toolsPerRun: 512,
   /** Names, descriptions and schemas of one client's tools together, as JSON. */
   toolBytesPerClient: 16 * 1024 * 1024,
   /** Of the tools of one registration that are refused, so many are answered by a line of their own. */

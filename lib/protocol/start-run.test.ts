@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from './limits.ts';
-import { startRunBodySchema } from './rest.ts';
+import { startRunBodySchema, TOOLS_PER_RUN } from './rest.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `tool_${at}`);
 const problemsOf = (tools: unknown) =>
@@ -9,8 +8,8 @@ const problemsOf = (tools: unknown) =>
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test('[RU44] a run names as many tools as it may, and no more', () => {
-  expect(problemsOf(names(LIMITS.toolsPerRun))).toBeUndefined();
-  expect(problemsOf(names(LIMITS.toolsPerRun + 1))).toEqual([
+  expect(problemsOf(names(TOOLS_PER_RUN))).toBeUndefined();
+  expect(problemsOf(names(TOOLS_PER_RUN + 1))).toEqual([
     'tools: at most 512 names; left out, the run may use all tools',
   ]);
 });
