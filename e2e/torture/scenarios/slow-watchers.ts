@@ -59,6 +59,8 @@ export const slowWatchers: Scenario = {
       const { board } = rig;
       const violations: Violation[] = [];
       const news = await openNews(rig, counts.bytes);
+      // The log has its limit from the first event on, so it is filled under the meter's eyes.
+      const memory = await meter.follow(board.pid);
       await news.fillLog();
       const fast = await Promise.all(Array.from({ length: counts.fast }, () => openReader(board)));
       const [truth] = fast;
@@ -69,7 +71,6 @@ export const slowWatchers: Scenario = {
       news.start();
       const startedAt = performance.now();
       await sleep(NEWS_ALONE_MS);
-      const memory = await meter.follow(board.pid);
       const never = Array.from({ length: counts.never - 1 }, () => openNonReader(board));
       // The last of them reads what is there once it is given up: the reason is among it.
       const sleeper = await openReader(board);
