@@ -155,7 +155,7 @@ function focusNext(page: HTMLElement | null, by: number): void {
   cards[next]?.focus();
 }
 
-/** Who asks, for whom, since when, and the way to the conversation, by its title (IB10). */
+/** Shows who asks, for whom and since when, and links to the conversation by its title (IB10). */
 function AskedBy({ request, now }: { request: ApprovalListing; now: number }) {
   const t = useTranslations('approvals');
   const locale = useLocale();
@@ -186,7 +186,7 @@ function AskedBy({ request, now }: { request: ApprovalListing; now: number }) {
   );
 }
 
-/** Of the newest decisions. */
+/** The list has so many of the newest decisions. */
 const MOST = 50;
 
 /** The keys of questions that were decided on this page, and actions that note them. */

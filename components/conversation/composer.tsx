@@ -178,7 +178,7 @@ function useGrowingField(field: Field, text: string, focusRequests: number): voi
 
 const keyOf = (runId: string | null): string => `callboard:draft:${runId ?? 'new'}`;
 
-/** What was typed and not sent, kept over reloads and over signing in again. */
+/** A draft is kept over reloads and over signing in again. */
 const readDraft = (runId: string | null): string => tabMemory.read(keyOf(runId)) ?? '';
 
 const writeDraft = (runId: string | null, text: string): void =>

@@ -195,12 +195,12 @@ function RunStatusLine({ run, isWaiting, isUnanswered }: RunStatusLineProps) {
   );
 }
 
-/** Whether a call of the run, or of a sub-agent below it, waits for a person. */
+/** True while a call of the run, or of a sub-agent below it, waits for a person. */
 function useWaitsForPerson(runId: string): boolean {
   const asking = useApprovals();
   return useStore(useWorkbench().runs, ({ runs }) =>
     asking.some(({ run_id }) => {
-      // As deep as sub-agents go, and no further where ids run in a circle.
+      // The walk is as deep as sub-agents go, so that it ends where ids run in a circle.
       let above: string | undefined = run_id;
       for (let depth = 0; above !== undefined && above !== runId && depth < DEEPEST; depth += 1) {
         above = Object.hasOwn(runs, above) ? runs[above]?.parent?.run_id : undefined;
