@@ -1,7 +1,7 @@
 import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
-import type { StateEvent } from './call-machine.ts';
 import type { CallRecord, Provider } from './call-record.ts';
+import type { StateEvent } from './call-state.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
 /** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `hook:<name>`, `server`. */

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import { type CallState, type ProviderRef, type StateEvent, transition } from './call-machine.ts';
+import { transition } from './call-machine.ts';
+import type { CallState, ProviderRef, StateEvent } from './call-state.ts';
 
 const provider: ProviderRef = { clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true };
 const from = { clientId: 'phone', instanceId: 'i1', attempt: 1 };
@@ -171,7 +172,7 @@ describe('the life of a call', () => {
   test('[CS5] a grant that has not left is taken back', () => {
     const cancelled: StateEvent = { type: 'cancelled', reason: 'stop', isUnsent: true };
     const error = { code: 'cancelled', message: 'stop', executed: 'no' };
-    expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', error });
+    expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', granted: false, error });
     const secondAttempt = { clientId: 'c', instanceId: 'i', attempt: 2, claims: true };
     const again = { ...granted, rerunnable: true, provider: secondAttempt };
     expect(follow(again, cancelled).error).toMatchObject({ executed: 'unknown' });

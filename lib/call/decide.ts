@@ -6,8 +6,9 @@ import { isOfClient } from '../protocol/tool-source.ts';
 import { boundUpdate } from './bound-card.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
-import { type CallState, type Refusal, type StateEvent, transition } from './call-machine.ts';
+import { transition } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
+import type { CallState, Refusal, StateEvent } from './call-state.ts';
 import {
   awaitingReturn,
   limitOf,

@@ -1,7 +1,7 @@
 import type { CallEvent } from './call-event.ts';
 import { isRerunnable } from './call-facts.ts';
-import type { NeverStarted } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
+import type { NeverStarted } from './call-state.ts';
 
 /**
  * What has to be on disk before an effect happens (rule CE2): nothing; the newest

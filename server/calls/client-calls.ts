@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { CallEvent, Via } from '#lib/call/call-event';
-import type { Answerer, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
 import { sameJson } from '#lib/json/equal';
 import { rememberJsonText } from '#lib/json/json-text';

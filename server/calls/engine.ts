@@ -1,7 +1,7 @@
 import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
-import type { NeverStarted, Refusal } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import type { NeverStarted, Refusal } from '#lib/call/call-state';
 import { NO_DEADLINES, shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';

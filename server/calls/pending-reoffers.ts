@@ -1,5 +1,5 @@
-import type { NeverStarted } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import type { NeverStarted } from '#lib/call/call-state';
 
 interface PendingReoffer {
   /** The attempt before, which is given up (CB8). */

@@ -1,6 +1,7 @@
 import { isRerunnable } from '#lib/call/call-facts';
-import { mayBeOffered, type NeverStarted } from '#lib/call/call-machine';
+import { mayBeOffered } from '#lib/call/call-machine';
 import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
+import type { NeverStarted } from '#lib/call/call-state';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
 import type { OfferedTool } from '../tools/tool-registry.ts';

@@ -1,7 +1,7 @@
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { isRerunnable } from '#lib/call/call-facts';
-import type { NeverStarted } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import type { NeverStarted } from '#lib/call/call-state';
 import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import { alwaysOffer } from './always-allowed.ts';

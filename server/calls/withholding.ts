@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { boundCard } from '#lib/call/bound-card';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import type { NeverStarted } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
+import type { NeverStarted } from '#lib/call/call-state';
 import { canonicalJson } from '#lib/json/canonical-json';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';

@@ -63,7 +63,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     name: 'a final state may change',
     scenario: 'I11',
     breaks: 'I3',
-    patches: [drop('final-stays-final')],
+    patches: [gives('final-stays-final', 'granted(state, event)')],
   },
   {
     name: 'open calls are not taken up after a crash',

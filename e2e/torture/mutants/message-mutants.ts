@@ -8,7 +8,8 @@ const clientNotAsked = [
 ];
 const attempt = drop('only-its-attempt-answers');
 const notGranted = always('only-after-its-grant');
-const notTerminal = [drop('final-stays-final'), drop('late-answer-set-aside')];
+const ended = gives('final-stays-final', 'granted(state, event)');
+const notTerminal = [ended, drop('late-answer-set-aside')];
 
 /** Guards of what is said: who may answer, which attempt, how often, and what is too much. */
 export const MESSAGE_MUTANTS: readonly Mutant[] = [

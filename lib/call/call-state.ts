@@ -1,0 +1,85 @@
+import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
+import type { WaitingApprovals } from './waiting-approvals.ts';
+
+/** The one client instance and attempt that may answer a call. */
+export interface ProviderRef {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly attempt: number;
+  /** It runs nothing before it is granted. */
+  readonly claims: boolean;
+}
+
+/** As much of a call as its transitions depend on. */
+export interface CallState {
+  readonly status: CallStatus;
+  readonly phase: CallPhase | null;
+  readonly source: string;
+  readonly provider: ProviderRef | null;
+  /** An executor may have started: a claim was granted, or an offer went to one that does not claim. */
+  readonly granted: boolean;
+  /** Read-only or idempotent: running it again does no harm. */
+  readonly rerunnable: boolean;
+}
+
+export type StateEvent =
+  | {
+      readonly type: 'arguments_complete';
+      readonly check: 'allow' | 'ask';
+      /** With `ask`: what waits besides. */
+      readonly waiting?: WaitingApprovals;
+    }
+  | { readonly type: 'refused'; readonly error: CallError }
+  /** Fewer questions wait now: a person is shown this one. */
+  | { readonly type: 'turn_came' }
+  | { readonly type: 'approved' }
+  /** What was approved has changed, or its client has left: a person decides anew. */
+  | { readonly type: 'asked_again' }
+  | { readonly type: 'denied'; readonly message: string }
+  | {
+      readonly type: 'offered';
+      readonly provider: ProviderRef;
+      /** What this provider says of the tool; the state has what the one before it said. */
+      readonly rerunnable: boolean;
+      readonly neverStarted?: NeverStarted | undefined;
+    }
+  | { readonly type: 'started_here' }
+  | { readonly type: 'claimed'; readonly from: Answerer }
+  | { readonly type: 'device'; readonly asking: boolean; readonly from: Answerer }
+  | { readonly type: 'answered'; readonly from: Answerer; readonly error: CallError | null }
+  | { readonly type: 'finished_here'; readonly error: CallError | null }
+  | { readonly type: 'answered_by_hand' }
+  | {
+      readonly type: 'cancelled';
+      readonly reason: string;
+      /** The grant was decided, but has not left: it need not leave any more. */
+      readonly isUnsent?: boolean | undefined;
+    }
+  | {
+      readonly type: 'clock';
+      readonly clock: CallClock;
+      readonly limitMs: number;
+      readonly isRevoked?: boolean | undefined;
+    }
+  | { readonly type: 'instance_back'; readonly instanceId: string }
+  | { readonly type: 'outcome_lost'; readonly message: string }
+  | { readonly type: 'interrupted'; readonly message: string };
+
+/** The attempt that its client's journal proves was never started. It proves nothing of any other. */
+export type NeverStarted = Pick<ProviderRef, 'instanceId' | 'attempt'>;
+
+/** Who says something about a call. `attempt` is missing from clients of the plain protocol. */
+export interface Answerer {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly attempt: number | undefined;
+}
+
+export type Refusal =
+  | 'already_final'
+  | 'not_your_call'
+  | 'stale_attempt'
+  | 'not_granted'
+  | 'already_granted'
+  | 'cancelling'
+  | 'not_possible_now';
