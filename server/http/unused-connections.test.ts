@@ -68,6 +68,15 @@ test('[HT55] 400 connections whose request has shown no credential do not keep o
   expect(await answer(await open(), GET)).toContain('200 OK');
 });
 
+test('[HT55] where others use most of all connections, those without a request still leave room', async () => {
+  const { open, openMany, waiting, answer } = await setup();
+  for (let n = 0; n < 30; n += 1) (await open()).write(GET);
+  await expect.poll(() => waiting.length).toBe(30);
+  waiting.length = 0;
+  await openMany(400);
+  expect(await answer(await open(), GET)).toContain('200 OK');
+});
+
 test('[HT55] connections that wait for the next request are closed, those unused for longest first', async () => {
   const { open, openMany, answer } = await setup();
   const [first, second] = [await open(), await open()];

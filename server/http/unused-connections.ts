@@ -9,19 +9,24 @@ interface Exchange extends EventEmitter {
   [ADMIT]?: () => void;
 }
 
+/** Of all connections; the others are for those whose handshake of TLS is still to come. */
+const USABLE = 0.95;
+
 /** Of a response, or of a socket that is to be upgraded: its caller has shown a credential. */
 export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
 
 /**
  * Bounds the connections that no caller with a credential uses now: those that have
  * sent no request yet, or not all of its headers, those whose request has shown no
- * credential, and those that wait for the next one. Beyond `most` the one that has
- * been silent for longest is closed, so that they leave room for newcomers however
- * many come, from whatever address: behind a proxy all have the same.
+ * credential, and those that wait for the next one. Beyond `most`, or where others
+ * use the rest, the one that has been silent for longest is closed, so that they leave
+ * room for newcomers however many come, from whatever address: behind a proxy all have
+ * the same.
  */
 export function boundUnusedConnections(server: Server, most: number): void {
   /** Those that said nothing for longest come first. */
   const unused = new Set<Socket>();
+  const used = new Set<Socket>();
   /** Requests with a credential, by connection; a caller may send the next before it has the answer. */
   const requests = new WeakMap<Socket, number>();
 
@@ -29,14 +34,18 @@ export function boundUnusedConnections(server: Server, most: number): void {
     const open = (requests.get(socket) ?? 0) + more;
     requests.set(socket, open);
     unused.delete(socket);
-    if (open > 0 || socket.destroyed) return;
-    unused.add(socket);
+    used.delete(socket);
+    if (socket.destroyed) return;
+    (open > 0 ? used : unused).add(socket);
+    const room = Math.max(1, server.maxConnections * USABLE - used.size);
     const [oldest] = unused;
-    if (unused.size > most) oldest?.destroy();
+    if (!oldest || unused.size <= Math.min(most, room)) return;
+    unused.delete(oldest); // Its 'close' comes later than the next connections.
+    oldest.destroy();
   }
 
   server.on('connection', (socket) => {
-    socket.once('close', () => unused.delete(socket));
+    socket.once('close', () => count(socket, 0));
     count(socket, 0);
   });
   // Before those who answer.
