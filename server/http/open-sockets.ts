@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { type Followed, followCaller } from '../auth/follow-caller.ts';
-import type { Caller } from '../auth/principal.ts';
+import { type Caller, isAdmin } from '../auth/principal.ts';
 
 /** A socket, or a stream that takes its place. */
 interface Closable {
@@ -25,21 +25,21 @@ export interface OpenSockets {
 
 /** A client with a few tools takes about half of it. */
 const BYTES_OF_CLIENT = 128 * 1024;
-/** Of the memory that there may be, clients take a quarter at most. */
+/** Of the memory that there may be, clients take a quarter at most; of 10,000 connections half. */
 const MOST_SOCKETS: Record<SocketUse, number> = {
-  client: Math.floor(getHeapStatistics().heap_size_limit / 4 / BYTES_OF_CLIENT),
+  client: Math.min(5_000, Math.floor(getHeapStatistics().heap_size_limit / 4 / BYTES_OF_CLIENT)),
   watcher: 2_000,
 };
-/** Of one device, which has a page in each of its tabs: so that it keeps out no other, and no person. */
+/** A device has a page in each of its tabs. */
 const MOST_OF_DEVICE = 64;
 
 export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): OpenSockets {
   const open = { client: new Map<Closable, Caller>(), watcher: new Map<Closable, Caller>() };
-  // A device has no watchers.
-  const isFull = ({ kind, tokenId }: Caller): boolean =>
-    kind === 'device' &&
-    [...open.client.values()].filter((one) => one.kind === kind && one.tokenId === tokenId)
-      .length >= MOST_OF_DEVICE;
+  /** Of one token, so that none but an administrator's keeps out another. */
+  const mostOf = ({ kind }: Caller, use: SocketUse): number =>
+    kind === 'device' ? MOST_OF_DEVICE : most[use] / 2;
+  const openOf = ({ kind, tokenId }: Caller, use: SocketUse): number =>
+    [...open[use].values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length;
   let closing = false;
   return {
     get count() {
@@ -48,11 +48,12 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): Open
     capacityProblem(caller, use) {
       if (closing)
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
-      const isFullOfDevice = isFull(caller);
-      if (open[use].size < most[use] && !isFullOfDevice) return undefined;
-      const problem = isFullOfDevice
-        ? `A device has ${MOST_OF_DEVICE} sockets and streams at most; close one first.`
-        : `All ${most[use]} sockets for ${use}s are in use.`;
+      const own = mostOf(caller, use);
+      const isFull = open[use].size >= most[use];
+      if (!isFull && (isAdmin(caller) || openOf(caller, use) < own)) return undefined;
+      const problem = isFull
+        ? `All ${most[use]} sockets for ${use}s are in use.`
+        : `This token has ${own} sockets and streams for ${use}s at most; close one first.`;
       return new HttpError('rate_limited', problem, { retryAfter: 10 });
     },
     add(one, principal, use) {
