@@ -30,14 +30,14 @@ const MOST_SOCKETS: Record<SocketUse, number> = {
   client: Math.min(5_000, Math.floor(getHeapStatistics().heap_size_limit / 4 / BYTES_OF_CLIENT)),
   watcher: 2_000,
 };
-/** A device has a page in each of its tabs. */
-const MOST_OF_DEVICE = 64;
+/** Of one device, or person that watches, with a page in each of its tabs. */
+const MOST_TABS = 64;
 
 export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): OpenSockets {
   const open = { client: new Map<Closable, Caller>(), watcher: new Map<Closable, Caller>() };
   /** Of one token, so that none but an administrator's keeps out another. */
   const mostOf = ({ kind }: Caller, use: SocketUse): number =>
-    kind === 'device' ? MOST_OF_DEVICE : most[use] / 2;
+    kind === 'device' || use === 'watcher' ? MOST_TABS : most[use] / 2;
   const openOf = ({ kind, tokenId }: Caller, use: SocketUse): number =>
     [...open[use].values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length;
   let closing = false;

@@ -185,7 +185,7 @@ test('[WA8] one that asks again and has not read what it was sent gets no more, 
   const greedy = watcher();
   const leave = await hub.add(greedy.channel, {});
   leave();
-  greedy.buffered = WATCH_LIMITS.cutAboveBytes + 1;
+  greedy.buffered = 2 * WATCH_LIMITS.mergeAboveBytes + 1;
   await hub.add(greedy.channel, {});
   expect(greedy.frames).toHaveLength(1);
   expect(greedy.cut).toBe(true);

@@ -110,7 +110,7 @@ export class WatchHub {
       seq: since ?? 0,
     };
     // A watcher that asks again and again and reads nothing would be sent one snapshot after the other.
-    if (channel.bufferedBytes > limits.cutAboveBytes) {
+    if (channel.bufferedBytes > 2 * limits.mergeAboveBytes) {
       this.#cutOff(watcher, TOO_SLOW);
       return () => {};
     }
