@@ -203,7 +203,7 @@ export function createServer(design: Design, bounds: Bounds) {
     const moved = apply(w, { type: 'claimed', from: answerer(w, i, attempt) });
     if (moved.ok) return;
     // A claim that comes twice gets its grant twice, once that is on disk.
-    const isAgain = moved.refusal === 'already_granted' && bounds.claims;
+    const isAgain = moved.refusal === 'granted_before';
     const reply = (type: string) => `c ${i} ${w.live[i]} ${type} ${attempt} -`;
     if (isAgain) afterWrites(w, reply('granted'));
     else say(w, reply('refused'));

@@ -67,8 +67,8 @@ export type CallEvent = (
   | { readonly type: 'extended'; readonly byMs: number }
   /** Whether a call that works for it waits for a person. */
   | { readonly type: 'below_waits'; readonly isWaiting: boolean }
-  /** An answer after the end: kept beside the call. */
-  | { readonly type: 'late_answer'; readonly lateResult: unknown; readonly isShown: boolean }
+  /** An answer after the end: it repeats the one that stands, or is kept beside the call. */
+  | (Omit<Extract<StateEvent, { type: 'answered' }>, 'type'> & { readonly type: 'late_answer' })
 ) & { readonly fields?: EventFields; readonly shown?: CardUpdate };
 
 /** What an event changed in the record, beside the card and the version. */

@@ -230,7 +230,7 @@ describe('the life of a call', () => {
   test('[CS7] a claim is granted once', () => {
     expect(transition(granted, { type: 'claimed', from })).toEqual({
       ok: false,
-      refusal: 'already_granted',
+      refusal: 'granted_before',
     });
   });
 });

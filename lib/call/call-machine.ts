@@ -125,6 +125,7 @@ function cancelling(state: CallState, event: StateEvent): Transition {
     case 'cancelled':
       return refuse('cancelling');
     case 'claimed':
+      return refuse(mayClaim(state, event) ?? 'cancelling');
     case 'device':
       return refuse(mismatch(state, event.from) ?? 'cancelling');
     case 'clock':
@@ -160,7 +161,7 @@ function taken(state: CallState, event: StateEvent): Transition {
     case 'offered':
       return offerAgain(state, event);
     case 'claimed':
-      return refuse(mismatch(state, event.from) ?? 'already_granted'); // CS7
+      return refuse(mayClaim(state, event) ?? claimedAgain(state)); // CS7
     case 'device':
       return atDevice(state, event);
     case 'answered':
@@ -225,16 +226,27 @@ const offerAgain = (state: CallState, event: Of<'offered'>): Transition =>
 const startHere = (state: CallState): Transition =>
   isOfClient(state) ? NOT_NOW : { ...move(state, 'RUNNING', 'granted'), granted: true };
 
-function claimed(state: CallState, { from }: Of<'claimed'>): Transition {
-  const refusal = mismatch(state, from);
-  if (refusal) return refuse(refusal);
-  if (!state.provider?.claims) return refuse('already_granted');
+function claimed(state: CallState, event: Of<'claimed'>): Transition {
+  const refusal = mayClaim(state, event);
+  if (refusal || !state.provider?.claims) return refuse(refusal ?? 'already_granted');
   return { ...move(state, 'RUNNING', 'granted'), granted: true };
+}
+
+const claimedAgain = ({ provider }: CallState): Refusal =>
+  provider?.claims ? 'granted_before' : 'already_granted';
+
+function mayClaim(state: CallState, { from, isGivenUp }: Of<'claimed'>): Refusal | null {
+  // It would start what the next offer starts, too (CB8).
+  // guard: given-up-attempt-refused
+  if (isGivenUp) return 'stale_attempt';
+  return mismatch(state, from);
 }
 
 function atDevice(state: CallState, { asking, from }: Of<'device'>): Transition {
   const refusal = mayAnswer(state, from);
-  return refusal ? refuse(refusal) : move(state, 'RUNNING', asking ? 'device' : 'granted');
+  if (refusal) return refuse(refusal);
+  if (asking === (state.phase === 'device')) return NOT_NOW;
+  return move(state, 'RUNNING', asking ? 'device' : 'granted');
 }
 
 function answered(state: CallState, { from, error }: Of<'answered'>): Transition {

@@ -44,7 +44,12 @@ export type StateEvent =
       readonly neverStarted?: NeverStarted | undefined;
     }
   | { readonly type: 'started_here' }
-  | { readonly type: 'claimed'; readonly from: Answerer }
+  | {
+      readonly type: 'claimed';
+      readonly from: Answerer;
+      /** Its instance came back, and is to get the call under a newer attempt. */
+      readonly isGivenUp?: boolean;
+    }
   | { readonly type: 'device'; readonly asking: boolean; readonly from: Answerer }
   | { readonly type: 'answered'; readonly from: Answerer; readonly error: CallError | null }
   | { readonly type: 'finished_here'; readonly error: CallError | null }
@@ -81,5 +86,13 @@ export type Refusal =
   | 'stale_attempt'
   | 'not_granted'
   | 'already_granted'
+  /** Who claims has the grant: it may be sent again. */
+  | 'granted_before'
   | 'cancelling'
+  /** An answer after the end that is the one that ended it, or another. */
+  | 'duplicate'
+  | 'other_answer'
+  /** One that is kept already, or that another is kept in place of. */
+  | 'late'
+  | 'other_late_answer'
   | 'not_possible_now';

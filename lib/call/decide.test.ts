@@ -87,7 +87,7 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
   { type: 'extended', byMs: 1_000 },
   { type: 'below_waits', isWaiting: true },
   { type: 'below_waits', isWaiting: false },
-  { type: 'late_answer', lateResult: 'late', isShown: true },
+  { type: 'late_answer', from, error: null, fields: { result: 'late' } },
 );
 
 /** As `Object.freeze`, all the way down. */
@@ -256,12 +256,35 @@ const back = (knowledge: ClientKnowledge, instanceId = 'i2'): CallEvent => ({
 const LEFT: CallEvent = { type: 'client_left' };
 const START: CallEvent = { type: 'clock', clock: 'start' };
 const EXECUTE: CallEvent = { type: 'clock', clock: 'execute' };
+const GIVEN_UP: CallEvent = { type: 'claimed', from, isGivenUp: true };
+const LAPTOP = { ...from, clientId: 'laptop' };
 const CANCEL: CallEvent = { type: 'cancelled', reason: 'enough' };
 const recovery = (shiftMs = 0): CallEvent => ({ type: 'recovered', shiftMs });
 const ASK: CallEvent = { type: 'arguments_complete', check: 'ask' };
 
+const answer = (type: 'answered' | 'late_answer', result: unknown, resultHash = 'h') => {
+  const error = result === 'stopped' ? STOPPED : null;
+  return { type, from, error, fields: { result, attachments: [], resultHash } } as const;
+};
+const late = (result: unknown, resultHash?: string) => answer('late_answer', result, resultHash);
+const STOPPED = { code: 'cancelled', message: 'x', executed: 'unknown' } as const;
+const answeredOnce = stateAfter(granted, answer('answered', { a: 1, b: 2 }));
+const keptLate = stateAfter(ended, late('late'));
+
 test.each<[string, CallRecord, CallEvent, string?]>([
-  ['a late answer before the end', granted, { type: 'late_answer', lateResult: 1, isShown: true }],
+  ['a claim that comes twice', granted, CLAIM, 'granted_before'],
+  ['a claim where nothing is to be claimed', plain, CLAIM, 'already_granted'],
+  ['a claim of what is to be offered anew', offered, GIVEN_UP, 'stale_attempt'],
+  ['a repeated claim of what is to be offered anew', granted, GIVEN_UP, 'stale_attempt'],
+  ['a word from the device that changes nothing', granted, { type: 'device', asking: false, from }],
+  ['the same answer again', answeredOnce, late({ a: 1, b: 2 }), 'duplicate'],
+  ['the same with its keys turned', answeredOnce, late({ b: 2, a: 1 }, 'i'), 'duplicate'],
+  ['another answer', answeredOnce, late({ a: 1 }, 'i'), 'other_answer'],
+  ['an answer of another client', answeredOnce, { ...late(1), from: LAPTOP }, 'not_your_call'],
+  ['the same late answer again', keptLate, late('late'), 'late'],
+  ['that it was stopped, after its output', keptLate, late('stopped'), 'late'],
+  ['another late answer', keptLate, late('later'), 'other_late_answer'],
+  ['a late answer before the end', granted, late(1)],
   ['more time after the end', ended, { type: 'extended', byMs: 1 }, 'already_final'],
   ['more time for what does not run', offered, { type: 'extended', byMs: 1 }],
   ['the start clock of what was claimed', granted, START],
@@ -384,10 +407,17 @@ describe('a wall clock that is not the steady one', () => {
   });
 });
 
-test('a late answer that is no news is kept, and not shown', () => {
-  const late = { type: 'late_answer', lateResult: 1, isShown: false } as const;
-  const { record, update } = decided(ended, late);
-  expect([record.lateResult, record.card.late_result, update]).toEqual([1, undefined, {}]);
+test('a late answer that is no news is kept, and not shown; an output after it is both', () => {
+  const { record, update } = decided(ended, late('stopped'));
+  expect([record.lateResult, record.card.late_result, update]).toEqual([
+    { error: STOPPED },
+    undefined,
+    {},
+  ]);
+  expect(decided(record, late('late'))).toMatchObject({
+    record: { lateResult: 'late', result: undefined },
+    update: { late_result: true },
+  });
 });
 
 describe('while a call that works for it waits for a person', () => {

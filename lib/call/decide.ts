@@ -21,6 +21,7 @@ import {
 } from './clocks.ts';
 import { describeChange } from './describe-change.ts';
 import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
+import { isNews, lateResultOf, mayBeKept } from './late-answer.ts';
 import { mergeCard } from './merge-card.ts';
 import { actionOnReturn } from './resume-matrix.ts';
 
@@ -249,9 +250,12 @@ function belowWaits(call: CallRecord, isWaiting: boolean, now: Moment): Decision
 }
 
 /** It never becomes the result of the call. */
-function lateAnswer(call: CallRecord, { lateResult, isShown }: Of<'late_answer'>): Decision {
+function lateAnswer(call: CallRecord, event: Of<'late_answer'>): Decision {
   if (!isFinalStatus(call.status)) return NOT_NOW;
-  const update: CardUpdate = isShown ? { late_result: true } : {};
+  const refusal = mayBeKept(call, event);
+  if (refusal) return { ok: false, refusal };
+  const lateResult = lateResultOf(event);
+  const update: CardUpdate = isNews(call, event) ? { late_result: true } : {};
   const card = mergeCard(call.card, update);
   // guard: late-result-kept-beside
   return { ok: true, record: { ...call, lateResult, card }, update, effects: [] };

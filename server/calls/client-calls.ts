@@ -4,13 +4,11 @@ import type { CallEvent, Via } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
-import { sameJson } from '#lib/json/equal';
 import { rememberJsonText } from '#lib/json/json-text';
 import type { Attachment } from '#lib/protocol/attachment';
-import { type CallError, callErrorSchema } from '#lib/protocol/call-status';
+import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import { withoutSecretNames } from '#lib/text/redact';
@@ -75,15 +73,13 @@ export class CallsOfClients {
     });
     const call = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id));
     if (!call) return refuse('unknown_call');
-    // It would start what the next offer starts, too (CB8).
-    // guard: given-up-attempt-refused
-    if (this.#deps.reoffers.hasGivenUp(from.instanceId, id, attempt))
-      return refuse('stale_attempt');
-    const applied = this.#deps.engine.apply(call, { type: 'claimed', from }, clientActor(from));
+    const isGivenUp = this.#deps.reoffers.hasGivenUp(from.instanceId, id, attempt);
+    const event = { type: 'claimed', from, isGivenUp } as const;
+    const applied = this.#deps.engine.apply(call, event, clientActor(from));
     // fault point: claim-came
     // A claim that comes twice gets its grant twice: a refusal could overtake the grant.
     // guard: repeated-claim-granted-again
-    const isGranted = !applied.ok && applied.refusal === 'already_granted' && call.provider?.claims;
+    const isGranted = !applied.ok && applied.refusal === 'granted_before';
     if (!applied.ok && !isGranted) return refuse(applied.refusal);
     await (applied.ok ? this.#deps.engine.grantReady(id) : this.#deps.repository.settled(id));
     // fault point: grant-ready
@@ -106,7 +102,7 @@ export class CallsOfClients {
   status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void {
     const call = this.#deps.repository.latest(message.id);
     if (!call || !isAsked(call, from)) return;
-    if (message.phase && (message.phase === 'device') !== (call.phase === 'device')) {
+    if (message.phase) {
       const event = { type: 'device', asking: message.phase === 'device', from } as const;
       this.#deps.engine.apply(call, event, clientActor(from));
     }
@@ -124,13 +120,12 @@ export class CallsOfClients {
   async answer(from: ClientSender, id: string, given: ClientAnswer): Promise<AnswerReply> {
     const call = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id));
     if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
-    // guard: no-reply-to-other-clients
-    if (call.provider?.clientId !== from.clientId) {
-      return reject(id, 'not_your_call', `The call ${id} was not given to this client`);
-    }
     const measured = measure(given);
     // fault point: result-came
-    if (!this.#deps.results?.isFor(call.toolName)) return this.#settle(call, from, measured, {});
+    // Of what another client sends nothing is looked at; it is refused.
+    const isOurs = call.provider?.clientId === from.clientId;
+    if (!isOurs || !this.#deps.results?.isFor(call.toolName))
+      return this.#settle(call, from, measured, {});
     const { answer, notes } = await filterAnswer(
       this.#deps.results,
       call,
@@ -144,80 +139,29 @@ export class CallsOfClients {
   async #settle(
     call: CallRecord,
     from: ClientSender,
-    measured: Measured,
+    { answer, hash: resultHash }: Measured,
     noted: Pick<CallEvent, 'shown'>,
   ): Promise<AnswerReply> {
-    const { id } = call;
-    // guard: late-answer-set-aside
-    if (isFinalStatus(call.status)) return this.#answerLate(call, from, measured);
-    const { answer, hash: resultHash } = measured;
-    const fields =
-      answer.ok === true
-        ? {
-            result: answer.output,
-            display: answer.display,
-            attachments: answer.attachments,
-            resultHash,
-          }
-        : { resultHash };
-    const event = { type: 'answered', from, error: toError(answer), fields, ...noted } as const;
-    const applied = this.#deps.engine.apply(call, event, clientActor(from));
-    if (!applied.ok) {
-      return reject(id, toRejection(applied.refusal), REFUSAL_TEXT[applied.refusal]);
+    const { engine, repository } = this.#deps;
+    const said = { from, error: toError(answer), fields: { ...outputOf(answer), resultHash } };
+    const applied = engine.apply(call, { type: 'answered', ...said, ...noted }, clientActor(from));
+    if (applied.ok) {
+      // guard: acknowledged-once-written
+      await applied.written;
+      if (answer.ok === 'unusable') return reject(call.id, answer.code, answer.message);
+      // fault point: result-written
+      return acknowledge(call.id, 'accepted');
     }
-    // guard: acknowledged-once-written
-    await applied.written;
-    if (answer.ok === 'unusable') return reject(id, answer.code, answer.message);
-    // fault point: result-written
-    return { type: 'result_acknowledged', id, disposition: 'accepted' };
-  }
-
-  /** The call was final already: the same again, a different one, or one that came too late. */
-  async #answerLate(
-    call: CallRecord,
-    from: ClientSender,
-    { answer: given, hash: resultHash }: Measured,
-  ): Promise<AnswerReply> {
-    const { id } = call;
-    // As the one that it is compared with is stored.
-    const answer = this.#deps.withholding.hidden(call, given);
-    await this.#deps.repository.settled(id);
-    if (call.resultHash !== null) {
-      // Mostly it is the same text; another text may be the same answer in another order of keys.
-      // guard: second-answer-compared
-      if (call.resultHash === resultHash || sameJson(accepted(call), toAccepted(answer))) {
-        return { type: 'result_acknowledged', id, disposition: 'duplicate' };
-      }
-      return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
-    }
-    const final = this.#deps.repository.latest(id) ?? call;
-    const kept = final.lateResult;
-    const lateResult = answer.ok === true ? answer.output : { error: toError(answer) };
-    // That a tool was stopped says less than what it had done by then.
-    if (kept === undefined || (answer.ok === true && isLateError(kept))) {
-      const isShown = isNews(final, toError(answer));
-      this.#deps.engine.apply(
-        final,
-        { type: 'late_answer', lateResult, isShown },
-        clientActor(from),
-      );
-    } else if (answer.ok === true && !sameJson(kept, lateResult)) {
-      return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
-    }
-    await this.#deps.repository.settled(id);
-    return { type: 'result_acknowledged', id, disposition: 'late' };
+    if (applied.refusal !== 'already_final') return replyTo(call, from, applied.refusal);
+    const late = engine.apply(call, { type: 'late_answer', ...said }, clientActor(from));
+    await repository.settled(call.id);
+    return replyTo(call, from, late.ok ? 'late' : late.refusal);
   }
 
   /** Whether the call was given to this client, whatever has become of it. */
   async wasAsked(clientId: string, id: string): Promise<boolean> {
     return (await this.#deps.repository.find(id))?.provider?.clientId === clientId;
   }
-}
-
-/** That the outcome is unknown, or that it was stopped, is on the card already. */
-function isNews({ error }: CallRecord, late: CallError | null): boolean {
-  if (late?.code === 'cancelled') return false;
-  return !(late?.code === 'outcome_unknown' && error?.code === 'outcome_unknown');
 }
 
 /**
@@ -244,22 +188,6 @@ function besideArguments(
     ...(card.argument_names ? {} : { argument_names: names }),
   };
 }
-
-const isLateError = (kept: unknown): boolean =>
-  typeof kept === 'object' &&
-  kept !== null &&
-  Object.keys(kept).join() === 'error' &&
-  callErrorSchema.safeParse(Object.values(kept)[0]).success;
-
-/** What an answer comes to. What people are shown in place of the output is no part of it. */
-const toAccepted = (given: ClientAnswer) =>
-  given.ok === true
-    ? { output: given.output, attachments: given.attachments }
-    : { error: toError(given) };
-
-/** The answer that ended a call, in the form of `toAccepted`. */
-const accepted = ({ error, result, attachments }: CallRecord) =>
-  error ? { error } : { output: result, attachments };
 
 const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
   provider?.clientId === from.clientId &&
@@ -320,6 +248,11 @@ function rememberOutput(given: ClientAnswer, text: string): void {
 const BEFORE_OUTPUT = '{"ok":true,"output":';
 const NOTHING_BESIDE = ',"attachments":[]}';
 
+const outputOf = (given: ClientAnswer) =>
+  given.ok === true
+    ? { result: given.output, display: given.display, attachments: given.attachments }
+    : {};
+
 function toError(given: ClientAnswer): CallError | null {
   if (given.ok === true) return null;
   if (given.ok === 'unusable') {
@@ -340,26 +273,34 @@ function toError(given: ClientAnswer): CallError | null {
 const isOwnCode = (code: string | undefined): code is 'cancelled' | 'result_too_large' =>
   code === 'cancelled' || code === 'result_too_large';
 
-const REFUSAL_TEXT: Record<Refusal, string> = {
-  already_final: 'The call has ended',
-  not_your_call: 'Only the instance that was asked may answer',
-  stale_attempt: 'This attempt was given up; answer the newest one',
-  not_granted: 'The call was not granted to this attempt; claim it first',
-  already_granted: 'The call was granted already',
-  cancelling: 'The call is being cancelled',
-  not_possible_now: 'The call does not wait for an answer',
-};
-
-function toRejection(refusal: Refusal): ResultRejectionCode {
+function replyTo(
+  { id, provider }: CallRecord,
+  { clientId }: ClientSender,
+  refusal: Refusal,
+): AnswerReply {
   switch (refusal) {
+    case 'duplicate':
+    case 'late':
+      return acknowledge(id, refusal);
     case 'not_your_call':
+      return provider?.clientId === clientId
+        ? reject(id, refusal, 'Only the instance that was asked may answer')
+        : reject(id, refusal, `The call ${id} was not given to this client`);
     case 'stale_attempt':
+      return reject(id, refusal, 'This attempt was given up; answer the newest one');
     case 'not_granted':
-      return refusal;
+      return reject(id, refusal, 'The call was not granted to this attempt; claim it first');
+    case 'other_late_answer':
+      return reject(id, 'conflict', `The call ${id} has another late answer already; it is kept`);
     default:
-      return 'conflict';
+      return reject(id, 'conflict', `The call ${id} has another answer already; it stands`);
   }
 }
+
+const acknowledge = (
+  id: string,
+  disposition: ServerMessageOf<'result_acknowledged'>['disposition'],
+): AnswerReply => ({ type: 'result_acknowledged', id, disposition });
 
 const reject = (id: string, code: ResultRejectionCode, message: string): AnswerReply => ({
   type: 'result_rejected',

@@ -35,6 +35,15 @@ const blank = (id: string, more: Partial<CallRecord> = {}): CallRecord =>
     1_000,
   );
 
+const phone: Provider = {
+  clientId: 'phone',
+  instanceId: 'phone-1',
+  attempt: 1,
+  claims: true,
+  journalEpoch: 'e1',
+};
+const from = { clientId: 'phone', instanceId: 'phone-1', attempt: 1 };
+const LATE: CallEvent = { type: 'late_answer', from, error: null, fields: { result: 'late' } };
 const ALLOWED = { type: 'arguments_complete', check: 'allow' } as const;
 
 /** An engine on a disk that is as slow as the test wants: each write waits to be let through. */
@@ -115,7 +124,8 @@ function setup() {
   };
   /** Another call that has ended with this result, on disk and published. */
   const end = async (id: string, result: unknown) => {
-    engine.create({ ...blank(id), createdAt: 1_000 + written.length }, ALLOWED, 'operator');
+    const createdAt = 1_000 + written.length;
+    engine.create({ ...blank(id), provider: phone, createdAt }, ALLOWED, 'operator');
     apply({ type: 'finished_here', error: null, fields: { result } }, id);
     await flushAll();
     // Memory drops it after that turn.
@@ -328,8 +338,8 @@ test('[CA21] one that is larger than a share takes no place of others, and is sh
 test('[CA21] a late result of one that is not in memory is written and shown, once', async () => {
   const { engine, repository, end, flush, published } = setup();
   const large = await end('tc_large', 'x'.repeat(40_000));
-  const late = { type: 'late_answer', lateResult: 'late', isShown: true } as const;
-  const applied = engine.apply(large, late, 'client:phone');
+
+  const applied = engine.apply(large, LATE, 'client:phone');
   const flushed = flush();
   if (applied.ok) await applied.written;
   // A snapshot of this very moment has what was published in it.
@@ -346,7 +356,7 @@ test('[CA24] a call that is to be deleted leaves memory and snapshots, and one t
   const old = await end('tc_old', 'old');
   await running();
   const busy = await end('tc_busy', 'busy');
-  engine.apply(busy, { type: 'late_answer', lateResult: 'late', isShown: true }, 'client:phone');
+  engine.apply(busy, LATE, 'client:phone');
   const ids = [old.id, 'tc_1', busy.id, 'tc_only_on_disk'];
   expect(repository.forgetEnded(ids)).toEqual(['tc_old', 'tc_only_on_disk']);
   expect(repository.latest('tc_old')).toBeUndefined();
@@ -386,14 +396,6 @@ test('[CA23] waiting for an open call that was not taken up takes its time, and 
   expect(await waiting).toBe(call);
 });
 
-const phone: Provider = {
-  clientId: 'phone',
-  instanceId: 'phone-1',
-  attempt: 1,
-  claims: true,
-  journalEpoch: 'e1',
-};
-const from = { clientId: 'phone', instanceId: 'phone-1', attempt: 1 };
 const offer = (more: Partial<Provider> = {}, annotations = {}): CallEvent => ({
   type: 'offered',
   provider: { ...phone, ...more },
@@ -692,7 +694,7 @@ test('[CE3] an event has every field that it changes', () => {
   apply({ type: 'device', asking: false, from });
   const attachments = [{ blob_id: 'b', media_type: 'image/png', size: 1 }];
   apply({ type: 'answered', from, error: null, fields: { result: 1, attachments } });
-  apply({ type: 'late_answer', lateResult: 'late', isShown: true });
+  apply(LATE);
   const appended = disk
     .flatMap(({ changes }) => changes)
     .flatMap((change) => (change.type === 'append_call' ? [change] : []));

@@ -9,7 +9,6 @@ const clientNotAsked = [
 const attempt = drop('only-its-attempt-answers');
 const notGranted = always('only-after-its-grant');
 const ended = gives('final-stays-final', 'granted(state, event)');
-const notTerminal = [ended, drop('late-answer-set-aside')];
 
 /** Guards of what is said: who may answer, which attempt, how often, and what is too much. */
 export const MESSAGE_MUTANTS: readonly Mutant[] = [
@@ -54,13 +53,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     scenario: 'I11',
     breaks: 'I2',
     inShort: true,
-    patches: notTerminal,
+    patches: [ended],
   },
   {
     name: 'of a result, a cancel and a timeout each may be the end',
     scenario: 'F36',
     breaks: 'I2',
-    patches: notTerminal,
+    patches: [ended],
   },
   {
     name: 'the list keeps the tools of closed sockets',
