@@ -84,6 +84,14 @@ const withoutPossibleGrants: typeof decide = (call, event, now) => {
   return { ...decision, record: { ...decision.record, granted: call.granted } };
 };
 
+/** What answers a call after its end ends it once more. */
+const withLateResults: typeof decide = (call, event, now) => {
+  const decision = decide(call, event, now);
+  if (event.type !== 'late_answer' || !decision.ok || event.error) return decision;
+  const { lateResult: result } = decision.record;
+  return { ...decision, record: { ...decision.record, status: 'SUCCEEDED', error: null, result } };
+};
+
 /** An effect waits for something else than the rules say. */
 const withBarrier =
   (change: (real: EffectBarrier, effect: Effect) => EffectBarrier): typeof decide =>
@@ -105,6 +113,7 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   'writes without fsync': { tells: 'when written, not flushed' },
   'matches claims and answers by id alone': { matches: 'the call alone' },
   'no guard on final states': { decide: withoutTerminalGuard },
+  'a late answer becomes the result': { decide: withLateResults },
   'has a client forget an end that is not on disk': { forgets: 'when decided' },
   'offers again without proof': { proof: 'not asked for' },
   'the first client’s word counts for all': { says: 'what the first said' },

@@ -214,19 +214,16 @@ export function createServer(design: Design, bounds: Bounds) {
     const isOk = answer.startsWith('ok:');
     const code = answer === 'outcome_unknown' ? answer : 'cancelled';
     const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
-    const fields = isOk ? { result: answer } : {};
-    const from = answerer(w, i, attempt);
-    const moved = apply(
-      w,
-      { type: 'answered', from, error, fields },
-      reply('acknowledged', answer),
-    );
+    const fields = { ...(isOk && { result: answer }), resultHash: answer };
+    const said = { from: answerer(w, i, attempt), error, fields };
+    const moved = apply(w, { type: 'answered', ...said }, reply('acknowledged', answer));
     if (moved.ok) return;
     if (moved.refusal !== 'already_final') return say(w, reply('rejected', '-'));
-    const isSame = w.rec.result === answer;
-    const isOther = !isSame && w.rec.result?.startsWith('ok:');
-    const text = isSame ? answer : 'late';
-    afterWrites(w, isOther ? reply('rejected', '-') : reply('acknowledged', text));
+    const late = apply(w, { type: 'late_answer', ...said }, reply('acknowledged', 'late'));
+    if (late.ok) return;
+    if (late.refusal === 'duplicate') afterWrites(w, reply('acknowledged', answer));
+    else if (late.refusal === 'late') afterWrites(w, reply('acknowledged', 'late'));
+    else afterWrites(w, reply('rejected', '-'));
   }
 
   function hello(w: World, i: Instance, conn: number, epoch: number, known: string): void {

@@ -3,7 +3,7 @@ import { NO_ROUTING } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
 import type { CallProgress, Grant, PlannedEffect, Recovery } from '#lib/call/engine-loop';
 import { newCall } from '#lib/call/new-call';
-import type { CallStatus } from '#lib/protocol/call-status';
+import type { CallError, CallStatus } from '#lib/protocol/call-status';
 
 export type Instance = 'a' | 'b';
 
@@ -16,7 +16,11 @@ export interface Rec {
   readonly rerunnable: boolean;
   /** The answer that stands: `ok:<run>` or an error's code. */
   readonly result: string | null;
-  readonly executed: string | null;
+  readonly executed: CallError['executed'] | null;
+  /** Of the client's answer that ended it. */
+  readonly resultHash: string | null;
+  /** The answer after the end that is kept; null for none. */
+  readonly lateResult: unknown;
   /** Counted from what is on disk: how many events it has had since. */
   readonly version: number;
 }
@@ -43,15 +47,22 @@ const BASE: CallRecord = newCall(
 
 /** As `decide` takes it. Clocks may run out whenever they run, so no time is kept. */
 export const toCall = (
-  { result, executed: _, rerunnable, ...rec }: Rec,
+  { result, executed, rerunnable, lateResult, ...rec }: Rec,
   { isServer = false }: Pick<Bounds, 'isServer'> = {},
 ): CallRecord => ({
   ...BASE,
   ...rec,
   source: isServer ? 'server' : 'client',
-  result: result?.startsWith('ok:') ? result : undefined,
+  result: isOutput(result) ? result : undefined,
+  error:
+    result === null || executed === null || isOutput(result)
+      ? null
+      : { code: result as CallError['code'], message: '', executed },
+  lateResult: lateResult ?? undefined,
   annotations: rerunnable ? { readOnlyHint: true } : {},
 });
+
+const isOutput = (result: string | null): boolean => result?.startsWith('ok:') ?? false;
 
 export const toRec = (call: CallRecord): Rec => ({
   status: call.status,
@@ -61,6 +72,8 @@ export const toRec = (call: CallRecord): Rec => ({
   rerunnable: call.annotations.readOnlyHint === true,
   result: call.error?.code ?? (call.result === undefined ? null : String(call.result)),
   executed: call.error?.executed ?? (call.result === undefined ? null : 'yes'),
+  resultHash: call.resultHash,
+  lateResult: call.lateResult ?? null,
   version: call.version,
 });
 
