@@ -215,11 +215,11 @@ export function createServer(design: Design, bounds: Bounds) {
     const code = answer === 'outcome_unknown' ? answer : 'cancelled';
     const error = isOk ? null : ({ code, message: '', executed: 'unknown' } as const);
     const fields = { ...(isOk && { result: answer }), resultHash: answer };
-    const said = { from: answerer(w, i, attempt), error, fields };
-    const moved = apply(w, { type: 'answered', ...said }, reply('acknowledged', answer));
+    const report = { from: answerer(w, i, attempt), error, fields };
+    const moved = apply(w, { type: 'answered', ...report }, reply('acknowledged', answer));
     if (moved.ok) return;
     if (moved.refusal !== 'already_final') return say(w, reply('rejected', '-'));
-    const late = apply(w, { type: 'late_answer', ...said }, reply('acknowledged', 'late'));
+    const late = apply(w, { type: 'late_answer', ...report }, reply('acknowledged', 'late'));
     if (late.ok) return;
     if (late.refusal === 'duplicate') afterWrites(w, reply('acknowledged', answer));
     else if (late.refusal === 'late') afterWrites(w, reply('acknowledged', 'late'));

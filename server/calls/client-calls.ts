@@ -143,8 +143,12 @@ export class CallsOfClients {
     noted: Pick<CallEvent, 'shown'>,
   ): Promise<AnswerReply> {
     const { engine, repository } = this.#deps;
-    const said = { from, error: toError(answer), fields: { ...outputOf(answer), resultHash } };
-    const applied = engine.apply(call, { type: 'answered', ...said, ...noted }, clientActor(from));
+    const report = { from, error: toError(answer), fields: { ...outputOf(answer), resultHash } };
+    const applied = engine.apply(
+      call,
+      { type: 'answered', ...report, ...noted },
+      clientActor(from),
+    );
     if (applied.ok) {
       // guard: acknowledged-once-written
       await applied.written;
@@ -153,7 +157,7 @@ export class CallsOfClients {
       return acknowledge(call.id, 'accepted');
     }
     if (applied.refusal !== 'already_final') return replyTo(call, from, applied.refusal);
-    const late = engine.apply(call, { type: 'late_answer', ...said }, clientActor(from));
+    const late = engine.apply(call, { type: 'late_answer', ...report }, clientActor(from));
     await repository.settled(call.id);
     return replyTo(call, from, late.ok ? 'late' : late.refusal);
   }
