@@ -46,8 +46,14 @@ type PlainStateEvent = Exclude<StateEvent, { type: 'clock' | 'offered' | 'instan
 export type CallEvent = (
   | PlainStateEvent
   | (Omit<Extract<StateEvent, { type: 'offered' }>, 'provider'> & { readonly provider: Provider })
-  /** `isRevoked`: before its time, as the client was revoked and cannot come back. */
-  | { readonly type: 'clock'; readonly clock: CallClock; readonly isRevoked?: boolean }
+  | {
+      readonly type: 'clock';
+      readonly clock: CallClock;
+      /** Before its time, as the client was revoked and cannot come back. */
+      readonly isRevoked?: boolean;
+      /** Of `start`: who was asked keeps its turn, as it is busy or there is no other. */
+      readonly isKept?: boolean;
+    }
   /** The instance that has the call is disconnected. */
   | { readonly type: 'client_left' }
   /** It is connected again; `knowledge` is what its journal has of this attempt. */

@@ -254,7 +254,7 @@ const back = (knowledge: ClientKnowledge, instanceId = 'i2'): CallEvent => ({
   knowledge,
 });
 const LEFT: CallEvent = { type: 'client_left' };
-const START: CallEvent = { type: 'clock', clock: 'start' };
+const START = { type: 'clock', clock: 'start' } as const;
 const EXECUTE: CallEvent = { type: 'clock', clock: 'execute' };
 const GIVEN_UP: CallEvent = { type: 'claimed', from, isGivenUp: true };
 const LAPTOP = { ...from, clientId: 'laptop' };
@@ -308,6 +308,8 @@ test.each<[string, CallRecord, CallEvent, object[]]>([
   ['an answer by hand', granted, { type: 'answered_by_hand' }, [STOP]],
   ['a timeout at a client', granted, EXECUTE, [{ ...STOP, reason: 'timeout: execute' }]],
   ['a timeout here', runningHere, EXECUTE, [STOP]],
+  ['an offer that nobody claims', offered, START, [{ ...ROUTE, orElse: { isKept: true } }]],
+  ['an offer that a busy client has not claimed', offered, { ...START, isKept: true }, []],
   ['a client that leaves an offer', offered, LEFT, [ROUTE]],
   ['a client that leaves a granted call', granted, LEFT, []],
   ['one without a journal that leaves what may be repeated', plainReading, LEFT, []],
@@ -346,7 +348,7 @@ test.each<[string, CallRecord, CallEvent, object]>([
   [
     'an offer that nobody claims',
     { ...offered, deadlines: { ...offered.deadlines, start: 1_000 } },
-    START,
+    { ...START, isKept: true },
     { deadlines: { start: 2_000 + CLOCKS.startMs } },
   ],
   ['one that left', plainReading, LEFT, { deadlines: { resume: 32_000 } }],

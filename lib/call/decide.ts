@@ -140,14 +140,18 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
 const stopReason = (call: CallRecord, clock: CallClock): string =>
   isOfClient(call) ? `timeout: ${clock}` : (call.error?.message ?? clock);
 
-/** An offer that was not claimed in time is no ending: its clock is armed anew. */
+/** An offer that was not claimed in time is no ending: another is asked, or its clock is armed anew. */
 function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
-  const { clock: name, isRevoked } = event;
+  const { clock: name, isRevoked, isKept } = event;
   if (name !== 'start') {
     const limitMs = limitOf(call, name);
     return step(call, { type: 'clock', clock: name, limitMs, isRevoked }, event, now);
   }
   if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
+  if (!isKept) {
+    const orElse = { ...event, isKept: true };
+    return { ok: true, record: call, update: {}, effects: [{ type: 'route', orElse }] };
+  }
   const deadlines = { ...call.deadlines, start: now.steady + CLOCKS.startMs };
   return change(call, { ...call, deadlines }, now);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CallEvent } from './call-event.ts';
 import type { CallRecord } from './call-record.ts';
+import { NO_DEADLINES } from './clocks.ts';
 import { decide } from './decide.ts';
 import type { Effect } from './effects.ts';
 import {
@@ -123,6 +124,21 @@ test('[CE6] how a start took a call up is to be decided again as long as it is n
   takeDecided(progress, batch, false);
   expect(recoveredByVoid(progress)).toBe(event);
   expect(recoveredByVoid({ ...progress, durable: batch.record })).toBeUndefined();
+});
+
+test.each([
+  ['another client is asked', OFFERED, 'offered'],
+  ['there is no other, and its clock goes on', undefined, 'clock'],
+] as const)('[CE6] of an offer that nobody claimed there is one event: %s', (_name, next, type) => {
+  const offered = { clientId: 'c', instanceId: 'h', attempt: 0, claims: true, journalEpoch: null };
+  const deadlines = { ...NO_DEADLINES, start: 1_000 };
+  const call = sampleCall({ source: 'client', phase: 'offered', provider: offered, deadlines });
+  const batch = batchOf({ ...call, annotations: {}, version: 4 });
+  const event = { type: 'clock', clock: 'start' } as const;
+  const decision = decide(batch.record, event, NOW);
+  if (!decision.ok) throw new Error('Cannot be');
+  addDecision(batch, event, 'server', decision, { decide, route: () => next }, NOW);
+  expect([batch.types, batch.record.version]).toEqual([[type], 5]);
 });
 
 test('[CE6] what has ended is not started, but still stopped', () => {

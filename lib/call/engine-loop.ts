@@ -92,7 +92,7 @@ export function beginWith(
   return undefined;
 }
 
-/** A decision, with what follows from it in the same write. */
+/** A decision, with what follows from it in the same write. One that changes nothing is no event. */
 export function addDecision(
   batch: DecisionBatch,
   event: CallEvent,
@@ -101,7 +101,7 @@ export function addDecision(
   rules: Rules,
   now: Moment,
 ): void {
-  batch.add(event, actor, decision);
+  if (decision.record !== batch.record) batch.add(event, actor, decision);
   follow(batch, decision.effects, rules, now);
 }
 

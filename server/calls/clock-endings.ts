@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Provider } from '#lib/call/call-record';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
@@ -31,23 +31,21 @@ export class ClockEndings {
   ranOut(callId: string, clock: CallClock): void {
     const call = this.#repository.latest(callId);
     if (!call) return;
-    if (clock === 'start') return this.#startRanOut(call);
-    const { provider } = call;
-    // A tool that takes too long is no fault of its client; one that does not even answer is.
-    if (clock === 'execute' && provider && this.#facts(provider.instanceId)?.responsive === false) {
-      this.#breaker.failed(provider.instanceId, call.toolName);
+    const { provider, toolName } = call;
+    const isKept =
+      clock === 'start' &&
+      provider !== null &&
+      this.#index.isRunning(provider.instanceId, toolName);
+    if (provider && !isKept && this.#isFault(clock, provider)) {
+      this.#breaker.failed(provider.instanceId, toolName);
     }
-    this.#engine.apply(call, { type: 'clock', clock }, 'server');
+    this.#engine.apply(call, { type: 'clock', clock, isKept }, 'server');
   }
 
-  /** Offered, and not claimed in time: a client that is busy keeps its turn, another is asked again. */
-  #startRanOut(call: CallRecord): void {
-    const { provider, toolName } = call;
-    const isBusy = provider !== null && this.#index.isRunning(provider.instanceId, toolName);
-    if (!isBusy) {
-      if (provider) this.#breaker.failed(provider.instanceId, toolName);
-      if (this.#engine.route(call)) return;
-    }
-    this.#engine.apply(call, { type: 'clock', clock: 'start' }, 'server');
+  /** A tool that takes too long is no fault of its client; one that does not even answer is. */
+  #isFault(clock: CallClock, { instanceId }: Provider): boolean {
+    return (
+      clock === 'start' || (clock === 'execute' && this.#facts(instanceId)?.responsive === false)
+    );
   }
 }
