@@ -12,6 +12,9 @@ type Id = string | number;
 /** The requests of the handshake that are not answered yet: their results have a form that counts. */
 export type Handshake = Set<Id>;
 
+/** That are one message, or stand in one line: each takes long, and nothing comes between them. */
+const MOST_AT_ONCE = 1_000;
+
 const INTERNAL_ERROR = -32_603;
 /** Our code for what a server calls an error without a number. */
 const asCode = (code: unknown): number =>
@@ -35,7 +38,7 @@ export function mendMessages(
   handshake: Handshake,
   asked: () => Id | undefined = () => undefined,
 ): JSONRPCMessage[] {
-  const all: unknown[] = Array.isArray(came) ? came : [came];
+  const all: unknown[] = Array.isArray(came) ? came.slice(0, MOST_AT_ONCE) : [came];
   return all.flatMap((one) => (isRecord(one) ? (mended(one, handshake, asked) ?? []) : []));
 }
 

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { mendMessages } from './mend-message.ts';
 import { OutputTail } from './output-tail.ts';
 import { toToolError } from './run-call.ts';
 import { shownProgress } from './shown-progress.ts';
@@ -17,6 +18,11 @@ test('[MC23] of the output of a program the last 8 KiB are kept, from the beginn
   expect(new Set(tail.text.trimEnd().split('\n'))).toEqual(new Set([line.trimEnd()]));
   tail.add(Buffer.alloc(50_000_000, 'x'));
   expect(tail.text).toBe('');
+});
+
+test('[MC73] of a message that is many, a thousand are taken: each has its price', () => {
+  const many = Array.from({ length: 60_000 }, () => ({ method: 'notifications/message' }));
+  expect(mendMessages(many, new Set())).toHaveLength(1_000);
 });
 
 test('[MC32] of a flood of progress ten reports a second are shown, the newest at last', () => {
