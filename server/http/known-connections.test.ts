@@ -74,8 +74,11 @@ test('[HT96] what was shown counts no more with another method, once a host is n
   expect(connections.of(from(HEADERS))).toBe(undefined);
 });
 
-test('[HT96] of a device, of a page of another origin, and of long headers nothing is kept', () => {
+test('[HT96] of a device, of a page of another origin, and of long or many headers nothing is kept', () => {
   const { now, connections, from } = setup();
+  const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`X${at}`, '']));
+  connections.keep(from(many), known);
+  expect(connections.of(from(many))).toBe(undefined);
   const device: Caller = { kind: 'device', clientId: 'phone', tokenId: 'tok_phone' };
   connections.keep(from(HEADERS), { ...known, caller: device });
   connections.keep(from({ ...HEADERS, Accept: 'x'.repeat(5_000) }), known);

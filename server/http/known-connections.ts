@@ -37,8 +37,9 @@ interface Shown {
 /** They say nothing of who asks, of whom and from where: their values may differ. */
 const FREE = new Set(['content-length', 'idempotency-key', 'traceparent', 'tracestate']);
 
-/** Each connection keeps its own; longer ones pass the checks each time. */
+/** Each connection keeps its own; longer ones, and more, pass the checks each time. */
 const MOST_CHARS = 4 * 1024;
+const MOST_PARTS = 2 * 64;
 
 export const createKnownConnections = ({
   hostGate,
@@ -57,7 +58,7 @@ export const createKnownConnections = ({
     const { caller, peer } = known;
     // How far another origin may come, and a device with its token, is asked each time.
     if (caller.kind === 'device' || hostGate.isForeignPage(headers)) return;
-    if (rawHeaders.join('').length > MOST_CHARS) return;
+    if (rawHeaders.length > MOST_PARTS || rawHeaders.join('').length > MOST_CHARS) return;
     const shown = { known, method, headers: rawHeaders, ours: hostGate.ours(peer.isSecure) };
     const connection: KnownSocket = socket;
     connection[SHOWN] = { ...shown, stillCounts: credentials.follow(caller) };
