@@ -1,6 +1,13 @@
 import type { CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
-import type { Answerer, CallState, ProviderRef, Refusal, StateEvent } from './call-state.ts';
+import type {
+  Answerer,
+  CallState,
+  ProviderRef,
+  Refusal,
+  Rejected,
+  StateEvent,
+} from './call-state.ts';
 import { toAsk } from './waiting-approvals.ts';
 
 export type Transition =
@@ -12,7 +19,7 @@ export type Transition =
       readonly provider: ProviderRef | null;
       readonly error: CallError | null;
     }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | Rejected;
 
 /**
  * The life of a call (contract, section 2; rules CS in SPEC.md): which event

@@ -95,4 +95,20 @@ export type Refusal =
   /** One that is kept already, or that another is kept in place of. */
   | 'late'
   | 'other_late_answer'
+  /** A yes where an answer is asked for, and an answer that does not fit. */
+  | 'unanswered'
+  | 'wrong_answer'
+  /** A yes to what must not be always allowed, has changed, is more than was shown, or is denied. */
+  | 'never_always'
+  | 'changed_since'
+  | 'more_than_shown'
+  | 'denied'
+  | 'unbound'
   | 'not_possible_now';
+
+export interface Rejected {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  /** What is wrong, where the refusal alone does not say it. */
+  readonly problem?: string;
+}

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
+import type { ApprovalTerms } from './approval-terms.ts';
 import type { CallEvent } from './call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
 import { type Moment, NO_DEADLINES, shownAt } from './clocks.ts';
@@ -267,11 +268,29 @@ const answer = (type: 'answered' | 'late_answer', result: unknown, resultHash = 
   return { type, from, error, fields: { result, attachments: [], resultHash } } as const;
 };
 const late = (result: unknown, resultHash?: string) => answer('late_answer', result, resultHash);
+const DENIED = { refusal: 'denied', problem: 'not here' } as const;
+const QUESTION = { question: 'Now?', input: 'yes_no', choices: [] } as const;
 const STOPPED = { code: 'cancelled', message: 'x', executed: 'unknown' } as const;
+const asked = stateAfter(fresh(), ASK);
+const question = { ...asked, args: QUESTION, card: { ...asked.card, question: 'yes_no' } } as const;
+const yes = (more: Partial<ApprovalTerms> = {}): CallEvent => {
+  const terms = { isAlways: false, expiresAt: undefined, shownCalls: undefined, calls: 2 };
+  return { type: 'approved', terms: { ...terms, ...more } };
+};
+const byHand = (result: unknown): CallEvent => ({ type: 'answered_by_hand', fields: { result } });
 const answeredOnce = stateAfter(granted, answer('answered', { a: 1, b: 2 }));
 const keptLate = stateAfter(ended, late('late'));
 
 test.each<[string, CallRecord, CallEvent, string?]>([
+  ['a yes to what waits for none', granted, yes({ isAlways: true })],
+  ['a yes where an answer is asked for', question, yes(), 'unanswered'],
+  ['an always to what is asked about each time', asked, yes({ isAlways: true }), 'never_always'],
+  ['a yes to a question of before', asked, yes({ expiresAt: 1 }), 'changed_since'],
+  ['a yes for other terms', asked, yes({ routing: { ...NO_ROUTING } }), 'changed_since'],
+  ['a yes to fewer calls than wait', asked, yes({ shownCalls: 1 }), 'more_than_shown'],
+  ['a yes that the policy denies', asked, yes({ objection: DENIED }), 'denied'],
+  ['an answer that does not fit', question, byHand('maybe'), 'wrong_answer'],
+  ['an answer to what is not asked yet', { ...question, phase: 'held' }, byHand(true)],
   ['a claim that comes twice', granted, CLAIM, 'granted_before'],
   ['a claim where nothing is to be claimed', plain, CLAIM, 'already_granted'],
   ['a claim of what is to be offered anew', offered, GIVEN_UP, 'stale_attempt'],
@@ -297,7 +316,17 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['a client that leaves what has ended', ended, LEFT],
   ['a start that finds what a client without a journal may run', plain, recovery()],
 ])('refused: %s', (_name, call, event, refusal = 'not_possible_now') => {
-  expect(decide(call, event, at(2_000))).toEqual({ ok: false, refusal });
+  expect(decide(call, event, at(2_000))).toMatchObject({ ok: false, refusal });
+});
+
+test('a yes that fits what was shown is taken, and so is an answer that fits its question', () => {
+  const expiresAt = asked.card.clock?.deadline_at ?? 0;
+  const fits = yes({ expiresAt, shownCalls: 2, routing: asked.routing });
+  expect(decided(asked, fits).record.phase).toBe('queued');
+  expect(decided(question, byHand(true)).record.result).toEqual({
+    answer: true,
+    answered_by: 'person',
+  });
 });
 
 const STOP = { type: 'stop', after: 'event' };

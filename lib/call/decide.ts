@@ -2,13 +2,15 @@ import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
+import { checkAnswer, questionSchema } from '../protocol/question.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
+import { againstApproval, isQuestion } from './approval-terms.ts';
 import { boundUpdate } from './bound-card.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import { transition } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
-import type { CallState, Refusal, StateEvent } from './call-state.ts';
+import type { CallState, Rejected, StateEvent } from './call-state.ts';
 import {
   awaitingReturn,
   limitOf,
@@ -33,7 +35,7 @@ export type Decision =
       readonly update: CardUpdate;
       readonly effects: readonly Effect[];
     }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | Rejected;
 
 /**
  * The only place where the state of a call changes (rules CE in SPEC.md). Pure: the time is
@@ -42,6 +44,10 @@ export type Decision =
  */
 export function decide(call: CallRecord, event: CallEvent, now: Moment): Decision {
   switch (event.type) {
+    case 'approved':
+      return approved(call, event, now);
+    case 'answered_by_hand':
+      return answeredByHand(call, event, now);
     case 'client_left':
       return clientLeft(call, now);
     case 'client_back':
@@ -139,6 +145,23 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
 
 const stopReason = (call: CallRecord, clock: CallClock): string =>
   isOfClient(call) ? `timeout: ${clock}` : (call.error?.message ?? clock);
+
+function approved(call: CallRecord, event: Of<'approved'>, now: Moment): Decision {
+  const { terms } = event;
+  const decision = step(call, { type: 'approved' }, event, now);
+  const refusal = decision.ok && terms && againstApproval(call, terms, now);
+  return refusal ? { ok: false, ...refusal } : decision;
+}
+
+/** A question takes an answer that fits it, as long as it is asked. */
+function answeredByHand(call: CallRecord, event: Of<'answered_by_hand'>, now: Moment): Decision {
+  if (!isQuestion(call)) return step(call, event, event, now);
+  if (call.phase !== 'approval') return NOT_NOW;
+  const checked = checkAnswer(questionSchema.parse(call.args), event.fields?.result);
+  if (!checked.ok) return { ok: false, refusal: 'wrong_answer', problem: checked.problem };
+  const result = { answer: checked.answer, answered_by: 'person' };
+  return step(call, event, { ...event, fields: { ...event.fields, result } }, now);
+}
 
 /** An offer that was not claimed in time is no ending: another is asked, or its clock is armed anew. */
 function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {

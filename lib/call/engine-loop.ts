@@ -1,6 +1,7 @@
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import type { Actor, CallEvent } from './call-event.ts';
 import type { CallRecord, Provider } from './call-record.ts';
+import type { Rejected } from './call-state.ts';
 import type { Moment } from './clocks.ts';
 import type { Decision, decide } from './decide.ts';
 import type { Effect } from './effects.ts';
@@ -12,7 +13,6 @@ import type { Effect } from './effects.ts';
  */
 
 type Decided = Extract<Decision, { ok: true }>;
-type Rejected = Extract<Decision, { ok: false }>;
 
 /** What is decided, and who could run a call. */
 export interface Rules {

@@ -23,10 +23,8 @@ export const denied = (message: string): CallActionOutcome => ({
   message,
 });
 
-export const callerRevoked = ({ id }: CallRecord): CallActionOutcome =>
-  denied(
-    `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`,
-  );
+export const callerRevoked = ({ id }: CallRecord): string =>
+  `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`;
 
 export const toBeAnswered = ({ id }: CallRecord): CallActionOutcome =>
   conflict(

@@ -114,7 +114,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new OperatorActions({
     ...core,
     registry: deps.registry,
-    ...{ clock: deps.clock, policy: deps.policy, callers: deps.callers },
+    ...{ policy: deps.policy, callers: deps.callers },
     invoke,
   });
   return {

@@ -1,7 +1,7 @@
 import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { NeverStarted, Refusal } from '#lib/call/call-state';
+import type { NeverStarted, Rejected } from '#lib/call/call-state';
 import { NO_DEADLINES, shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
@@ -73,7 +73,7 @@ export type Applied =
       /** Resolves when the event is on disk and published. */
       readonly written: Promise<void>;
     }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | Rejected;
 
 /**
  * The one way in which calls change (rules CE): decide, append, publish, run the
@@ -108,6 +108,13 @@ export class CallEngine {
     // Who made it waits for it, and reports the error.
     applied.written.catch(() => {});
     return applied;
+  }
+
+  /** Why an event would be refused now; undefined: it would not. */
+  refusalOf(call: CallRecord, event: CallEvent): Rejected | undefined {
+    const current = this.#deps.repository.latest(call.id) ?? call;
+    const decision = decide(current, event, momentOf(this.#deps.clock));
+    return decision.ok ? undefined : decision;
   }
 
   /** Decides at once on the newest state. A refused event changes nothing. */

@@ -1,12 +1,11 @@
+import { type ApprovalTerms, isQuestion, type Objection } from '#lib/call/approval-terms';
 import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { type Moment, shownAt } from '#lib/call/clocks';
+import type { Rejected } from '#lib/call/call-state';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { checkAnswer, questionSchema } from '#lib/protocol/question';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
-import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
 import {
   alreadyFinal,
@@ -46,7 +45,6 @@ export interface OperatorActionDeps {
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly registry: ToolRegistry;
-  readonly clock: SteadyClock;
   readonly always: Pick<AlwaysAllowed, 'add'>;
   readonly index: Pick<CallIndex, 'approvals'>;
   readonly policy: { readonly checkEdit: CheckEdit; readonly denial: Denial };
@@ -56,6 +54,8 @@ export interface OperatorActionDeps {
 }
 
 type Decision = Parameters<CallService['decide']>[2];
+
+type Approval = Pick<CallEvent, 'fields' | 'shown'> & { readonly terms: ApprovalTerms };
 
 /** It shows on the card whose decision it was. */
 type DecidingEvent = CallEvent & {
@@ -123,40 +123,41 @@ export class OperatorActions implements Actions {
     if (!mayDecide(principal)) return notAPerson(principal);
     const call = await this.#deps.repository.find(id);
     if (!call) return notFound(id);
-    if (isFinalStatus(call.status)) return alreadyFinal(call);
-    if (call.phase !== 'approval') return notWaiting(call);
     if (decision.decision === 'no') return this.#deny(call, principal, decision.note);
-    if (isQuestion(call)) return toBeAnswered(call);
-    if (decision.decision === 'always' && !call.card.always_rule?.caller) return neverAlways(call);
-    if (isOlder(decision.expiresAt, call, momentOf(this.#deps.clock))) return changedSince(id);
-    const { length: waiting } = this.#deps.index.approvals.sameAs(call);
-    if (waiting > (decision.calls ?? waiting)) return moreThanShown(waiting);
+    const terms: ApprovalTerms = {
+      isAlways: decision.decision === 'always',
+      expiresAt: decision.expiresAt,
+      shownCalls: decision.calls,
+      calls: this.#deps.index.approvals.sameAs(call).length,
+    };
+    // What is wrong with the decision itself is said before what is wrong with the edit.
+    const refused = this.#deps.engine.refusalOf(call, { type: 'approved', terms });
+    if (refused) return this.#refused(call, refused);
     const edit =
       decision.args === undefined ? undefined : this.#edit(call, principal, decision.args);
     if (edit?.ok === false) return edit;
-    const denial = this.#denialOf(call, principal, edit);
-    if (denial) return denial;
-    return edit
-      ? this.#approveEdited(call, principal, decision, edit)
-      : this.#approve(call, principal, decision, { fields: {}, shown: {} });
+    const objection = this.#objectionTo(call, principal, edit);
+    return edit && !objection
+      ? this.#approveEdited(call, principal, decision, edit, terms)
+      : this.#approve(call, principal, decision, { terms: { ...terms, objection } });
   }
 
   async #approve(
     call: CallRecord,
     principal: Principal,
-    { decision, args, always: terms = {} }: Decision,
-    { fields, shown }: Required<Pick<CallEvent, 'fields' | 'shown'>>,
+    { decision, args, always: rule = {} }: Decision,
+    { fields = {}, shown = {}, terms }: Approval,
   ): Promise<CallActionOutcome> {
     const { always } = this.#deps;
     const edited = args === undefined ? {} : { edited: true };
     const approval_decision = { by: principalName(principal), decision, ...edited };
     const event = { type: 'approved' as const, fields, shown: { ...shown, approval_decision } };
-    const applied = this.#applyToAll(call, event, principal);
-    if (!applied.ok) return this.#tooLate(call);
+    const applied = this.#applyToAll(call, event, principal, terms);
+    if (!applied.ok) return this.#refused(call, applied);
     const isAskedAgain = applied.record.phase === 'approval';
     const caller = call.card.always_rule?.caller;
     if (decision === 'always' && caller && !isAskedAgain) {
-      await always.add(applied.record, caller, terms, principalName(principal));
+      await always.add(applied.record, caller, rule, principalName(principal));
     }
     const outcome = await this.#done(call.id);
     return isAskedAgain ? changedSince(call.id) : outcome;
@@ -168,28 +169,27 @@ export class OperatorActions implements Actions {
     principal: Principal,
     decision: Decision,
     { args, shown, tool }: Edit,
+    terms: ApprovalTerms,
   ): Promise<CallActionOutcome> {
     const { policy, callers, repository } = this.#deps;
     const caller = callerOfCall(callers, call);
-    if (!caller) return callerRevoked(call);
-    const asking = policy.checkEdit({ ...asCalled(call), principal: caller, args, tool });
+    const asking = caller && policy.checkEdit({ ...asCalled(call), principal: caller, args, tool });
     const hooked = asking && (await asking);
     const fields = { args: hooked?.args ?? args };
     // Without a wait where there is none, so that of two decisions the first counts.
     const { operands } = tool;
     const bound = operands && (await bindOperands(operands, fields.args));
     const latest = repository.latest(call.id) ?? call;
-    // Decided, or asked anew, meanwhile.
-    if (latest.phase !== 'approval') return this.#tooLate(latest);
-    if (latest.routing !== call.routing) return changedSince(call.id);
-    if (hooked?.verdict?.effect === 'deny') return denied(hooked.verdict.reason);
-    if (bound && 'error' in bound) return conflict(bound.error.message);
-    const denial = this.#denialOf(latest, principal, { args: fields.args, tool });
-    if (denial) return denial;
+    const objection =
+      objectionOf(hooked, bound) ??
+      this.#objectionTo(latest, principal, { args: fields.args, tool });
     const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
+    const operandsOf = bound && !('error' in bound) ? bound : undefined;
     return this.#approve(latest, principal, decision, {
-      fields: bound ? withOperands(fields, latest.routing, bound.routing) : fields,
-      shown: { ...shown, ...hooks, ...bound?.shown },
+      fields: operandsOf ? withOperands(fields, latest.routing, operandsOf.routing) : fields,
+      shown: { ...shown, ...hooks, ...operandsOf?.shown },
+      // Decided, or asked anew, meanwhile, it is refused.
+      terms: { ...terms, routing: call.routing, objection },
     });
   }
 
@@ -199,16 +199,23 @@ export class OperatorActions implements Actions {
     const by = principalName(principal);
     const approval_decision = { by, decision: 'no' as const, ...(note && { note }) };
     const event = { type: 'denied' as const, message, shown: { approval_decision } };
-    return this.#applyToAll(call, event, principal).ok ? this.#done(call.id) : this.#tooLate(call);
+    const applied = this.#applyToAll(call, event, principal);
+    return applied.ok ? this.#done(call.id) : this.#refused(call, applied);
   }
 
   /** Whatever was decided of a call is decided of those that wait for the same decision. */
-  #applyToAll(call: CallRecord, one: DecidingEvent, principal: Principal): Applied {
+  #applyToAll(
+    call: CallRecord,
+    one: DecidingEvent,
+    principal: Principal,
+    terms?: ApprovalTerms,
+  ): Applied {
     const { engine, repository, index } = this.#deps;
     const all = index.approvals.sameAs(repository.latest(call.id) ?? call);
     const [, ...others] = all;
     const event = all.length > 1 ? withNumber(one, all.length) : one;
-    const applied = engine.apply(call, event, actorOf(principal));
+    const first = event.type === 'approved' ? { ...event, terms } : event;
+    const applied = engine.apply(call, first, actorOf(principal));
     if (!applied.ok) return applied;
     for (const id of others) {
       const other = repository.latest(id);
@@ -217,21 +224,40 @@ export class OperatorActions implements Actions {
     return applied;
   }
 
-  /** Another decision, or the end of the call, came first. */
-  #tooLate(call: CallRecord): CallActionOutcome {
-    const now = this.#deps.repository.latest(call.id) ?? call;
-    return isFinalStatus(now.status) ? alreadyFinal(now) : notWaiting(now);
+  #refused(call: CallRecord, { refusal, problem = '' }: Rejected): CallActionOutcome {
+    const { repository, index } = this.#deps;
+    switch (refusal) {
+      case 'unanswered':
+        return toBeAnswered(call);
+      case 'wrong_answer':
+        return { ok: false, code: 'invalid_args', message: problem };
+      case 'never_always':
+        return neverAlways(call);
+      case 'changed_since':
+        return changedSince(call.id);
+      case 'more_than_shown':
+        return moreThanShown(index.approvals.sameAs(call).length);
+      case 'denied':
+        return denied(problem);
+      case 'unbound':
+        return conflict(problem);
+      default: {
+        // Another decision, or the end of the call, came first.
+        const now = repository.latest(call.id) ?? call;
+        return isFinalStatus(now.status) ? alreadyFinal(now) : notWaiting(now);
+      }
+    }
   }
 
   /** What is denied now, to the one who decides or to the caller, no person allows. */
-  #denialOf(
+  #objectionTo(
     call: CallRecord,
     principal: Principal,
     edit: Pick<Edit, 'args' | 'tool'> | undefined,
-  ): CallActionOutcome | undefined {
+  ): Objection | undefined {
     const { policy, callers, withholding } = this.#deps;
     const caller = callerOfCall(callers, call);
-    if (!caller) return callerRevoked(call);
+    if (!caller) return deniedFor(callerRevoked(call));
     const { args, tool } = edit ?? {
       args: withholding.restored(call).args,
       tool: this.#toolOf(call),
@@ -239,10 +265,10 @@ export class OperatorActions implements Actions {
     const asked = { ...asCalled(call), args, tool };
     // The one who decides does so over HTTP, however the call came.
     const own = policy.denial({ ...asked, principal, via: undefined });
-    if (own !== undefined) return denied(own);
+    if (own !== undefined) return deniedFor(own);
     const reason = policy.denial({ ...asked, principal: caller });
     if (reason === undefined) return undefined;
-    return denied(`${reason} (${principalName(callerOf(caller))} made the call)`);
+    return deniedFor(`${reason} (${principalName(callerOf(caller))} made the call)`);
   }
 
   /** While no one offers it, the tool as the call has it: what is away is judged like what is there. */
@@ -291,38 +317,16 @@ export class OperatorActions implements Actions {
     const { repository, engine } = this.#deps;
     const call = await repository.find(id);
     if (!call) return notFound(id);
-    if (isQuestion(call)) return this.#answerQuestion(call, principal, output);
-    const by = principalName(principal);
+    const approval_decision = { by: principalName(principal), decision: 'answer' } as const;
+    const event = { type: 'answered_by_hand', fields: { result: output ?? null } } as const;
     // What waits for a decision has got one; else the decision of before stays on the card.
     const isDecision = call.phase === 'approval';
-    const approval_decision = { by, decision: 'answer' } as const;
-    const event = {
-      type: 'answered_by_hand',
-      fields: { result: output ?? null },
-      shown: { tip: 'Answered by an operator', ...(isDecision && { approval_decision }) },
-    } as const;
-    if (!engine.apply(call, event, actorOf(principal)).ok) {
-      return alreadyFinal(repository.latest(id) ?? call);
-    }
-    return this.#done(id);
-  }
-
-  /** The first answer counts, for each call that waits for the same (CA60). */
-  async #answerQuestion(
-    call: CallRecord,
-    principal: Principal,
-    given: unknown,
-  ): Promise<CallActionOutcome> {
-    if (call.phase !== 'approval') return this.#tooLate(call);
-    const checked = checkAnswer(questionSchema.parse(call.args), given);
-    if (!checked.ok) return { ok: false, code: 'invalid_args', message: checked.problem };
-    const by = principalName(principal);
-    const event = {
-      type: 'answered_by_hand',
-      fields: { result: { answer: checked.answer, answered_by: 'person' } },
-      shown: { approval_decision: { by, decision: 'answer' } },
-    } as const;
-    return this.#applyToAll(call, event, principal).ok ? this.#done(call.id) : this.#tooLate(call);
+    const shown = { tip: 'Answered by an operator', ...(isDecision && { approval_decision }) };
+    // The first answer to a question counts, for each call that waits for the same (CA60).
+    const applied = isQuestion(call)
+      ? this.#applyToAll(call, { ...event, shown: { approval_decision } }, principal)
+      : engine.apply(call, { ...event, shown }, actorOf(principal));
+    return applied.ok ? this.#done(id) : this.#refused(call, applied);
   }
 
   async extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome> {
@@ -352,12 +356,15 @@ const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): Deciding
   shown: { ...shown, approval_decision: { ...shown.approval_decision, calls } },
 });
 
-/**
- * Whether the yes is to a question that has been asked anew since: each has a time of
- * its own, which may be shown in another place since the wall clock was set.
- */
-const isOlder = (expiresAt: number | undefined, call: CallRecord, now: Moment): boolean =>
-  expiresAt !== undefined &&
-  ![call, shownAt(call, now)].some(({ card }) => card.clock?.deadline_at === expiresAt);
+const deniedFor = (problem: string): Objection => ({ refusal: 'denied', problem });
 
-const isQuestion = ({ card }: CallRecord): boolean => card.question !== undefined;
+/** What a hook, or what the arguments refer to, has against an edit. */
+function objectionOf(
+  hooked: Awaited<ReturnType<CheckEdit>>,
+  bound: Awaited<ReturnType<typeof bindOperands>>,
+): Objection | undefined {
+  if (hooked?.verdict?.effect === 'deny') return deniedFor(hooked.verdict.reason);
+  return bound && 'error' in bound
+    ? { refusal: 'unbound', problem: bound.error.message }
+    : undefined;
+}

@@ -79,7 +79,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T82',
     file: 'server/calls/operator-actions.ts',
-    code: '    if (!applied.ok) return this.#tooLate(call);\n    const isAskedAgain',
+    code: '    if (!applied.ok) return this.#refused(call, applied);\n    const isAskedAgain',
     broken: '    if (!applied.ok) return this.#done(call.id);\n    const isAskedAgain',
   },
   {

@@ -1,0 +1,51 @@
+import type { CallRecord } from './call-record.ts';
+import type { Rejected } from './call-state.ts';
+import { type Moment, shownAt } from './clocks.ts';
+
+/** What a person's yes rests on, beside the state of the call. */
+export interface ApprovalTerms {
+  /** It is for the calls that are like it, too. */
+  readonly isAlways: boolean;
+  /** When the time of the question that was shown ends, in seconds. */
+  readonly expiresAt: number | undefined;
+  /** How many equal calls were shown to wait for it, and how many do. */
+  readonly shownCalls: number | undefined;
+  readonly calls: number;
+  /** What edited arguments were checked for; not there where none are. */
+  readonly routing?: CallRecord['routing'] | undefined;
+  /** Why the policy of this moment, or what the arguments refer to, is against it. */
+  readonly objection?: Objection | undefined;
+}
+
+export interface Objection {
+  readonly refusal: 'denied' | 'unbound';
+  readonly problem: string;
+}
+
+/** Why the call, which waits for a person, cannot have this yes; undefined: it can. */
+export function againstApproval(
+  call: CallRecord,
+  terms: ApprovalTerms,
+  now: Moment,
+): Omit<Rejected, 'ok'> | undefined {
+  if (isQuestion(call)) return { refusal: 'unanswered' };
+  if (terms.isAlways && !call.card.always_rule?.caller) return { refusal: 'never_always' };
+  if (isOlder(terms, call, now)) return { refusal: 'changed_since' };
+  const { calls, shownCalls = calls } = terms;
+  if (calls > shownCalls) return { refusal: 'more_than_shown' };
+  return terms.objection;
+}
+
+export const isQuestion = ({ card }: CallRecord): boolean => card.question !== undefined;
+
+/**
+ * Whether the yes is to a question that has been asked anew since: each has a time of
+ * its own, which may be shown in another place since the wall clock was set.
+ */
+function isOlder({ expiresAt, routing }: ApprovalTerms, call: CallRecord, now: Moment): boolean {
+  if (routing !== undefined && routing !== call.routing) return true;
+  return (
+    expiresAt !== undefined &&
+    ![call, shownAt(call, now)].some(({ card }) => card.clock?.deadline_at === expiresAt)
+  );
+}
