@@ -610,6 +610,18 @@ test('[CE2] who claimed waits for the offer to be on disk, and is told when it c
   await expect(lost).rejects.toThrow('the disk is gone');
 });
 
+test('[BR3] a call whose beginning could not be written has ended, by what was decided of it last', async () => {
+  const { engine, routeTo, apply, disk, decided } = setup();
+  routeTo(offer());
+  engine.create(atClient(), ALLOWED, 'operator');
+  apply({ type: 'claimed', from });
+  disk.shift()?.fail(new TypeError('a value that cannot be written'));
+  await new Promise(setImmediate);
+  const error = { code: 'interrupted', executed: 'unknown' };
+  expect(decided.at(-1)).toMatchObject({ status: 'FAILED', phase: null, version: 3, error });
+  expect(decided.at(-1)?.completedAt).not.toBeNull();
+});
+
 test('[CE2] what waited for an event that was rejected does not happen with a later one', async () => {
   const { engine, ran, disk, flush, draft, apply } = setup();
   draft();

@@ -2,7 +2,7 @@ import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { NeverStarted, Rejected } from '#lib/call/call-state';
-import { NO_DEADLINES, shownAt } from '#lib/call/clocks';
+import { shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import {
@@ -312,7 +312,10 @@ export class CallEngine {
     if (!entry.durable) {
       repository.forget(entry);
       repository.wake(entry);
-      onDecided(asWithdrawn(record), record);
+      // For those who follow decisions it has ended.
+      const { latest } = entry;
+      const ended = decide(latest, NOT_STORED, momentOf(this.#deps.clock));
+      onDecided(ended.ok ? ended.record : latest, latest);
     } else if (entry.latest.version === record.version) {
       const waiting = entry.pendingStatus;
       entry.pendingStatus = [];
@@ -369,13 +372,7 @@ function drop(pending: readonly PendingEffect[], error: unknown): void {
   for (const { happened } of pending) happened.reject(error);
 }
 
-/** For those who follow decisions: there is no such call any more. */
-const asWithdrawn = (call: CallRecord): CallRecord => ({
-  ...call,
-  status: 'FAILED',
-  phase: null,
-  deadlines: NO_DEADLINES,
-});
+const NOT_STORED = { type: 'interrupted', message: 'The call could not be stored' } as const;
 
 /** One that has ended and left memory: what is stored is what is shown of it. */
 function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
