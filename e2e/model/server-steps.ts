@@ -237,8 +237,7 @@ export function createServer(design: Design, bounds: Bounds) {
     const welcome = `c ${i} ${conn} welcome 0 ${action}`;
     if (design.forgets === 'once on disk') afterWrites(w, welcome);
     else say(w, welcome);
-    if (!mine || isFinalStatus(mine.status)) return;
-    apply(w, { type: 'client_back', instanceId: i, knowledge });
+    if (mine) apply(w, { type: 'client_back', instanceId: i, knowledge });
   }
 
   function entryOf(known: string): JournalEntry | undefined {

@@ -20,7 +20,7 @@ import type { CallersOfCalls } from './caller-of-call.ts';
 import type { Check, CheckEdit, Denial } from './check.ts';
 import { CallsOfClients } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
-import { ClockEndings } from './clock-endings.ts';
+import { createClockEndings } from './clock-endings.ts';
 import { openDraft } from './drafts.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { ENDED_LIMITS, toShownAlone } from './ended-calls.ts';
@@ -211,7 +211,7 @@ function createCore(deps: CallServiceDeps) {
   const inside = createInside(deps, late);
   const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
   const runner = new EffectRunner({ executors, reoffers });
-  const clocks = createCallClocks({ clock, onRanOut: (id, which) => endings.ranOut(id, which) });
+  const clocks = createCallClocks({ clock, onRanOut: (id, which) => clockRanOut(id, which) });
   const below = new WaitingBelow(late);
   const onDecided = (call: CallRecord, previous?: CallRecord, isAdopted = false) => {
     index.update(call, previous, isAdopted);
@@ -228,7 +228,7 @@ function createCore(deps: CallServiceDeps) {
     route: withholding.over(router),
     run: (effect, call) => runner.run(effect, withholding.restored(call)),
   });
-  const endings = new ClockEndings({ engine, repository, index, breaker, facts });
+  const clockRanOut = createClockEndings({ engine, repository, index, breaker, facts });
   const waiting = new WaitingCalls({ engine, repository, index, router, facts, registry });
   registry.onChange(({ instanceId, names }) => {
     // Not within a decision: a provider may change its list while it runs a call.

@@ -7,7 +7,6 @@ import {
   onReturn,
   type ReturningClient,
 } from '#lib/call/resume-matrix';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Breaker } from './breaker.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -65,7 +64,7 @@ export class ClientInstances {
       const { mine, knowledge, action } = onReturn(call, known.get(id), instance);
       if (action === 'forget') forget.push(id);
       else if (action === 'cancel') cancel.push(id);
-      if (mine && !isFinalStatus(mine.status)) this.#comeBack(mine, knowledge, instance);
+      if (mine) this.#comeBack(mine, knowledge, instance);
     }
     // A client that forgets an end which a crash then undoes would run the call again.
     await Promise.all([...forget, ...cancel].map((id) => repository.settled(id)));
@@ -92,7 +91,7 @@ export class ClientInstances {
     const { reoffers, repository, engine } = this.#deps;
     reoffers.offerAll(instanceId, (id, neverStarted) => {
       const call = repository.latest(id);
-      return !call || isFinalStatus(call.status) || engine.route(call, neverStarted);
+      return !call || engine.route(call, neverStarted);
     });
   }
 

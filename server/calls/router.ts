@@ -21,23 +21,19 @@ export interface InstanceFacts {
   readonly responsive: boolean;
 }
 
+export interface RouterDeps {
+  readonly registry: Pick<ToolRegistry, 'find'>;
+  readonly breaker: Pick<Breaker, 'admits'>;
+  readonly questions: Questions;
+  facts(instanceId: string): InstanceFacts | undefined;
+}
+
 /** Who can take a call now, as the event that brings it there. It changes nothing. */
 export class Router {
-  readonly #registry: Pick<ToolRegistry, 'find'>;
-  readonly #breaker: Pick<Breaker, 'admits'>;
-  readonly #facts: (instanceId: string) => InstanceFacts | undefined;
-  readonly #questions: Questions;
+  readonly #deps: RouterDeps;
 
-  constructor(deps: {
-    registry: Pick<ToolRegistry, 'find'>;
-    breaker: Pick<Breaker, 'admits'>;
-    facts(instanceId: string): InstanceFacts | undefined;
-    questions: Questions;
-  }) {
-    this.#registry = deps.registry;
-    this.#questions = deps.questions;
-    this.#breaker = deps.breaker;
-    this.#facts = deps.facts;
+  constructor(deps: RouterDeps) {
+    this.#deps = deps;
   }
 
   /** Undefined while the call goes on waiting. */
@@ -91,18 +87,18 @@ export class Router {
 
   #targetOf({ toolName, toolProvider, routing }: CallRecord, clientId: string | null) {
     const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
-    const target = this.#registry.find(reference, routing.fromClientId);
+    const target = this.#deps.registry.find(reference, routing.fromClientId);
     return target?.best.origin.toolProvider === toolProvider ? target : undefined;
   }
 
   #answers(tool: AnyTool): boolean {
     return isClientTool(tool)
-      ? this.#facts(tool.instanceId)?.responsive === true
+      ? this.#deps.facts(tool.instanceId)?.responsive === true
       : tool.unavailable === undefined;
   }
 
   #mayBeAsked({ instanceId, name }: AnyTool): boolean {
-    return instanceId === null || this.#breaker.admits(instanceId, name);
+    return instanceId === null || this.#deps.breaker.admits(instanceId, name);
   }
 
   #askedAgain(call: CallRecord, tool: OfferedTool, fields: EventFields): CallEvent {
@@ -116,13 +112,13 @@ export class Router {
         approval_reason_code: 'changed',
         approval_reason_params: null,
         approval_reasons: [],
-        approval_key: approvalKey(this.#questions, call, { ...fields, routing }, reason),
+        approval_key: approvalKey(this.#deps.questions, call, { ...fields, routing }, reason),
         approval_decision: null,
         // What cannot always be allowed cannot be so once more.
         ...(call.card.always_rule && {
           always_rule: alwaysOffer(call, tool, call.card.always_rule.caller),
         }),
-        ...shownClient(tool, this.#facts),
+        ...shownClient(tool, this.#deps.facts),
       },
     };
   }
@@ -133,7 +129,7 @@ export class Router {
     fields: EventFields,
     neverStarted: NeverStarted | undefined,
   ): CallEvent | undefined {
-    const facts = this.#facts(tool.instanceId);
+    const facts = this.#deps.facts(tool.instanceId);
     if (!facts) return undefined;
     const { clientId, instanceId } = tool;
     const { claims, journalEpoch } = facts;

@@ -5,59 +5,53 @@ import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
 import type { InstanceFacts, Router } from './router.ts';
 
+export interface WaitingCallsDeps {
+  readonly engine: Pick<CallEngine, 'route'>;
+  readonly repository: CallRepository;
+  readonly index: CallIndex;
+  readonly router: Router;
+  readonly registry: Pick<ToolRegistry, 'namesOf'>;
+  facts(instanceId: string): InstanceFacts | undefined;
+}
+
 /** Offers calls that wait, when who could take them has changed. */
 export class WaitingCalls {
-  readonly #engine: Pick<CallEngine, 'route'>;
-  readonly #repository: CallRepository;
-  readonly #index: CallIndex;
-  readonly #router: Router;
-  readonly #facts: (instanceId: string) => InstanceFacts | undefined;
-  readonly #registry: Pick<ToolRegistry, 'namesOf'>;
+  readonly #deps: WaitingCallsDeps;
 
-  constructor(deps: {
-    engine: Pick<CallEngine, 'route'>;
-    repository: CallRepository;
-    index: CallIndex;
-    router: Router;
-    facts(instanceId: string): InstanceFacts | undefined;
-    registry: Pick<ToolRegistry, 'namesOf'>;
-  }) {
-    this.#engine = deps.engine;
-    this.#repository = deps.repository;
-    this.#index = deps.index;
-    this.#router = deps.router;
-    this.#facts = deps.facts;
-    this.#registry = deps.registry;
+  constructor(deps: WaitingCallsDeps) {
+    this.#deps = deps;
   }
 
   /** What waits for this instance: calls of its tools, and of those that it has just withdrawn. */
   offerTo(instanceId: string, withdrawn: readonly string[]): void {
-    const facts = this.#facts(instanceId);
+    const facts = this.#deps.facts(instanceId);
     if (!facts) return;
-    const names = new Set([...this.#registry.namesOf(instanceId), ...withdrawn]);
-    const ids = this.#index.waitingFor(facts.clientId, names);
-    for (const call of this.#latest(ids)) this.#engine.route(call);
+    const names = new Set([...this.#deps.registry.namesOf(instanceId), ...withdrawn]);
+    const ids = this.#deps.index.waitingFor(facts.clientId, names);
+    for (const call of this.#latest(ids)) this.#deps.engine.route(call);
   }
 
   /** What waits for these tools, which run inside the server. */
   insideChanged(names: readonly string[]): void {
-    for (const call of this.#latest(this.#index.waitingFor(null, names))) this.#engine.route(call);
+    for (const call of this.#latest(this.#deps.index.waitingFor(null, names)))
+      this.#deps.engine.route(call);
   }
 
   /** A person is asked again about what was allowed for a client that has left meanwhile. */
   askAgain(): void {
-    for (const call of this.#latest(this.#index.bound())) this.#engine.route(call);
+    for (const call of this.#latest(this.#deps.index.bound())) this.#deps.engine.route(call);
   }
 
   /** What this instance was offered, and has not taken, under other terms of its tool. */
   offerChanged(instanceId: string): void {
-    for (const call of this.#latest(this.#index.pinnedTo(instanceId))) {
+    for (const call of this.#latest(this.#deps.index.pinnedTo(instanceId))) {
       const isUntaken = call.phase === 'offered' && !call.granted;
-      if (isUntaken && this.#router.isOfferOutdated(call, instanceId)) this.#engine.route(call);
+      if (isUntaken && this.#deps.router.isOfferOutdated(call, instanceId))
+        this.#deps.engine.route(call);
     }
   }
 
   #latest(ids: readonly string[]): CallRecord[] {
-    return ids.flatMap((id) => this.#repository.latest(id) ?? []);
+    return ids.flatMap((id) => this.#deps.repository.latest(id) ?? []);
   }
 }
