@@ -50,6 +50,17 @@ async function setup(dir?: string) {
 
 const MINUTE = 60_000;
 
+test('[LV25] of one principal 2,500 clients poll at most, and keep out none of another', async () => {
+  const { client, clock } = await setup();
+  const all = Array.from({ length: 2_500 }, (_, at) => client(`c${at}`).fetch());
+  expect(new Set((await Promise.all(all)).map(String))).toEqual(new Set(['']));
+  await expect(client('more').fetch()).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(await client('c7').fetch()).toEqual([]);
+  expect(await client('other', agent).fetch()).toEqual([]);
+  clock.advance(MINUTE);
+  expect(await client('more').fetch()).toEqual([]);
+});
+
 test('[LV21] the id that stands for each client is refused', async () => {
   const { client } = await setup();
   expect(await client('all').register('print')).toMatchObject({

@@ -1,5 +1,6 @@
 import type { Via } from '#lib/call/call-event';
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
+import { HttpError } from '#lib/protocol/http-error';
 import { CLOCKS } from '#lib/protocol/limits';
 import { isAllClients } from '#lib/protocol/tool-name';
 import { type Caller, principalKey, viaOf } from '../auth/principal.ts';
@@ -56,6 +57,8 @@ type Submission = Parameters<HttpClientService['submit']>[2];
 
 /** A client without a request for this long is gone, and its tools with it. */
 const KEEP_MS = 60_000;
+/** Of one principal, as of sockets. */
+const MOST_CLIENTS = 2_500;
 
 /**
  * Clients without a socket (contract, section 7): they register, poll for
@@ -190,6 +193,9 @@ export class HttpClients implements HttpClientService {
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
     const { store, ids, clock, isLive } = this.#deps;
     const owner = ownerOf(principal);
+    const own = this.#clients.values().filter((one) => one.owner === owner);
+    if (own.toArray().length >= MOST_CLIENTS)
+      throw new HttpError('rate_limited', 'Too many clients poll as you.', { retryAfter: 60 });
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
     const isStored = isOwn ? () => {} : await ids.take(clientId);
     if (!isStored) return undefined;
@@ -197,12 +203,8 @@ export class HttpClients implements HttpClientService {
     try {
       const { instanceId, name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
       const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
-      await store.write([
-        {
-          type: 'put_client',
-          client: { ...seen, resumeTokenHash: owner, owner: principalKey(principal) },
-        },
-      ]);
+      const client = { ...seen, resumeTokenHash: owner, owner: principalKey(principal) };
+      await store.write([{ type: 'put_client', client }]);
     } finally {
       isStored();
     }

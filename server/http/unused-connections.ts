@@ -26,17 +26,16 @@ export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
 export function boundUnusedConnections(server: Server, most: number): void {
   /** Those that said nothing for longest come first. */
   const unused = new Set<Socket>();
-  const used = new Set<Socket>();
-  /** Requests with a credential, by connection; a caller may send the next before it has the answer. */
-  const requests = new WeakMap<Socket, number>();
+  /** With the requests that have a credential: a caller may send the next before it has the answer. */
+  const used = new Map<Socket, number>();
 
   function count(socket: Socket, more: number): void {
-    const open = (requests.get(socket) ?? 0) + more;
-    requests.set(socket, open);
+    const open = (used.get(socket) ?? 0) + more;
     unused.delete(socket);
     used.delete(socket);
     if (socket.destroyed) return;
-    (open > 0 ? used : unused).add(socket);
+    if (open > 0) used.set(socket, open);
+    else unused.add(socket);
     const room = Math.max(1, server.maxConnections * USABLE - used.size);
     const [oldest] = unused;
     if (!oldest || unused.size <= Math.min(most, room)) return;
