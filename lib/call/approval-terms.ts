@@ -1,5 +1,5 @@
 import type { CallRecord } from './call-record.ts';
-import type { Rejected } from './call-state.ts';
+import type { Objection } from './call-state.ts';
 import { type Moment, shownAt } from './clocks.ts';
 
 /** What a person's yes rests on, beside the state of the call. */
@@ -17,17 +17,12 @@ export interface ApprovalTerms {
   readonly objection?: Objection | undefined;
 }
 
-export interface Objection {
-  readonly refusal: 'denied' | 'unbound';
-  readonly problem: string;
-}
-
 /** Why the call, which waits for a person, cannot have this yes; undefined: it can. */
 export function againstApproval(
   call: CallRecord,
   terms: ApprovalTerms,
   now: Moment,
-): Omit<Rejected, 'ok'> | undefined {
+): Objection | undefined {
   if (isQuestion(call)) return { refusal: 'unanswered' };
   if (terms.isAlways && !call.card.always_rule?.caller) return { refusal: 'never_always' };
   if (isOlder(terms, call, now)) return { refusal: 'changed_since' };

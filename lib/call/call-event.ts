@@ -1,7 +1,7 @@
 import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
-import type { CallRecord, Provider } from './call-record.ts';
+import type { CallRecord } from './call-record.ts';
 import type { StateEvent } from './call-state.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
@@ -38,10 +38,7 @@ export type EventFields = Partial<
 >;
 
 /** Events that `transition` takes as they are. */
-type PlainStateEvent = Exclude<
-  StateEvent,
-  { type: 'approved' | 'clock' | 'offered' | 'instance_back' }
->;
+type PlainStateEvent = Exclude<StateEvent, { type: 'approved' | 'clock' | 'instance_back' }>;
 
 /**
  * What may happen to a call. `fields` and `shown` are what the event brings into the record and
@@ -51,7 +48,6 @@ export type CallEvent = (
   | PlainStateEvent
   /** `terms`: not there where nobody was shown this very call. */
   | { readonly type: 'approved'; readonly terms?: ApprovalTerms | undefined }
-  | (Omit<Extract<StateEvent, { type: 'offered' }>, 'provider'> & { readonly provider: Provider })
   | {
       readonly type: 'clock';
       readonly clock: CallClock;

@@ -3,9 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { transition } from './call-machine.ts';
-import type { CallState, ProviderRef, StateEvent } from './call-state.ts';
+import type { Provider } from './call-record.ts';
+import type { CallState, StateEvent } from './call-state.ts';
 
-const provider: ProviderRef = { clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true };
+const provider: Provider = {
+  ...{ clientId: 'phone', instanceId: 'i1', attempt: 1, claims: true },
+  journalEpoch: null,
+};
 const from = { clientId: 'phone', instanceId: 'i1', attempt: 1 };
 const fresh: CallState = {
   status: 'PENDING',
@@ -173,7 +177,7 @@ describe('the life of a call', () => {
     const cancelled: StateEvent = { type: 'cancelled', reason: 'stop', isUnsent: true };
     const error = { code: 'cancelled', message: 'stop', executed: 'no' };
     expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', granted: false, error });
-    const secondAttempt = { clientId: 'c', instanceId: 'i', attempt: 2, claims: true };
+    const secondAttempt = { ...provider, attempt: 2 };
     const again = { ...granted, rerunnable: true, provider: secondAttempt };
     expect(follow(again, cancelled).error).toMatchObject({ executed: 'unknown' });
     const asked = follow(granted, { type: 'cancelled', reason: 'stop' });

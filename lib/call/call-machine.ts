@@ -1,24 +1,14 @@
 import type { CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
-import type {
-  Answerer,
-  CallState,
-  ProviderRef,
-  Refusal,
-  Rejected,
-  StateEvent,
-} from './call-state.ts';
+import type { CallRecord } from './call-record.ts';
+import type { Answerer, CallState, Refusal, Rejected, StateEvent } from './call-state.ts';
 import { toAsk } from './waiting-approvals.ts';
 
 export type Transition =
-  | {
-      readonly ok: true;
-      readonly status: CallStatus;
-      readonly phase: CallPhase | null;
-      readonly granted: boolean;
-      readonly provider: ProviderRef | null;
-      readonly error: CallError | null;
-    }
+  | ({ readonly ok: true } & Pick<
+      CallRecord,
+      'status' | 'phase' | 'granted' | 'provider' | 'error'
+    >)
   | Rejected;
 
 /**
@@ -269,7 +259,11 @@ function mayAnswer(state: CallState, from: Answerer): Refusal | null {
   return state.granted ? null : 'not_granted';
 }
 
-function mismatch({ provider }: Pick<CallState, 'provider'>, from: Answerer): Refusal | null {
+/** Whether the call was not given to who speaks of it. */
+export function mismatch(
+  { provider }: Pick<CallState, 'provider'>,
+  from: Answerer,
+): Refusal | null {
   // guard: only-its-client-answers
   if (!provider || provider.clientId !== from.clientId) return 'not_your_call';
   // guard: only-its-instance-answers

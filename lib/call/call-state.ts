@@ -1,23 +1,10 @@
-import type { CallClock, CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
+import type { CallClock, CallError } from '../protocol/call-status.ts';
+import type { CallRecord, Provider } from './call-record.ts';
 import type { WaitingApprovals } from './waiting-approvals.ts';
 
-/** The one client instance and attempt that may answer a call. */
-export interface ProviderRef {
-  readonly clientId: string;
-  readonly instanceId: string;
-  readonly attempt: number;
-  /** It runs nothing before it is granted. */
-  readonly claims: boolean;
-}
-
 /** As much of a call as its transitions depend on. */
-export interface CallState {
-  readonly status: CallStatus;
-  readonly phase: CallPhase | null;
-  readonly source: string;
-  readonly provider: ProviderRef | null;
-  /** An executor may have started: a claim was granted, or an offer went to one that does not claim. */
-  readonly granted: boolean;
+export interface CallState
+  extends Pick<CallRecord, 'status' | 'phase' | 'source' | 'provider' | 'granted'> {
   /** Read-only or idempotent: running it again does no harm. */
   readonly rerunnable: boolean;
 }
@@ -38,7 +25,7 @@ export type StateEvent =
   | { readonly type: 'denied'; readonly message: string }
   | {
       readonly type: 'offered';
-      readonly provider: ProviderRef;
+      readonly provider: Provider;
       /** What this provider says of the tool; the state has what the one before it said. */
       readonly rerunnable: boolean;
       readonly neverStarted?: NeverStarted | undefined;
@@ -71,7 +58,7 @@ export type StateEvent =
   | { readonly type: 'interrupted'; readonly message: string };
 
 /** The attempt that its client's journal proves was never started. It proves nothing of any other. */
-export type NeverStarted = Pick<ProviderRef, 'instanceId' | 'attempt'>;
+export type NeverStarted = Pick<Provider, 'instanceId' | 'attempt'>;
 
 /** Who says something about a call. `attempt` is missing from clients of the plain protocol. */
 export interface Answerer {
@@ -106,8 +93,11 @@ export type Refusal =
   | 'unbound'
   | 'not_possible_now';
 
-export interface Rejected {
+export interface Rejected extends Objection {
   readonly ok: false;
+}
+
+export interface Objection {
   readonly refusal: Refusal;
   /** What is wrong, where the refusal alone does not say it. */
   readonly problem?: string;

@@ -76,19 +76,13 @@ const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 function step(call: CallRecord, event: StateEvent, given: Given, now: Moment): Decision {
   const moved = transition(toState(call), event);
   if (!moved.ok) return moved;
-  const offered = event.type === 'offered' ? event.provider : undefined;
-  const provider = moved.provider && {
-    journalEpoch: call.provider?.journalEpoch ?? null,
-    ...moved.provider,
-    ...offered,
-  };
   const before: CallRecord = {
     ...call,
     ...given.fields,
     status: moved.status,
     phase: moved.phase,
     granted: moved.granted,
-    provider,
+    provider: moved.provider,
     error: moved.error ?? call.error,
   };
   const next = withClocks(call, before, now);

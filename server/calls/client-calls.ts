@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { CallEvent, Via } from '#lib/call/call-event';
+import { mismatch } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
@@ -101,7 +102,7 @@ export class CallsOfClients {
   /** Shown to people; ignored unless it comes from the instance that was asked. */
   status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void {
     const call = this.#deps.repository.latest(message.id);
-    if (!call || !isAsked(call, from)) return;
+    if (!call || mismatch(call, from)) return;
     if (message.phase) {
       const event = { type: 'device', asking: message.phase === 'device', from } as const;
       this.#deps.engine.apply(call, event, clientActor(from));
@@ -192,11 +193,6 @@ function besideArguments(
     ...(card.argument_names ? {} : { argument_names: names }),
   };
 }
-
-const isAsked = ({ provider }: CallRecord, from: Answerer): boolean =>
-  provider?.clientId === from.clientId &&
-  provider.instanceId === from.instanceId &&
-  (from.attempt === undefined || from.attempt === provider.attempt);
 
 /** Attachments go with the output that they came with. */
 async function filterAnswer(results: ResultFilter, call: CallRecord, given: ClientAnswer) {

@@ -1,7 +1,7 @@
-import { type ApprovalTerms, isQuestion, type Objection } from '#lib/call/approval-terms';
+import { type ApprovalTerms, isQuestion } from '#lib/call/approval-terms';
 import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { Rejected } from '#lib/call/call-state';
+import type { Objection, Rejected } from '#lib/call/call-state';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
@@ -180,14 +180,17 @@ export class OperatorActions implements Actions {
     const { operands } = tool;
     const bound = operands && (await bindOperands(operands, fields.args));
     const latest = repository.latest(call.id) ?? call;
-    const objection =
-      objectionOf(hooked, bound) ??
-      this.#objectionTo(latest, principal, { args: fields.args, tool });
+    const isUnbound = bound !== undefined && 'error' in bound;
     const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
-    const operandsOf = bound && !('error' in bound) ? bound : undefined;
+    const objection =
+      hooked?.verdict?.effect === 'deny'
+        ? deniedFor(hooked.verdict.reason)
+        : isUnbound
+          ? ({ refusal: 'unbound', problem: bound.error.message } as const)
+          : this.#objectionTo(latest, principal, { args: fields.args, tool });
     return this.#approve(latest, principal, decision, {
-      fields: operandsOf ? withOperands(fields, latest.routing, operandsOf.routing) : fields,
-      shown: { ...shown, ...hooks, ...operandsOf?.shown },
+      fields: !bound || isUnbound ? fields : withOperands(fields, latest.routing, bound.routing),
+      shown: { ...shown, ...hooks, ...(!isUnbound && bound?.shown) },
       // Decided, or asked anew, meanwhile, it is refused.
       terms: { ...terms, routing: call.routing, objection },
     });
@@ -357,14 +360,3 @@ const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): Deciding
 });
 
 const deniedFor = (problem: string): Objection => ({ refusal: 'denied', problem });
-
-/** What a hook, or what the arguments refer to, has against an edit. */
-function objectionOf(
-  hooked: Awaited<ReturnType<CheckEdit>>,
-  bound: Awaited<ReturnType<typeof bindOperands>>,
-): Objection | undefined {
-  if (hooked?.verdict?.effect === 'deny') return deniedFor(hooked.verdict.reason);
-  return bound && 'error' in bound
-    ? { refusal: 'unbound', problem: bound.error.message }
-    : undefined;
-}
