@@ -30,6 +30,13 @@ test('[HT7] a path answers each of its methods, HEAD as GET, and names them for 
   expect(find('POST', '/v1/runs/a')).toEqual({ route: undefined, methods: ['GET'] });
 });
 
+test('[HT7] of two patterns that fit, the first has the path, whole or with parts that vary', () => {
+  const [own, any, later] = [route('GET', '/v1/a'), route('GET', '/v1/:id'), route('GET', '/v1/b')];
+  const find = createRouteTable([own, any, later]);
+  expect(find('GET', '/v1/a').route).toBe(own);
+  expect(find('GET', '/v1/b')).toEqual({ route: any, params: { id: 'b' } });
+});
+
 const findRun = createRouteTable([route('GET', '/v1/runs/:id')]);
 
 /** The id that the router finds in the path of a client that encodes it as URLs need it. */

@@ -30,10 +30,16 @@ export function createRouteTable<R extends { readonly method: string; readonly p
     names: paramNames(route.path),
     expression: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '([^/]+)')}$`),
   }));
+  // Of a path without varying parts it is known which patterns fit it: all others need not be tried.
+  const whole = new Map(
+    routes
+      .filter(({ path }) => !path.includes(':'))
+      .map(({ path }) => [path, table.filter(({ expression }) => expression.test(path))]),
+  );
   return (method, pathname) => {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const methods: string[] = [];
-    for (const { route, names, expression } of table) {
+    for (const { route, names, expression } of whole.get(pathname) ?? table) {
       const found = expression.exec(pathname);
       if (!found) continue;
       if (route.method === wanted) return { route, params: readParams(names, found.slice(1)) };

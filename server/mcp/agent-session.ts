@@ -15,6 +15,21 @@ export const sessionKey = ({
   sessionId,
 }: Pick<AgentSession, 'agent' | 'sessionId'>): string => `${agent.tokenId} ${sessionId ?? ''}`;
 
-/** One run for an agent, and one for each of its sessions, so that its calls are found together. */
-export const runIdOf = ({ agent, sessionId }: AgentSession, key: string): string =>
-  keyedId(key, 'run_mcp', [agent.tokenId, sessionId ?? '']);
+/** So many runs have their id at hand. */
+const MOST_KEPT = 1_000;
+
+/**
+ * One run for an agent, and one for each of its sessions, so that its calls are found together.
+ * `key`: of the data directory, so that no caller can make the id of another's run.
+ */
+export function createRunIds(key: string): (session: AgentSession) => string {
+  const kept = new Map<string, string>();
+  return (session) => {
+    const { agent, sessionId = '' } = session;
+    const name = sessionKey(session);
+    const id = kept.get(name) ?? keyedId(key, 'run_mcp', [agent.tokenId, sessionId]);
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(name, id);
+    return id;
+  };
+}

@@ -6,13 +6,15 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { type AgentSession, sessionKey } from './agent-session.ts';
+import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';
 import { cancelledRequest, isInitialize, withoutNulls } from './json-rpc.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
 import type { McpService, McpStream } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
+import { answerPlainCall, readPlainCall } from './plain-call.ts';
+import { toRequest } from './to-request.ts';
 import { createToolLists } from './tool-lists.ts';
 
 const EACH_MS = 10_000;
@@ -136,8 +138,10 @@ function createLegacySessions(key: string): LegacySessions {
 export interface McpServiceDeps
   extends Omit<
     McpServerDeps,
-    'followers' | 'openRequests' | 'questions' | 'toolsFor' | 'findCall'
+    'followers' | 'openRequests' | 'questions' | 'toolsFor' | 'findCall' | 'runIdOf'
   > {
+  /** Of the data directory: what is signed or derived with it, no caller can make. */
+  readonly key: string;
   /** Whether clients are shown where approvals are decided, and the origin of the board. */
   readonly approvalUrl: boolean;
   readonly publicUrl: string | undefined;
@@ -172,6 +176,7 @@ export function createMcpService(deps: McpServiceDeps): McpService {
       publicUrl: deps.publicUrl,
     }),
     toolsFor: lists.of,
+    runIdOf: createRunIds(deps.key),
     async findCall(agent, callId) {
       const call = await calls.get(callId);
       return call?.ownerToken === agent.tokenId ? call : undefined;
@@ -193,13 +198,15 @@ export function createMcpService(deps: McpServiceDeps): McpService {
     isSession: (agent, sessionId) => sessions.isOf(agent.tokenId, sessionId),
     endSession: (agent, sessionId) => sessions.end(agent.tokenId, sessionId),
     async answer(post) {
-      const { agent, request } = post;
+      const plain = deps.spans.isOn ? undefined : readPlainCall(post);
+      if (plain) return { json: await answerPlainCall(serverDeps, post, plain) };
+      const { agent } = post;
       const body = withoutNulls(post.body);
       const cancels = cancelledRequest(body);
       if (cancels !== undefined) openRequests.cancel(sessionKey(post), cancels);
       const authInfo = { token: '', clientId: agent.tokenId, scopes: [] };
       asking.set(authInfo, post);
-      const response = await handler.fetch(request, { authInfo, parsedBody: body });
+      const response = await handler.fetch(toRequest(post), { authInfo, parsedBody: body });
       if (isInitialize(body) && response.ok) {
         response.headers.set(SESSION_HEADER, sessions.make(agent.tokenId));
       }

@@ -10,7 +10,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/principal.ts';
 import { readTraceparent } from '../telemetry/trace-context.ts';
-import { type AgentSession, runIdOf, sessionKey } from './agent-session.ts';
+import { type AgentSession, sessionKey } from './agent-session.ts';
 import { type AnswerRoom, roomToRead } from './answer-room.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
 import {
@@ -25,7 +25,7 @@ import type { McpConfig } from './mcp-config.ts';
 import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
-import { takesTasks } from './request-capabilities.ts';
+import { type AskedRequest, takesTasks } from './request-capabilities.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
 import { resultArgsSchema, resultTool } from './result-tool.ts';
 import { QUICK_MS, type Task, taskParamsSchema, toCreatedTask, toTask } from './tasks.ts';
@@ -42,23 +42,20 @@ export interface McpServerDeps
 
 const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on the Callboard server; a call may wait for a person's approval. When a result says that a call goes on, get its result with ${RESULT_TOOL} and do not repeat the call.`;
 
+export const serverInfo = ({ version }: Pick<McpServerDeps, 'version'>) => ({
+  ...{ name: 'callboard', title: 'Callboard', version },
+});
+
 /** The server of one request: what an agent sees and does by MCP (rules MP in SPEC.md). */
 export function createMcpServer(
   shared: McpServerDeps,
   session: AgentSession,
   era: 'legacy' | 'modern',
 ): Server {
-  const { agent, makeRoom, resizeRoom } = session;
-  const deps = {
-    ...{ ...shared, sources: { ...shared.sources, makeRoom, resizeRoom } },
-    // Also of another's call: whose it is, its record says.
-    async findCall(asking: Agent, callId: string) {
-      await roomToRead(session, await shared.calls.storedBytes(callId));
-      return shared.findCall(asking, callId);
-    },
-  };
+  const { agent, makeRoom } = session;
+  const deps = inSession(shared, session);
   const isModern = era === 'modern';
-  const name = { name: 'callboard', title: 'Callboard', version: deps.version };
+  const name = serverInfo(deps);
   const options = {
     instructions: INSTRUCTIONS,
     capabilities: {
@@ -74,7 +71,7 @@ export function createMcpServer(
     tools: [...deps.toolsFor(agent).map(({ reference: _, ...tool }) => tool), resultTool],
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => ({
-    ...(await callTool(deps, session, params, { context, isModern })),
+    ...(await callTool(shared, session, params, { context, isModern })),
   }));
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
@@ -87,6 +84,19 @@ export function createMcpServer(
   });
   if (isModern) addTaskMethods(server, deps, agent);
   return server;
+}
+
+/** Large answers of the session have their room. */
+function inSession(shared: McpServerDeps, session: AgentSession) {
+  const { makeRoom, resizeRoom } = session;
+  return {
+    ...{ ...shared, sources: { ...shared.sources, makeRoom, resizeRoom } },
+    // Also of another's call: whose it is, its record says.
+    async findCall(asking: Agent, callId: string) {
+      await roomToRead(session, await shared.calls.storedBytes(callId));
+      return shared.findCall(asking, callId);
+    },
+  };
 }
 
 /**
@@ -137,8 +147,7 @@ interface ToolsCallDeps extends CallToolDeps {
   readonly questions: ApprovalQuestions;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
   readonly holdMs: McpConfig['hold_ms'];
-  /** Of the data directory: what is signed or derived with it, no caller can make. */
-  readonly key: string;
+  readonly runIdOf: (session: AgentSession) => string;
   /** How long history is kept, in milliseconds; null: for ever. */
   readonly keepMs: number | null;
 }
@@ -149,7 +158,7 @@ interface CallParams {
 }
 
 interface Request {
-  readonly context: ServerContext;
+  readonly context: AskedRequest;
   readonly isModern: boolean;
 }
 
@@ -157,12 +166,13 @@ interface Request {
 const INVALID_PARAMS = -32_602;
 
 /** `tools/call` (rules MP15 to MP22). */
-async function callTool(
-  deps: ToolsCallDeps,
+export async function callTool(
+  shared: McpServerDeps,
   session: AgentSession,
   params: CallParams,
   request: Request,
 ): Promise<CallAnswer> {
+  const deps = inSession(shared, session);
   const { signal, id } = request.context.mcpReq;
   if (request.isModern) return answer(deps, session, params, { ...request, cancelled: signal });
   // A connection that is cut cancels nothing in the old protocol: a message does.
@@ -174,7 +184,7 @@ async function callTool(
   }
 }
 
-type CallAnswer = ToolResult | (Task & { content: never[] });
+type CallAnswer = ToolResult | (Task & { content: never[]; _meta?: never });
 
 async function answer(
   deps: ToolsCallDeps,
@@ -192,7 +202,7 @@ async function answer(
   if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
   const started = await startCall(deps, {
     ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
-    runId: runIdOf(session, deps.key),
+    runId: deps.runIdOf(session),
     traceparent: trace ? trace.traceparent : readTraceparent(context.mcpReq._meta?.traceparent),
   });
   if ('refused' in started) return started.refused;
@@ -203,7 +213,7 @@ async function answer(
 }
 
 interface Held {
-  readonly context: ServerContext;
+  readonly context: AskedRequest;
   readonly isModern: boolean;
   readonly waiting: Waiting;
 }
@@ -265,7 +275,7 @@ async function orLater<Answer>(
 
 function waitingOf(
   { holdMs }: ToolsCallDeps,
-  { mcpReq }: ServerContext,
+  { mcpReq }: AskedRequest,
   cancelled: AbortSignal,
 ): Waiting {
   const progressToken = mcpReq._meta?.progressToken;

@@ -1,10 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent } from '../auth/principal.ts';
 import type { AgentSession } from './agent-session.ts';
 
 /** One POST, whose credential and body were checked; `body` is JSON that was parsed. */
 export interface McpPost extends AgentSession {
-  /** With the method, the address and the headers; its signal aborts when the caller hangs up. */
-  readonly request: Request;
+  readonly headers: IncomingHttpHeaders;
+  /** Aborts when the caller hangs up. */
+  readonly signal: AbortSignal;
   readonly body: unknown;
 }
 
@@ -20,8 +22,11 @@ export interface McpService {
   isSession(agent: Agent, sessionId: string): boolean;
   /** Ends a session; it is not one any more. */
   endSession(agent: Agent, sessionId: string): void;
-  /** Answers one message. The answer may be a stream, which has no end before the call has. */
-  answer(post: McpPost): Promise<Response>;
+  /**
+   * Answers one message: by JSON that is no text yet, or by a `Response`, which may be a stream that
+   * has no end before the call has.
+   */
+  answer(post: McpPost): Promise<Response | { readonly json: object }>;
   /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */
   openStream(agent: Agent, stream: McpStream): () => void;
   /** Ends what is open. */

@@ -40,16 +40,13 @@ async function setup() {
     ...{ key: 'key', holdMs: mcpConfigSchema.parse({}).hold_ms, keepMs: null, version: '1.0.0' },
   });
   async function post(message: object, headers: Record<string, string>, sessionId?: string) {
-    const request = new Request('http://callboard/mcp', {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...headers,
-      },
-    });
+    const given = { 'content-type': 'application/json', ...headers };
+    const { signal } = new AbortController();
     const body = { jsonrpc: '2.0', ...message };
     const room = { makeRoom: async () => {}, resizeRoom: () => {} };
-    return (await mcp.answer({ agent: AGENT, request, body, sessionId, ...room })).text();
+    const asked = { agent: AGENT, headers: given, signal, body, sessionId, ...room };
+    const answer = await mcp.answer(asked);
+    return answer instanceof Response ? answer.text() : JSON.stringify(answer.json);
   }
   const legacy = { 'mcp-protocol-version': '2025-11-25' };
   const send = (id: number | string, method: string, params: object, headers = {}) =>

@@ -6,10 +6,10 @@ import {
 } from '@modelcontextprotocol/server';
 import {
   beginMcpRequest,
-  type McpOutcome,
   type McpRequestSpans,
   type McpRequestTrace,
 } from '../telemetry/mcp-request-trace.ts';
+import type { AskedRequest } from './request-capabilities.ts';
 
 export interface TraceDeps {
   readonly spans: McpRequestSpans;
@@ -18,16 +18,13 @@ export interface TraceDeps {
 }
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
-type Request = Pick<ServerContext, 'mcpReq'>;
-
-/** JSON-RPC: the server failed. */
-const INTERNAL_ERROR = -32_603;
 
 /** By the object that the library makes for each request and hands to its handler. */
-const traces = new WeakMap<ServerContext['mcpReq'], McpRequestTrace>();
+const traces = new WeakMap<AskedRequest['mcpReq'], McpRequestTrace>();
 
 /** Of a request whose span is exported once it is answered; undefined where nothing is traced. */
-export const traceOf = ({ mcpReq }: Request): McpRequestTrace | undefined => traces.get(mcpReq);
+export const traceOf = ({ mcpReq }: AskedRequest): McpRequestTrace | undefined =>
+  traces.get(mcpReq);
 
 /** A server each of whose requests has a span (TM30). Where nothing is exported it is not used. */
 export class TracedServer extends Server {
@@ -49,7 +46,7 @@ export class TracedServer extends Server {
         trace.end({ isError: result.isError === true });
         return result;
       } catch (error) {
-        trace.end(failureOf(error));
+        trace.end({ rpcCode: rpcCodeOf(error) });
         throw error;
       }
     };
@@ -63,8 +60,11 @@ export class TracedServer extends Server {
   }
 }
 
+/** JSON-RPC: the server failed. */
+const INTERNAL_ERROR = -32_603;
+
 /** As the library answers it. */
-function failureOf(error: unknown): McpOutcome {
+export function rpcCodeOf(error: unknown): number {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return { rpcCode: Number.isSafeInteger(code) ? Number(code) : INTERNAL_ERROR };
+  return Number.isSafeInteger(code) ? Number(code) : INTERNAL_ERROR;
 }

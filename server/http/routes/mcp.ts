@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { followCaller } from '../../auth/follow-caller.ts';
@@ -7,7 +9,6 @@ import type { McpStream } from '../../mcp/mcp-service.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { toRequest } from '../mcp-request.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
@@ -45,10 +46,13 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
       if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
       const lasts = isListen(body.value);
       if (lasts) takePlace(places, principal, context.outgoing, TOO_MANY);
-      const request = toRequest(context);
-      const { makeRoom, resizeRoom } = context;
-      const post = { agent, request, body: body.value, sessionId, makeRoom, resizeRoom };
-      return toHttpResponse(await mcp.answer(post), !lasts && takesJsonAlone(context.incoming));
+      const { incoming, makeRoom, resizeRoom } = context;
+      const answer = await mcp.answer({
+        ...{ agent, sessionId, makeRoom, resizeRoom, body: body.value },
+        ...{ headers: incoming.headers, signal: context.signal() },
+      });
+      if (!(answer instanceof Response)) return json(200, answer.json);
+      return toHttpResponse(answer, !lasts && takesJsonAlone(context.incoming));
     }),
   });
 
@@ -185,31 +189,11 @@ async function toHttpResponse(response: Response, isJson: boolean): Promise<Http
     headers,
     stream(outgoing) {
       outgoing.flushHeaders();
-      passOn(body, outgoing).catch((error: Error) => outgoing.destroy(error));
+      // A reader that leaves ends the source, and with it what was asked. It is Node's own stream,
+      // under its type in browsers.
+      pipeline(Readable.fromWeb(body as ReadableStream), outgoing, () => {});
     },
   };
-}
-
-/** Each part once the one before was taken. A reader that leaves ends the source, and with it what was asked. */
-async function passOn(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const reader = body.getReader();
-  let goOn = (): void => {};
-  outgoing.on('drain', () => goOn());
-  outgoing.once('close', () => {
-    // What is cancelled has nothing more to give; that it had failed is of no use to who has left.
-    reader.cancel().catch(() => {});
-    goOn();
-  });
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (outgoing.destroyed) return;
-    if (done) return void outgoing.end();
-    if (outgoing.write(value)) continue;
-    await new Promise<void>((resolve) => {
-      goOn = resolve;
-      if (outgoing.destroyed) resolve();
-    });
-  }
 }
 
 /** What a reader has not taken of its notifications; more, and it is cut. */

@@ -80,8 +80,14 @@ export async function setupMcp({
     version: '1.0.0',
     spans: { isOn: false, mcpRequestEnded() {} },
   });
-  const answer = (request: Request, body: unknown, { agent = AGENT, sessionId }: Sending = {}) =>
-    mcp.answer({ agent, request, body, sessionId, makeRoom, resizeRoom });
+  async function answer(request: Request, body: unknown, sending: Sending = {}) {
+    const { agent = AGENT, sessionId } = sending;
+    const { signal } = request;
+    const headers = Object.fromEntries(request.headers);
+    const post = { agent, headers, signal, body, sessionId, makeRoom, resizeRoom };
+    const given = await mcp.answer(post);
+    return given instanceof Response ? given : Response.json(given.json);
+  }
   /** A message of 2025-11-25; gives the messages of the answer. */
   async function send(body: object, { signal, ...more }: Sending = {}) {
     const request = new Request('http://callboard/mcp', {
