@@ -11,8 +11,8 @@ export interface ApprovalTerms {
   /** How many equal calls were shown to wait for it, and how many do. */
   readonly shownCalls: number | undefined;
   readonly calls: number;
-  /** What edited arguments were checked for; not there where none are. */
-  readonly routing?: CallRecord['routing'] | undefined;
+  /** Of the call that edited arguments were checked for; not there where none are. */
+  readonly version?: number | undefined;
   /** Why the policy of this moment, or what the arguments refer to, is against it. */
   readonly objection?: Objection | undefined;
 }
@@ -37,8 +37,8 @@ export const isQuestion = ({ card }: CallRecord): boolean => card.question !== u
  * Whether the yes is to a question that has been asked anew since: each has a time of
  * its own, which may be shown in another place since the wall clock was set.
  */
-function isOlder({ expiresAt, routing }: ApprovalTerms, call: CallRecord, now: Moment): boolean {
-  if (routing !== undefined && routing !== call.routing) return true;
+function isOlder({ expiresAt, version }: ApprovalTerms, call: CallRecord, now: Moment): boolean {
+  if (version !== undefined && version !== call.version) return true;
   return (
     expiresAt !== undefined &&
     ![call, shownAt(call, now)].some(({ card }) => card.clock?.deadline_at === expiresAt)

@@ -286,7 +286,7 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['a yes where an answer is asked for', question, yes(), 'unanswered'],
   ['an always to what is asked about each time', asked, yes({ isAlways: true }), 'never_always'],
   ['a yes to a question of before', asked, yes({ expiresAt: 1 }), 'changed_since'],
-  ['a yes for other terms', asked, yes({ routing: { ...NO_ROUTING } }), 'changed_since'],
+  ['a yes for an earlier state', { ...asked, version: 3 }, yes({ version: 2 }), 'changed_since'],
   ['a yes to fewer calls than wait', asked, yes({ shownCalls: 1 }), 'more_than_shown'],
   ['a yes that the policy denies', asked, yes({ objection: DENIED }), 'denied'],
   ['an answer that does not fit', question, byHand('maybe'), 'wrong_answer'],
@@ -321,7 +321,7 @@ test.each<[string, CallRecord, CallEvent, string?]>([
 
 test('a yes that fits what was shown is taken, and so is an answer that fits its question', () => {
   const expiresAt = asked.card.clock?.deadline_at ?? 0;
-  const fits = yes({ expiresAt, shownCalls: 2, routing: asked.routing });
+  const fits = yes({ expiresAt, shownCalls: 2, version: asked.version });
   expect(decided(asked, fits).record.phase).toBe('queued');
   expect(decided(question, byHand(true)).record.result).toEqual({
     answer: true,

@@ -192,7 +192,7 @@ export class OperatorActions implements Actions {
       fields: !bound || isUnbound ? fields : withOperands(fields, latest.routing, bound.routing),
       shown: { ...shown, ...hooks, ...(!isUnbound && bound?.shown) },
       // Decided, or asked anew, meanwhile, it is refused.
-      terms: { ...terms, routing: call.routing, objection },
+      terms: { ...terms, version: call.version, objection },
     });
   }
 

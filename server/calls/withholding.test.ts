@@ -400,15 +400,18 @@ describe('a configured secret', () => {
     expect(onDisk(server)).not.toContain(KEY);
   });
 
-  test('[CW6] is in nothing that people say of a call', async () => {
-    const server = await setup(asking);
+  test('[CW6] is in nothing that people, or hooks, say of a call', async () => {
+    const notes = [{ name: `looks for ${KEY}`, did: 'asked' }] as const;
+    const checkEdit = async () => ({ notes, by: 'looker' });
+    const server = await setup({ ...asking, checkEdit });
     await server.connect('phone').offer(tool('fetch'));
     const denied = await server.invoke('fetch');
     const note = `Not with ${KEY}`;
     await server.calls.decide(denied.id, FIRST_OPERATOR, { decision: 'no', note });
     const edited = await server.invoke('fetch');
     const args = { key: KEY };
-    await server.calls.decide(edited.id, FIRST_OPERATOR, { decision: 'yes', args });
+    const yes = { decision: 'yes', args } as const;
+    expect(await server.calls.decide(edited.id, FIRST_OPERATOR, yes)).toMatchObject({ ok: true });
     await server.settle();
     await server.calls.answer(edited.id, FIRST_OPERATOR, `It is ${KEY}`);
     await server.settle();
