@@ -44,32 +44,33 @@ const wholeTo = (text: string): number => text.length - (/[\ud800-\udbff]$/.test
 /** Longer than the beginning by which a form is found, and shorter than any form. */
 const MOST_BEFORE = 15;
 
-export interface RedactedStream {
-  /** What may be shown once `delta` has come. */
-  add(delta: string): string;
-  /** The rest. */
-  end(): string;
-}
-
 /** A text that comes in pieces, without secrets: what may be the beginning of one is kept back. */
-export function createRedactedStream({ hide, settled }: Secrets): RedactedStream {
+export function createRedactedStream({ hide, settled }: Secrets) {
   let held = '';
   // What was shown before, as a form begins where no word goes on.
   let before = '';
+  let nextLook = 0;
   const release = (length: number): string => {
     const shown = hide(before + held.slice(0, length)).slice(before.length);
     held = held.slice(length);
+    nextLook = held.length * 1.125;
     before = (before + shown).slice(-MOST_BEFORE);
     return shown;
   };
   return {
-    add(delta) {
+    /** What may be shown once `delta` has come. */
+    add(delta: string): string {
       held += delta.replaceAll('\0', '\ufffd');
+      // A word that goes on settles little, and to look at a long one takes long.
+      if (held.length < nextLook && !NO_TOKEN.test(delta)) return '';
       return release(Math.max(0, settled(before + held) - before.length));
     },
+    /** The rest. */
     end: () => release(held.length),
   };
 }
+
+export type RedactedStream = ReturnType<typeof createRedactedStream>;
 
 const LONGEST_HINT = Math.max(...HINT_TEXTS.map((hint) => hint.length));
 
@@ -114,7 +115,7 @@ function uncut(text: string, place: number, values: readonly string[]): number {
 /** What is longer is let go, and then not found any more. */
 const LONGEST_FORM = 24_000;
 const KEY_END = new RegExp(KEY_ENDS.source);
-const IN_TOKEN = /[\w.~+/=-]/;
+const NO_TOKEN = /[^\w.~+/=-]/;
 const BEARER = new RegExp(`bearer${BLANKS}[\\w.~+/=-]*$`, 'i');
 
 /** Where a token or a private key begins that may go on behind the end of the text. */
@@ -123,7 +124,7 @@ function formFrom(text: string): number {
   const key = text.lastIndexOf(KEY_BEGIN);
   if (key >= least && isOpenKey(text.slice(key))) return key;
   let word = text.length;
-  while (word > least && IN_TOKEN.test(text.charAt(word - 1))) word -= 1;
+  while (word > least && !NO_TOKEN.test(text.charAt(word - 1))) word -= 1;
   const bearer = BEARER.exec(text.slice(Math.max(least, word - 20)));
   if (bearer) return text.length - bearer[0].length;
   const hint = HINTS.exec(text.slice(word));

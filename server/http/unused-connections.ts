@@ -20,8 +20,7 @@ export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
  * sent no request yet, or not all of its headers, those whose request has shown no
  * credential, and those that wait for the next one. Beyond `most`, or where others
  * use the rest, the one that has been silent for longest is closed, so that they leave
- * room for newcomers however many come, from whatever address: behind a proxy all have
- * the same.
+ * room for newcomers however many come, also from one address: a proxy has one for all.
  */
 export function boundUnusedConnections(server: Server, most: number): void {
   /** Those that said nothing for longest come first. */
