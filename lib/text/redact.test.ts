@@ -43,6 +43,13 @@ describe('a token', () => {
     expect(redactShapes(`tokenis${secret} b`)).toBe(`tokenis[redacted:${kind}] b`);
   });
 
+  test.each(SECRETS.filter(([, , kind]) => kind === 'token' || kind === 'api_key'))(
+    '%s is taken out right behind another one, too',
+    (_name, secret) => {
+      expect(redactShapes(`a ${secret}${secret} b`)).not.toContain(secret.slice(-12));
+    },
+  );
+
   test('signed as a JWT is taken out with the letters before it', () => {
     expect(redactShapes(`"id":"x${jwt}"`)).toBe('"id":"x[redacted:jwt]"');
     expect(redactShapes(`user.eyJ and ${jwt}.`)).toBe('user.eyJ and [redacted:jwt].');
