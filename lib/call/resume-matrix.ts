@@ -1,4 +1,3 @@
-import type { CallPhase } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import type { CallRecord } from './call-record.ts';
@@ -26,15 +25,6 @@ export type ResumeAction =
   | 'forget'
   /** The client shall stop what it still runs of it. */
   | 'cancel';
-
-export interface ResumeCase {
-  /** `final`: ended meanwhile. `unknown`: no such call here. */
-  readonly server: CallPhase | 'final' | 'unknown';
-  readonly client: ClientKnowledge;
-  readonly rerunnable: boolean;
-  /** Without a claim there is no journal: what may have had an effect is not asked for twice. */
-  readonly claims: boolean;
-}
 
 /** An instance of a client that is back, as it has proved to be. */
 export interface ReturningClient {
@@ -84,29 +74,18 @@ function knowledgeOf(
   return isSameJournal ? 'nothing' : 'nothing_new_journal';
 }
 
-/** For a call of this client; `undefined` is one that is not known here, or not this client's. */
+/**
+ * What is done with one call when its client comes back (rules RM in SPEC.md). Undefined is one that
+ * is not known here, or not this client's.
+ */
 export function actionOnReturn(
   call: CallRecord | undefined,
   client: ClientKnowledge,
 ): ResumeAction {
-  if (!call) return resumeAction({ server: 'unknown', client, rerunnable: false, claims: true });
-  return resumeAction({
-    server: isFinalStatus(call.status) ? 'final' : phaseOf(call),
-    client,
-    rerunnable: isRerunnable(call),
-    claims: hasJournal(call),
-  });
-}
-
-/** Offered, and possibly granted before a restart: its client is believed as if it was. */
-const phaseOf = ({ phase, granted, provider }: CallRecord): CallPhase | 'final' =>
-  phase === 'offered' && granted && provider?.claims ? 'granted' : (phase ?? 'final');
-
-/** What is done with one call when its client comes back (rules RM in SPEC.md). */
-export function resumeAction({ server, client, rerunnable, claims }: ResumeCase): ResumeAction {
-  if (server === 'unknown' || server === 'final') return endedElsewhere(server, client);
-  if (!claims) return server === 'queued' || rerunnable ? 'offer' : 'leave'; // RM5
-  switch (server) {
+  if (!call?.phase) return endedElsewhere(call !== undefined, client); // RM6
+  // What may have had an effect is not asked for twice.
+  if (!hasJournal(call)) return isRerunnable(call) ? 'offer' : 'leave'; // RM5
+  switch (call.phase) {
     case 'streaming':
     case 'held':
     case 'approval':
@@ -115,10 +94,12 @@ export function resumeAction({ server, client, rerunnable, claims }: ResumeCase)
     case 'cancelling':
       return client === 'running' ? 'cancel' : 'leave';
     case 'offered':
+      // Possibly granted before a restart: its client is believed as if it was.
+      if (call.granted) return granted(client, isRerunnable(call));
       return client === 'done' || client === 'running' ? 'leave' : 'offer';
     case 'granted':
     case 'device':
-      return granted(client, rerunnable);
+      return granted(client, isRerunnable(call));
   }
 }
 
@@ -137,9 +118,9 @@ function granted(client: ClientKnowledge, rerunnable: boolean): ResumeAction {
   }
 }
 
-function endedElsewhere(server: 'final' | 'unknown', client: ClientKnowledge): ResumeAction {
+function endedElsewhere(isKnown: boolean, client: ClientKnowledge): ResumeAction {
   if (client === 'running') return 'cancel';
   // A result is answered one by one when it arrives: late, duplicate or rejected for good.
   if (client === 'done') return 'leave';
-  return server === 'final' || client === 'started' ? 'forget' : 'leave';
+  return isKnown || client === 'started' ? 'forget' : 'leave';
 }
