@@ -176,8 +176,7 @@ export function createServer(design: Design, bounds: Bounds) {
     };
     const neverStarted = shown[design.proof] ?? undefined;
     const rerunnable = isRerunnableAt(bounds, design.says === 'what the first said' ? 'a' : to);
-    const before = { ...call, rerunnable: call.annotations.readOnlyHint === true };
-    if (!mayBeOffered(before, { rerunnable, neverStarted })) return undefined;
+    if (!mayBeOffered(call, { rerunnable, neverStarted })) return undefined;
     return {
       type: 'offered',
       provider,

@@ -17,8 +17,10 @@ const fresh: CallState = {
   source: 'client',
   provider: null,
   granted: false,
-  rerunnable: false,
+  annotations: {},
 };
+
+const hints = (readOnlyHint: boolean) => ({ annotations: { readOnlyHint } });
 
 /** Follows events, each of which has to be possible. */
 function follow(state: CallState, ...events: StateEvent[]): CallState & { error: unknown } {
@@ -84,7 +86,7 @@ describe('the life of a call', () => {
     const again = { ...provider, clientId: 'other', instanceId: 'i2', attempt: 2 };
     const mayGo = (state: CallState, there: boolean, here: boolean) =>
       transition(
-        { ...state, rerunnable: there },
+        { ...state, ...hints(there) },
         { type: 'offered', provider: again, rerunnable: here },
       ).ok;
     const cases = [true, false].flatMap((there) =>
@@ -97,7 +99,7 @@ describe('the life of a call', () => {
       [false, true],
     ]);
     // The one that has it now took nothing; the one before may have.
-    const second = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+    const second = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
     const third = { ...again, attempt: 3 };
     expect(transition(second, { ...effects, provider: third }).ok).toBe(false);
     expect(transition(second, { type: 'offered', provider: third, rerunnable: true }).ok).toBe(
@@ -121,7 +123,7 @@ describe('the life of a call', () => {
     for (const state of [fresh, queued, offered]) {
       expect(follow(state, ends)).toMatchObject({ status: 'FAILED', error });
     }
-    const second = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+    const second = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
     expect(follow(second, ends).error).toMatchObject({ executed: 'unknown' });
     for (const state of [granted, plain]) expect(transition(state, ends).ok).toBe(false);
   });
@@ -178,7 +180,7 @@ describe('the life of a call', () => {
     const error = { code: 'cancelled', message: 'stop', executed: 'no' };
     expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', granted: false, error });
     const secondAttempt = { ...provider, attempt: 2 };
-    const again = { ...granted, rerunnable: true, provider: secondAttempt };
+    const again = { ...granted, ...hints(true), provider: secondAttempt };
     expect(follow(again, cancelled).error).toMatchObject({ executed: 'unknown' });
     const asked = follow(granted, { type: 'cancelled', reason: 'stop' });
     expect(transition(asked, cancelled)).toEqual({ ok: false, refusal: 'cancelling' });
@@ -283,8 +285,7 @@ const anyEvent: fc.Arbitrary<StateEvent> = fc.oneof(
     .map((clock): StateEvent => ({ type: 'clock', clock, limitMs: 1000 })),
 );
 /** What the client says of the tool that has it now is what counts from then on. */
-const fieldsOf = (event: StateEvent) =>
-  event.type === 'offered' ? { rerunnable: event.rerunnable } : {};
+const fieldsOf = (event: StateEvent) => (event.type === 'offered' ? hints(event.rerunnable) : {});
 const someEvents = fc.sample(anyEvent, { numRuns: 200, seed: 7 });
 const anyLife = fc.tuple(fc.boolean(), fc.boolean(), fc.array(anyEvent, { maxLength: 25 }));
 const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as const;
@@ -292,7 +293,10 @@ const RANK = { PENDING: 0, RUNNING: 1, SUCCEEDED: 2, FAILED: 2, TIMEOUT: 2 } as 
 test('[CS2] a status never goes back, and a final one has its reason', () => {
   fc.assert(
     fc.property(anyLife, ([server, rerunnable, events]) => {
-      let state: CallState = { ...fresh, source: server ? 'server' : 'client', rerunnable };
+      let state: CallState = {
+        ...{ ...fresh, source: server ? 'server' : 'client' },
+        ...hints(rerunnable),
+      };
       for (const event of events) {
         const moved = transition(state, event);
         if (!moved.ok) continue;
@@ -309,7 +313,10 @@ test('[CS2] a status never goes back, and a final one has its reason', () => {
 test('[CS8] executed is "no" only if no executor can have started', () => {
   fc.assert(
     fc.property(anyLife, ([server, rerunnable, events]) => {
-      let state: CallState = { ...fresh, source: server ? 'server' : 'client', rerunnable };
+      let state: CallState = {
+        ...{ ...fresh, source: server ? 'server' : 'client' },
+        ...hints(rerunnable),
+      };
       for (const event of events) {
         const moved = transition(state, event);
         if (!moved.ok) continue;
@@ -322,7 +329,7 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
 });
 
 test('[CS8] what was run before and waits again is never said not to have run', () => {
-  const again = { ...offered, rerunnable: true, provider: { ...provider, attempt: 2 } };
+  const again = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
   const ends: StateEvent[] = [
     { type: 'clock', clock: 'queue', limitMs: 1000 },
     { type: 'clock', clock: 'resume', limitMs: 1000 },

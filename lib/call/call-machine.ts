@@ -1,5 +1,6 @@
 import type { CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
+import { isRerunnable } from './call-facts.ts';
 import type { CallRecord } from './call-record.ts';
 import type { Answerer, CallState, Refusal, Rejected, StateEvent } from './call-state.ts';
 import { toAsk } from './waiting-approvals.ts';
@@ -102,7 +103,7 @@ function offered(state: CallState, event: StateEvent): Transition {
 
 /** Its executor may run it. */
 function granted(state: CallState, event: StateEvent): Transition {
-  if (event.type === 'started_here') return state.rerunnable ? startHere(state) : NOT_NOW;
+  if (event.type === 'started_here') return isRerunnable(state) ? startHere(state) : NOT_NOW;
   return event.type === 'clock' && event.clock === 'execute'
     ? timeout(state, event, 'No answer')
     : taken(state, event);
@@ -197,7 +198,7 @@ const refused = (state: CallState, { error }: Of<'refused'>): Transition =>
  * harm, by the word of the client that had it and of the one that would get it.
  */
 export function mayBeOffered(
-  state: Pick<CallState, 'granted' | 'rerunnable' | 'provider'>,
+  state: Pick<CallState, 'granted' | 'annotations' | 'provider'>,
   { rerunnable, neverStarted }: Pick<Of<'offered'>, 'rerunnable' | 'neverStarted'>,
 ): boolean {
   const isProven =
@@ -206,7 +207,7 @@ export function mayBeOffered(
     neverStarted.attempt === state.provider.attempt;
   const hasStarted = mayHaveRun({ ...state, granted: state.granted && !isProven });
   // guard: started-not-offered-again
-  return !hasStarted || (state.rerunnable && rerunnable);
+  return !hasStarted || (isRerunnable(state) && rerunnable);
 }
 
 function offer(state: CallState, { provider }: Of<'offered'>): Transition {
@@ -317,7 +318,7 @@ const notStoppedInTime = (state: CallState, { limitMs }: Of<'clock'>): Transitio
 
 const notBackInTime = (state: CallState, { limitMs, isRevoked }: Of<'clock'>): Transition =>
   fail(state, {
-    code: state.granted && !state.rerunnable ? 'outcome_unknown' : 'client_disconnected',
+    code: state.granted && !isRerunnable(state) ? 'outcome_unknown' : 'client_disconnected',
     reason: isRevoked ? 'client_revoked' : 'client_left',
     message: isRevoked
       ? 'The client was revoked while it had the call'
@@ -335,8 +336,8 @@ const isRepeated = ({ provider }: Pick<CallState, 'provider'>): boolean =>
   provider !== null && provider.attempt > 1;
 
 /** CS8: what is rerunnable may have run in an attempt before the one that waits now. */
-const mayHaveRun = (state: Pick<CallState, 'granted' | 'rerunnable' | 'provider'>): boolean =>
-  state.granted || (state.rerunnable && isRepeated(state));
+const mayHaveRun = (state: Pick<CallState, 'granted' | 'annotations' | 'provider'>): boolean =>
+  state.granted || (isRerunnable(state) && isRepeated(state));
 
 const executedOf = (state: CallState): CallError['executed'] =>
   mayHaveRun(state) ? 'unknown' : 'no';

@@ -3,11 +3,10 @@ import type { CallRecord, Provider } from './call-record.ts';
 import type { WaitingApprovals } from './waiting-approvals.ts';
 
 /** As much of a call as its transitions depend on. */
-export interface CallState
-  extends Pick<CallRecord, 'status' | 'phase' | 'source' | 'provider' | 'granted'> {
-  /** Read-only or idempotent: running it again does no harm. */
-  readonly rerunnable: boolean;
-}
+export type CallState = Pick<
+  CallRecord,
+  'status' | 'phase' | 'source' | 'provider' | 'granted' | 'annotations'
+>;
 
 export type StateEvent =
   | {

@@ -10,7 +10,7 @@ import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import { transition } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
-import type { CallState, Rejected, StateEvent } from './call-state.ts';
+import type { Rejected, StateEvent } from './call-state.ts';
 import {
   awaitingReturn,
   limitOf,
@@ -74,7 +74,7 @@ const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 
 /** A transition, with the fields that the event brings, the clocks that follow, and the effects. */
 function step(call: CallRecord, event: StateEvent, given: Given, now: Moment): Decision {
-  const moved = transition(toState(call), event);
+  const moved = transition(call, event);
   if (!moved.ok) return moved;
   const before: CallRecord = {
     ...call,
@@ -105,15 +105,6 @@ function change(
   };
   return { ok: true, record, update, effects };
 }
-
-const toState = (call: CallRecord): CallState => ({
-  status: call.status,
-  phase: call.phase,
-  source: call.source,
-  provider: call.provider,
-  granted: call.granted,
-  rerunnable: isRerunnable(call),
-});
 
 function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
   switch (event.type) {

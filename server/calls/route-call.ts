@@ -94,16 +94,9 @@ function mayTake(
   const isAllowed = approval
     ? sameJson(scopeOf(tool), approval)
     : schemaHash === tool.schemaHash && (!onlyReads || tool.annotations.readOnlyHint === true);
-  return isAvailable && isAllowed && mayBeOfferedTo(call, isRerunnable(tool), neverStarted);
-}
-
-function mayBeOfferedTo(
-  { granted, provider, annotations }: RoutedCall,
-  rerunnable: boolean,
-  neverStarted: NeverStarted | undefined,
-): boolean {
-  const state = { granted, provider, rerunnable: isRerunnable({ annotations }) };
-  return mayBeOffered(state, { rerunnable, neverStarted });
+  return (
+    isAvailable && isAllowed && mayBeOffered(call, { rerunnable: isRerunnable(tool), neverStarted })
+  );
 }
 
 const toExecutor = <Tool extends OfferedTool>({ args }: RoutedCall, tool: Tool): Route<Tool> => ({
@@ -162,10 +155,10 @@ function firstAvailable<Tool extends OfferedTool>(
   neverStarted: NeverStarted | undefined,
 ): Route<Tool> {
   // Whatever the others say of the tool: it may have started, and may not be repeated.
-  if (!mayBeOfferedTo(call, true, neverStarted)) return NO_EXECUTOR;
+  if (!mayBeOffered(call, { rerunnable: true, neverStarted })) return NO_EXECUTOR;
   const asked = candidates({ answering: true }).find(
     ({ tool, isAvailable }) =>
-      isAvailable && mayBeOfferedTo(call, isRerunnable(tool), neverStarted),
+      isAvailable && mayBeOffered(call, { rerunnable: isRerunnable(tool), neverStarted }),
   );
   return asked ? toExecutor(call, asked.tool) : NO_EXECUTOR;
 }
