@@ -73,6 +73,8 @@ export type CallEvent = (
       readonly goesOn?: boolean;
     }
   | { readonly type: 'extended'; readonly byMs: number }
+  /** Its tool, which has `ownMs` each time and `mostMs` in all, shows that it is at work. */
+  | { readonly type: 'extended'; readonly ownMs: number; readonly mostMs: number }
   /** Whether a call that works for it waits for a person. */
   | { readonly type: 'below_waits'; readonly isWaiting: boolean }
   /** An answer after the end: it repeats the one that stands, or is kept beside the call. */

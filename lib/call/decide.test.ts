@@ -305,6 +305,11 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['another late answer', keptLate, late('later'), 'other_late_answer'],
   ['a late answer before the end', granted, late(1)],
   ['more time after the end', ended, { type: 'extended', byMs: 1 }, 'already_final'],
+  [
+    'time for a tool that is at work, and has enough',
+    granted,
+    { type: 'extended', ownMs: 10_000, mostMs: 60_000 },
+  ],
   ['more time for what does not run', offered, { type: 'extended', byMs: 1 }],
   ['the start clock of what was claimed', granted, START],
   ['the start clock of a client that does not claim', plain, START],
@@ -401,6 +406,12 @@ test.each<[string, CallRecord, CallEvent, object]>([
     granted,
     { type: 'extended', byMs: 1_000 },
     { timeoutMs: 31_000, deadlines: { execute: 33_000 }, routing: { hasOwnTimeout: true } },
+  ],
+  [
+    'time for a tool that is at work, of which half is over',
+    { ...granted, startedAt: 2_000, deadlines: { ...granted.deadlines, execute: 6_000 } },
+    { type: 'extended', ownMs: 10_000, mostMs: 60_000 },
+    { deadlines: { execute: 12_000 } },
   ],
   ['less time', granted, { type: 'extended', byMs: -1_000 }, { deadlines: { execute: 32_000 } }],
   [

@@ -16,6 +16,7 @@ import {
   limitOf,
   type Moment,
   NO_DEADLINES,
+  timeToAdd,
   withClocks,
   withDeadlinesMoved,
   withExecuteRunning,
@@ -55,7 +56,7 @@ export function decide(call: CallRecord, event: CallEvent, now: Moment): Decisio
     case 'recovered':
       return recovered(call, event, now);
     case 'extended':
-      return extended(call, event.byMs, now);
+      return extended(call, event, now);
     case 'below_waits':
       return belowWaits(call, event.isWaiting, now);
     case 'late_answer':
@@ -235,10 +236,11 @@ const asGranted = (call: CallRecord): CallRecord => ({
   deadlines: { ...call.deadlines, queue: null, start: null },
 });
 
-function extended(call: CallRecord, byMs: number, now: Moment): Decision {
+function extended(call: CallRecord, event: Of<'extended'>, now: Moment): Decision {
   const { execute } = call.deadlines;
   if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
-  if (execute === null) return NOT_NOW;
+  const byMs = 'byMs' in event ? event.byMs : timeToAdd(call, event, now);
+  if (execute === null || byMs === 0) return NOT_NOW;
   const latest = Math.max(execute, now.steady + LIMITS.maxTimeoutMs);
   const deadline = Math.min(execute + Math.max(0, byMs), latest);
   const extended = {

@@ -1,6 +1,6 @@
 import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { shownAt, timeToAdd } from '#lib/call/clocks';
+import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -262,15 +262,14 @@ function createInside(
   deps: CallServiceDeps,
   { withholding, repository, engine, isStopped }: LateParts,
 ): InsideExecutor {
-  const { registry, callers, blobs, clock, logger, isTracing = false } = deps;
+  const { registry, callers, blobs, logger, isTracing = false } = deps;
   return createInsideExecutor({
     ...{ registry, callers, blobs, logger, isTracing },
     publishStatus: (id, update) => engine().status(id, update),
     sketch: (id, update) => engine().sketch(id, update),
     prolong(id, ownMs, mostMs) {
       const call = repository.latest(id);
-      const byMs = call ? timeToAdd(call, { ownMs, mostMs }, momentOf(clock)) : 0;
-      if (call && byMs > 0) engine().apply(call, { type: 'extended', byMs }, 'server');
+      if (call) engine().apply(call, { type: 'extended', ownMs, mostMs }, 'server');
     },
     hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),
     async finish(id, outcome) {
