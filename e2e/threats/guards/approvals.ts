@@ -79,8 +79,8 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T82',
     file: 'server/calls/operator-actions.ts',
-    code: '    if (!applied.ok) return this.#refused(call, applied);\n    const isAskedAgain',
-    broken: '    if (!applied.ok) return this.#done(call.id);\n    const isAskedAgain',
+    code: '    if (refused) return this.#refused(call, refused);\n',
+    broken: '    if (refused) return this.#done(call.id);\n',
   },
   {
     number: 'T83',
