@@ -5,14 +5,14 @@ import { decide } from '#lib/call/decide';
 import { newCall } from '#lib/call/new-call';
 import type { RunSummary } from '#lib/protocol/run';
 import { EventBatch } from '../../server/calls/event-batch.ts';
+import { createLogApplier } from '../../server/store/apply-log.ts';
+import { createCallOverlay, NOT_THERE } from '../../server/store/call-overlay.ts';
 import { createChangeWriter } from '../../server/store/change-writer.ts';
-import { NOT_THERE } from '../../server/store/known-calls.ts';
 import { kyselyOn } from '../../server/store/kysely-on.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import type { WriteStep } from '../../server/store/step-group.ts';
 import type { Change } from '../../server/store/store.ts';
-import { createWordIndexer } from '../../server/store/word-indexer.ts';
 import type { Sum } from '../../server/store/write-thread.ts';
 
 /** Calls of one write: as many as are in flight at a busy moment. */
@@ -37,8 +37,9 @@ export async function makeHistory(file: string, count: number): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000');
   const run = createRunner(database);
-  const writer = createChangeWriter(run, kyselyOn(database), () => NOT_THERE, '');
-  const indexWords = createWordIndexer(database);
+  const overlay = createCallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
+  const writer = createChangeWriter(run, kyselyOn(database), overlay);
+  const applySome = createLogApplier(database);
   for (let first = 0; first < count; first += WRITE_CALLS) {
     const numbers = Array.from(
       { length: Math.min(WRITE_CALLS, count - first) },
@@ -46,11 +47,15 @@ export async function makeHistory(file: string, count: number): Promise<void> {
     );
     database.exec('BEGIN');
     const write = writer.prepare(numbers.flatMap(changesOf));
-    for (const step of writer.toSteps([write])) run.step(step);
+    for (const step of writer.toSteps([write]).steps) run.step(step);
     write.settle();
     database.exec('COMMIT');
     // Each time some of them, as the thread that writes does.
-    for (let more = true; more; ) more = indexWords();
+    for (let more = true; more; ) {
+      const applied = applySome();
+      overlay.applied(applied.upTo);
+      ({ more } = applied);
+    }
   }
   database.close();
 }

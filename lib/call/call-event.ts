@@ -1,5 +1,5 @@
 import type { CallClock } from '../protocol/call-status.ts';
-import type { CardUpdate } from '../protocol/card.ts';
+import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
 import type { CallRecord } from './call-record.ts';
 import type { StateEvent } from './call-state.ts';
@@ -82,25 +82,35 @@ export type CallEvent = (
 ) & { readonly fields?: EventFields; readonly shown?: CardUpdate };
 
 /** What an event changed in the record, beside the card and the version. */
-export type CallPatch = Partial<Omit<CallRecord, 'id' | 'card' | 'version'>>;
+export type CallPatch = Partial<Omit<CallRecord, 'card' | 'version'>>;
 
 /**
- * One entry of a call's append-only list. The record of version n is the record of n - 1 with
- * `patch`, its card that card merged with `update`. The first entry patches nothing.
+ * One entry of a call's log. The record of version n is the record of n - 1 with `patch`; its card
+ * follows from both and from `shown` (see `foldEvent`). The first one patches a call without anything.
  */
 export interface CallEventEntry {
   /** 1 for the first, one more for each after it. */
   readonly version: number;
-  /** `created`, `status` (what a running tool shows), or the type of a `CallEvent`. */
+  /** `created`, `imported`, `status` (what a running tool shows), or the type of a `CallEvent`. */
   readonly type: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly actor: ActorName;
   /** Not there where no request over HTTP caused it, and in events of before. */
   readonly via?: Via;
+  readonly patch: CallPatch;
+  /** What people are shown of it beside what follows from the patch. */
+  readonly shown?: CardUpdate;
+  /** The card as it is; then `patch` is the whole record, and nothing before it is needed. */
+  readonly card?: Card;
+  /** What people were shown of it, where nothing else tells: of events from before the log. */
+  readonly told?: Pick<ToldEvent, 'attempt' | 'update'>;
+}
+
+/** An entry with what follows from it and those before. */
+export interface ToldEvent extends CallEventEntry {
   /** Of the provider, after the event; 0 before the first offer. */
   readonly attempt: number;
-  readonly patch: CallPatch;
   /** What people were shown of it. */
   readonly update: CardUpdate;
 }

@@ -4,6 +4,7 @@ import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import { checkAnswer, questionSchema } from '../protocol/question.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
+import { given } from '../util/given.ts';
 import { againstApproval, isQuestion } from './approval-terms.ts';
 import { boundUpdate } from './bound-card.ts';
 import type { CallEvent } from './call-event.ts';
@@ -28,12 +29,16 @@ import { isNews, lateResultOf, mayBeKept } from './late-answer.ts';
 import { mergeCard } from './merge-card.ts';
 import { actionOnReturn } from './resume-matrix.ts';
 
-/** `update` is what people are shown; `effects` happen in their order. */
+/**
+ * `update` is what people are shown, `shown` what of it does not follow from the change of the
+ * record; `effects` happen in their order.
+ */
 export type Decision =
   | {
       readonly ok: true;
       readonly record: CallRecord;
       readonly update: CardUpdate;
+      readonly shown: CardUpdate;
       readonly effects: readonly Effect[];
     }
   | Rejected;
@@ -94,9 +99,10 @@ function change(
   call: CallRecord,
   next: CallRecord,
   now: Moment,
-  shown: CardUpdate = {},
+  besides: CardUpdate = {},
   effects: readonly Effect[] = [],
 ): Decision {
+  const shown = call.card.partial ? { ...sketchOf(call, next), ...besides } : besides;
   const update = boundUpdate(call.card, { ...describeChange(call, next, now), ...shown });
   const hasNewClocks = next.deadlines !== call.deadlines && next.deadlines !== NO_DEADLINES;
   const record = {
@@ -104,7 +110,16 @@ function change(
     clockMark: hasNewClocks ? now.steady : next.clockMark,
     card: mergeCard(call.card, update),
   };
-  return { ok: true, record, update, effects };
+  return { ok: true, record, update, shown, effects };
+}
+
+/** What was shown while the arguments were written is in no event: of that, what stays on the card. */
+function sketchOf({ phase, args, card }: CallRecord, next: CallRecord): CardUpdate {
+  if (phase !== 'streaming' || next.phase === 'streaming') return {};
+  const { params, params_bytes, truncated, tip } = card;
+  if (args === next.args) return { params, ...given({ params_bytes, truncated, tip }) };
+  const isCut = typeof params_bytes === 'number';
+  return { ...given({ tip }), ...(isCut && { params_bytes: null, truncated: false }) };
 }
 
 function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
@@ -272,5 +287,5 @@ function lateAnswer(call: CallRecord, event: Of<'late_answer'>): Decision {
   const update: CardUpdate = isNews(call, event) ? { late_result: true } : {};
   const card = mergeCard(call.card, update);
   // guard: late-result-kept-beside
-  return { ok: true, record: { ...call, lateResult, card }, update, effects: [] };
+  return { ok: true, record: { ...call, lateResult, card }, update, shown: update, effects: [] };
 }

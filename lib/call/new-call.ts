@@ -43,34 +43,45 @@ export function newCall(
   now: number,
 ): CallRecord {
   const record = {
+    ...BARE_CALL,
     ...given,
-    status: 'PENDING' as const,
-    phase: 'streaming' as const,
-    result: undefined,
-    display: undefined,
-    preview: undefined,
-    error: null,
-    attachments: [],
-    resultHash: null,
-    lateResult: undefined,
-    provider: null,
-    granted: false,
     createdAt: now,
-    queuedAt: null,
-    offeredAt: null,
-    startedAt: null,
-    completedAt: null,
-    deadlines: NO_DEADLINES,
-    clockMark: null,
-    executeLeftMs: null,
-    version: 0,
     parentCallId: parent?.callId ?? null,
     depth: parent?.depth ?? 0,
   };
   return { ...record, card: { ...firstCard(record, displayName), ...shown } };
 }
 
-const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
+/** The fields of a call before anything is known of it. */
+export const BARE_CALL = {
+  status: 'PENDING',
+  phase: 'streaming',
+  result: undefined,
+  display: undefined,
+  preview: undefined,
+  error: null,
+  attachments: [],
+  resultHash: null,
+  lateResult: undefined,
+  wantedClientId: null,
+  retryOf: null,
+  ownerToken: null,
+  provider: null,
+  granted: false,
+  queuedAt: null,
+  offeredAt: null,
+  startedAt: null,
+  completedAt: null,
+  deadlines: NO_DEADLINES,
+  clockMark: null,
+  executeLeftMs: null,
+  version: 0,
+  parentCallId: null,
+  depth: 0,
+} as const satisfies Partial<CallRecord>;
+
+/** What people are shown of a call that has begun. */
+export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
   status: toCardStatus(record.status),
   phase: record.phase,
   ...boundCard({ params: { ...record.args } }),

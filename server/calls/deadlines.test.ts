@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { momentOf } from '../base/clock.ts';
+import { appendCall } from '../store/testing/store-setup.ts';
 import { shiftOfOlder, steadyAtStart } from './recover.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -387,18 +388,9 @@ describe('a call that only waits', () => {
     before.claiming(1_000);
     const { id } = await before.invoke('camera');
     const stored = await before.call(id);
-    const version = stored.version + 1;
-    const event = {
-      version,
-      type: 'status',
-      at: 0,
-      actor: 'server',
-      attempt: 0,
-      patch: {},
-      update: {},
-    };
-    const call = { ...stored, version, clockMark: null };
-    await before.store.write([{ type: 'append_call', call, event }]);
+    await before.store.write([
+      appendCall({ ...stored, version: stored.version + 1, clockMark: null }),
+    ]);
     const wall = before.clock.now();
     const after = await setup({ check, dir: before.dir });
     after.clock.setWall(wall + HOUR - after.clock.now());

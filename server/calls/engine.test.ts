@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { CallEvent } from '#lib/call/call-event';
 import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
+import { foldEvent } from '#lib/call/fold';
 import { mergeCard } from '#lib/call/merge-card';
 import { newCall } from '#lib/call/new-call';
-import { foldEvent } from '#lib/call/testing/fold-event';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { Change, Store } from '../store/store.ts';
@@ -643,10 +643,10 @@ test('[CE3] a yes and the offer that follows are one write of consecutive versio
     changes.map((change) => change.type === 'append_call' && change.event),
   );
   expect(events).toMatchObject([
-    [{ version: 1, type: 'created', actor: 'run:1', attempt: 0 }],
+    [{ version: 1, type: 'created', actor: 'run:1' }],
     [
-      { version: 2, type: 'approved', actor: 'operator', attempt: 0 },
-      { version: 3, type: 'offered', actor: 'server', attempt: 1 },
+      { version: 2, type: 'approved', actor: 'operator' },
+      { version: 3, type: 'offered', actor: 'server' },
     ],
   ]);
 });
@@ -687,7 +687,7 @@ test('[CE3] the record and the card of each version are the fold of the events u
   let folded = appended[0]?.call;
   for (const { call, event } of appended.slice(1)) {
     if (!folded) throw new Error('Cannot be');
-    folded = foldEvent(folded, event);
+    folded = foldEvent(folded, event).call;
     expect(folded).toEqual(call);
   }
 });
@@ -714,7 +714,7 @@ test('[CE3] an event has every field that it changes', () => {
   if (!first) throw new Error('Cannot be');
   let folded = first.call;
   for (const { call, event } of rest) {
-    folded = foldEvent(folded, event);
+    folded = foldEvent(folded, event).call;
     expect(folded, event.type).toEqual(call);
   }
   expect(folded).toMatchObject({ ...edited, annotations: {}, lateResult: 'late', attachments });

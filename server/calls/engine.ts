@@ -100,8 +100,9 @@ export class CallEngine {
     // Before anything is decided, so that no event has them.
     const call = withholding.ofCall(given, tool);
     const event = asked && this.#complete(call, asked);
-    const batch = new EventBatch(call, clock.now());
-    const rejected = beginWith(batch, event, actor, this.#rules, momentOf(clock));
+    const now = momentOf(clock);
+    const batch = new EventBatch(call, now.wall);
+    const rejected = beginWith(batch, event, actor, this.#rules, now);
     if (rejected) return rejected;
     const entry = repository.enter(call);
     const applied = this.#commit(entry, undefined, batch, { more, mayWait });
@@ -123,8 +124,8 @@ export class CallEngine {
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
     const event = this.#complete(current, given);
-    const batch = new EventBatch(current, clock.now());
     const now = momentOf(clock);
+    const batch = new EventBatch(current, now.wall);
     const decision = decide(current, event, now);
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);

@@ -1,5 +1,5 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
-import type { CallEventEntry } from '#lib/call/call-event';
+import type { ToldEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall, WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import { given } from '#lib/util/given';
@@ -43,11 +43,10 @@ export function toWireCall(call: CallRecord): WireCallRecord {
 
 /** `isForPeople`: with the tokens and addresses of those who acted. */
 export const toWireEvent = (
-  { patch: _, at, via, ...event }: CallEventEntry,
+  { version, type, at, actor, via, attempt, update }: ToldEvent,
   isForPeople: boolean,
 ): WireCallEvent => ({
-  ...event,
-  at: at / 1_000,
+  ...{ version, type, at: at / 1_000, actor, attempt, update },
   ...(via && isForPeople ? { via: { token_id: via.tokenId, address: via.address } } : {}),
 });
 

@@ -1,35 +1,30 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
-import {
-  type PageCursor,
-  readCursor,
-  readRowCursor,
-  writeCursor,
-  writeRowCursor,
-} from './page-cursor.ts';
+import { statusCode } from './call-table.ts';
+import { readRowCursor } from './page-cursor.ts';
 import type { CallQuery } from './store.ts';
-import type { Tables, ToolCallRow } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** Calls of an index that are looked at for one page; where few of them fit, the page ends with these. */
 const MAX_LOOKED_AT = 20_000;
 /** A filter that has no more than these is narrow: the others are tried on its calls alone. */
 const NARROW = 10_000;
 
-export type StoredCall = ToolCallRow & { readonly row_no: number };
+/** Where a call stands among all. */
+export interface ListedCall {
+  readonly call_no: number;
+  readonly id: string;
+}
 
 /** The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). */
 export interface CallPage {
   /** One call more than the page, to see whether there is a next one. */
-  readonly rows: CompiledQuery<StoredCall>;
+  readonly rows: CompiledQuery<ListedCall>;
   /**
    * The last call that is looked at, and the one behind it. Undefined when each
    * call that is looked at fits.
    */
-  readonly end: CompiledQuery<Place> | undefined;
-  /** That of the page that begins behind this call. */
-  cursorBehind(call: Place): string;
+  readonly end: CompiledQuery<ListedCall> | undefined;
 }
-
-type Place = Pick<StoredCall, 'row_no' | 'created_at' | 'id'>;
 
 export interface Filter {
   /** Has the calls that fit in the order of a list. */
@@ -37,7 +32,7 @@ export interface Filter {
   /** One for each value that fits: the calls of each are in that order. */
   readonly each: readonly Condition[];
   readonly fits: Condition;
-  /** The same of a call that is looked at, asked of the index: its row, which may be large, is not read. */
+  /** The same of a call that is looked at, asked of the index: its row is not read. */
   readonly isInIndex: Condition;
 }
 
@@ -57,32 +52,33 @@ const column =
   (table) =>
     sql.ref(`${table}.${name}`);
 
-/** As an index has it: a call belongs to the client that has it, else to the only one that may take it. */
-const clientOfCall: ColumnOf = (table) =>
-  sql`coalesce(${sql.ref(`${table}.client_id`)}, ${sql.ref(`${table}.wanted_client_id`)})`;
-
 /** `clientIds`: those that the client of the query has or had. */
 export function filtersOf(query: CallQuery, clientIds: readonly string[]): Filter[] {
-  const given: [index: string, column: ColumnOf, values: readonly (string | undefined)[]][] = [
-    ['tool_calls_by_run', column('run_id'), [query.runId]],
-    ['tool_calls_by_client', clientOfCall, clientIds],
-    ['tool_calls_by_tool', column('tool_name'), [query.tool]],
-    ['tool_calls_by_status', column('status'), [query.status]],
-    ['tool_calls_by_owner', column('owner_token'), [query.ownerToken]],
-  ];
-  return given.flatMap(([index, columnOf, values]) => {
+  const status = query.status === undefined ? undefined : statusCode(query.status);
+  const given: [index: string, column: string, values: readonly (string | number | undefined)[]][] =
+    [
+      ['calls_by_run', 'run_id', [query.runId]],
+      ['calls_by_client', 'client_id', clientIds],
+      ['calls_by_tool', 'tool_name', [query.tool]],
+      ['calls_by_status', 'status', [status]],
+      ['calls_by_owner', 'owner_token', [query.ownerToken]],
+    ];
+  return given.flatMap(([index, name, values]) => {
     const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? [] : [toFilter(index, columnOf, known)];
+    return known.length === 0 ? [] : [toFilter(index, column(name), known)];
   });
 }
 
-const toFilter = (index: string, columnOf: ColumnOf, values: readonly string[]): Filter => ({
+const toFilter = (
+  index: string,
+  columnOf: ColumnOf,
+  values: readonly (string | number)[],
+): Filter => ({
   index,
-  each: values.map((value) => sql`${columnOf('tool_calls')} = ${value}`),
-  fits: sql`${columnOf('tool_calls')} in (${sql.join(values)})`,
-  isInIndex: sql`exists (select 1 from tool_calls as fit indexed by ${sql.raw(index)}
-    where ${columnOf('fit')} in (${sql.join(values)})
-      and fit.created_at = walk.created_at and fit.id = walk.id)`,
+  each: values.map((value) => sql`${columnOf('calls')} = ${value}`),
+  fits: sql`${columnOf('calls')} in (${sql.join(values)})`,
+  isInIndex: sql`exists (select 1 from calls as fit indexed by ${sql.raw(index)}
+    where ${columnOf('fit')} in (${sql.join(values)}) and fit.call_no = walk.call_no)`,
 });
 
 /** Clients of one name whose calls are looked for. */
@@ -108,7 +104,7 @@ export function countQuery(
 ): CompiledQuery<{ place: number; calls: number }> {
   const counts = filters.map(
     ({ index, fits }, place) => sql`select ${sql.lit(place)} as place, count(*) as calls from (
-      select 1 from tool_calls indexed by ${sql.raw(index)} where ${fits} limit ${NARROW + 1})`,
+      select 1 from calls indexed by ${sql.raw(index)} where ${fits} limit ${NARROW + 1})`,
   );
   return sql<{ place: number; calls: number }>`${sql.join(counts, sql` union all `)}`.compile(
     kysely,
@@ -131,21 +127,14 @@ export function callPage(
     words === null
       ? listWalk(query, filters, narrowest)
       : searchWalk(query, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
-  // SQLite runs a cross join as it is written, so the order stays.
-  const rows = sql<StoredCall>`select tool_calls.* from (
-      select row_no as page_row from (
-        select row_no, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
-      ) where fits limit ${query.limit + 1}
-    ) cross join tool_calls on tool_calls.row_no = page_row`;
-  const end = sql<Place>`select row_no, created_at, id
+  const rows = sql<ListedCall>`select call_no, id from (
+      select call_no, id, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
+    ) where fits limit ${query.limit + 1}`;
+  const end = sql<ListedCall>`select call_no, id
     ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
   return {
     rows: rows.compile(kysely),
     end: walk.fits.length === 0 ? undefined : end.compile(kysely),
-    cursorBehind: (call) =>
-      words === null
-        ? writeCursor({ at: call.created_at, id: call.id })
-        : writeRowCursor(call.row_no),
   };
 }
 
@@ -155,27 +144,21 @@ function listWalk(
   filters: readonly Filter[],
   narrowest: Filter | undefined = filters[0],
 ): Walk {
-  const before = cursor === undefined ? [] : [isBefore(readCursor(cursor))];
-  const index = sql.raw(narrowest?.index ?? 'tool_calls_by_age');
+  const before = cursor === undefined ? [] : [sql`calls.call_no < ${readRowCursor(cursor)}`];
+  // By its number alone, a call is where the table has it.
+  const index = narrowest ? sql`indexed by ${sql.raw(narrowest.index)}` : sql`not indexed`;
   // Calls of several values are merged as each comes in the order of the index: none is sorted.
   const walks = (narrowest?.each ?? [sql`true`]).map(
-    (fits) => sql`select row_no, created_at, id from tool_calls indexed by ${index}
-      where ${and([fits, ...before])}`,
+    (fits) => sql`select call_no, id from calls ${index} where ${and([fits, ...before])}`,
   );
   return {
     looked: sql`from (${sql.join(walks, sql` union all `)}
-      order by created_at desc, id desc limit ${MAX_LOOKED_AT + 1}) as walk`,
+      order by call_no desc limit ${MAX_LOOKED_AT + 1}) as walk`,
     fits: filters.filter((filter) => filter !== narrowest).map(({ isInIndex }) => isInIndex),
   };
 }
 
-const isBefore = ({ at, id }: PageCursor): Condition =>
-  sql`(tool_calls.created_at, tool_calls.id) < (${at}, ${id})`;
-
-/**
- * Newest first in the order in which calls were first written, in which the
- * words come without being sorted: a word may be in every call.
- */
+/** In that order words come without being sorted, too: one may be in every call. */
 function searchWalk(
   { cursor }: CallQuery,
   words: string,
@@ -183,12 +166,11 @@ function searchWalk(
   narrow: Filter | undefined,
 ): Walk {
   // With a sign before it the list of rows is looked up for each call found, not searched for each row.
-  const rows =
-    narrow && sql`from tool_calls indexed by ${sql.raw(narrow.index)} where ${narrow.fits}`;
+  const rows = narrow && sql`from calls indexed by ${sql.raw(narrow.index)} where ${narrow.fits}`;
   const among = rows && [
-    sql`+tool_call_text.rowid in (select row_no ${rows})`,
-    sql`tool_call_text.rowid >= (select min(row_no) ${rows})`,
-    sql`tool_call_text.rowid <= (select max(row_no) ${rows})`,
+    sql`+tool_call_text.rowid in (select call_no ${rows})`,
+    sql`tool_call_text.rowid >= (select min(call_no) ${rows})`,
+    sql`tool_call_text.rowid <= (select max(call_no) ${rows})`,
   ];
   // The index goes straight to an integer, and Node's numbers are none.
   const before = cursor !== undefined && [
@@ -197,7 +179,7 @@ function searchWalk(
   const where = [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])];
   return {
     looked: sql`from tool_call_text
-      cross join tool_calls on tool_calls.row_no = tool_call_text.rowid
+      cross join calls on calls.call_no = tool_call_text.rowid
       where ${and(where)} order by tool_call_text.rowid desc`,
     fits: filters.filter((filter) => filter !== narrow).map(({ fits }) => fits),
   };

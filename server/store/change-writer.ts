@@ -1,13 +1,8 @@
 import type { Compilable, ExpressionBuilder, Kysely } from 'kysely';
-import type { CallRecord } from '#lib/call/call-record';
-import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { blobIdsIn } from './blob-ids.ts';
-import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
-import { sharesFixedFields, toChangingValues, toFixedValues } from './call-row.ts';
+import type { CallOverlay, NewLogRow } from './call-overlay.ts';
 import { createDeletions } from './deletions.ts';
-import { addRow, createKnownCalls, type EventsRow, type KnownCall } from './known-calls.ts';
-import type { SqlValue } from './kysely-on.ts';
-import { preparedListWrite, preparedWrite } from './prepared.ts';
+import { preparedWrite } from './prepared.ts';
 import {
   toAuditRow,
   toClientRow,
@@ -23,25 +18,17 @@ import {
 import { GUARDS, type Guard, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
-import type { Tables, ToolCallRow } from './tables.ts';
+import type { Tables } from './tables.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type PutMessage = Extract<Change, { type: 'put_message' }>;
 
-/** A call in the form of its columns. `fixed`: where these are written, too. */
-interface CallPut {
-  readonly id: string;
-  readonly fixed: readonly SqlValue[] | undefined;
-  readonly changing: readonly SqlValue[];
-  /** It has ended, so its words are to be indexed. */
-  readonly isFinal: boolean;
-}
-
 /** A write in the form of its columns. */
 export interface PreparedWrite {
-  readonly calls: readonly CallPut[];
-  readonly events: readonly EventsRow[];
+  readonly rows: readonly NewLogRow[];
   readonly others: readonly WriteStep[];
+  /** In the log; also of a write without an event. */
+  readonly position: number;
   /** To be called once it is committed. */
   settle(): void;
 }
@@ -52,8 +39,8 @@ export interface ChangeWriter {
    * does an event that does not follow (`VersionConflictError`).
    */
   prepare(changes: readonly Change[]): PreparedWrite;
-  /** The steps of one transaction: a call that is in several writes is written once, as in the last. */
-  toSteps(writes: readonly PreparedWrite[]): WriteStep[];
+  /** The steps of one transaction: events of one call are one row. `position` is what it takes the log to. */
+  toSteps(writes: readonly PreparedWrite[]): { steps: WriteStep[]; position: number };
 }
 
 /** Each tab that was ever open is an instance; of one owner those seen last are remembered. */
@@ -61,25 +48,22 @@ const KEPT_CLIENTS = 10_000;
 /** At the first put, and after so many more: forgetting reads all of them. */
 const FORGET_EVERY = 1_000;
 
-type OtherChange = Exclude<Change, { readonly type: 'append_call' }>;
+type OtherChange = Exclude<Change, { readonly type: 'append_call' | 'delete_calls' }>;
 
 /** How each change is written; when is decided elsewhere. */
 export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
   kysely: Kysely<Tables>,
-  readKnown: (id: string) => KnownCall,
-  newestCall: string,
+  overlay: CallOverlay,
 ): ChangeWriter {
   const write = createPuts(thread, kysely);
-  const knownCalls = createKnownCalls(readKnown, newestCall);
   const deletions = createDeletions(thread);
   let clientPuts = 0;
 
-  const putCall = ({ id, fixed, changing }: CallPut): WriteStep =>
-    fixed ? write.call([...fixed, 0, ...changing, 0]) : write.callUpdate([...changing, 0, id]);
-
-  const putEvents = ({ callId, row, texts }: EventsRow): WriteStep =>
-    write.events({ call_id: callId, version: row, events: `[${texts}]`, checksum: 0 });
+  const putRow = ({ seq, callId, version, ends, texts }: NewLogRow): WriteStep => {
+    const events = `[${texts.join(',')}]`;
+    return write.log({ seq, call_id: callId, version, ends: ends ? 1 : 0, events, checksum: 0 });
+  };
 
   function putMessage({ message, position, replay }: PutMessage): WriteStep[] {
     const row = { ...toMessageRow(message, position, replay), checksum: 0 };
@@ -143,57 +127,51 @@ export function createChangeWriter(
         return [write.memory({ ...toMemoryRow(change.memory), checksum: 0 })];
       case 'delete_memory':
         return [deletions.of('memories', { owner: change.ownerToken ?? '', key: change.key })];
-      case 'delete_calls':
-        return deletions.calls(change);
+      // A run that has calls, also on their way to the disk, stays.
       case 'delete_run':
-        return deletions.run(change);
+        return overlay.hasRun(change.runId) ? [] : deletions.run(change);
     }
   }
 
   return {
     prepare(changes) {
-      const calls = knownCalls.beginWrite();
+      const calls = overlay.beginWrite();
       const others: WriteStep[] = [];
       for (const change of changes) {
-        if (change.type === 'append_call') {
-          calls.append(change.call, change.event);
-          continue;
+        if (change.type === 'append_call') calls.append(change.call, change.event);
+        else if (change.type !== 'delete_calls') others.push(...toSteps(change));
+        else {
+          const ids = change.ids.filter((id) => calls.delete(id));
+          others.push(...deletions.calls({ ...change, ids }));
         }
-        if (change.type === 'delete_calls') for (const id of change.ids) calls.delete(id);
-        others.push(...toSteps(change));
       }
-      const puts = calls.states().map(({ call, before }) => toCallPut(call, before));
       calls.keep(); // Only now: a change that threw leaves no trace of the others.
-      return { calls: puts, events: calls.rows, others, settle: calls.settle };
+      const position = calls.rows.at(-1)?.seq ?? overlay.takePosition();
+      return { rows: calls.rows, others, position, settle: calls.settle };
     },
     toSteps(writes) {
-      const calls = new Map<string, CallPut>();
-      const events: EventsRow[] = [];
-      for (const { calls: puts, events: rows } of writes) {
-        for (const put of puts) calls.set(put.id, joinPuts(calls.get(put.id), put));
-        for (const row of rows) addRow(events, row);
-      }
-      const puts = [...calls.values()];
-      return [
-        ...puts.map(putCall),
-        ...puts.flatMap(({ id, isFinal }) => (isFinal ? [write.callToIndex({ call_id: id })] : [])),
-        ...events.map(putEvents),
-        ...writes.flatMap(({ others }) => others),
-      ];
+      const rows = joinRows(writes);
+      const others = writes.flatMap((one) => one.others);
+      const newest = rows.at(-1);
+      if (newest) return { steps: [...rows.map(putRow), ...others], position: newest.seq };
+      const position = writes.at(-1)?.position ?? 0;
+      return { steps: [...others, write.position({ value: position, key: 'commits' })], position };
     },
   };
 }
 
-/** Only what changed goes to disk again. */
-const toCallPut = (call: CallRecord, before: CallRecord | undefined): CallPut => ({
-  id: call.id,
-  fixed: before && sharesFixedFields(before, call) ? undefined : toFixedValues(call),
-  changing: toChangingValues(call),
-  isFinal: isFinalStatus(call.status),
-});
-
-const joinPuts = (first: CallPut | undefined, second: CallPut): CallPut =>
-  first ? { ...second, fixed: second.fixed ?? first.fixed } : second;
+/** Events of one call that are written at once share a row, in the place of the first. */
+function joinRows(writes: readonly PreparedWrite[]): NewLogRow[] {
+  const places = new Map<string, number>();
+  const rows: NewLogRow[] = [];
+  for (const row of writes.flatMap((one) => one.rows)) {
+    const place = places.get(row.callId);
+    const first = place === undefined ? undefined : rows[place];
+    if (place === undefined || !first) places.set(row.callId, rows.push(row) - 1);
+    else rows[place] = { ...first, ends: row.ends, texts: [...first.texts, ...row.texts] };
+  }
+  return rows;
+}
 
 /** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */
 function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {
@@ -216,25 +194,15 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
       guards,
     );
   return {
-    call: preparedListWrite(
+    /** A version that is there already is another writer's: the commit fails. */
+    log: preparedWrite(
       thread,
-      [...FIXED_COLUMNS, 'fixed_checksum', ...CHANGING_COLUMNS, 'checksum'],
-      // The edge to SQL: FIXED_COLUMNS and CHANGING_COLUMNS are all columns.
-      (row) => upsert(kysely, 'tool_calls', ['id'], row as unknown as ToolCallRow),
-      GUARDS.tool_calls.guards,
+      (row: Tables['log']) => kysely.insertInto('log').values(row),
+      GUARDS.log.guards,
     ),
-    callUpdate: preparedListWrite(
-      thread,
-      [...CHANGING_COLUMNS, 'checksum', 'id'],
-      ({ id, ...columns }) =>
-        kysely
-          .updateTable('tool_calls')
-          .set(columns)
-          .where('id', '=', id as string),
-      GUARDS.tool_calls.guards.filter(({ sum }) => sum === 'checksum'),
+    position: preparedWrite(thread, ({ value, key }: Tables['meta']) =>
+      kysely.updateTable('meta').set({ value }).where('key', '=', key),
     ),
-    events: put('call_events', ['call_id', 'version']),
-    callToIndex: add('calls_to_index'),
     /** The first entry of a scope stays: a key means one call for ever. */
     idempotency: add('idempotency', GUARDS.idempotency.guards),
     blobUse: add('blob_uses'),

@@ -8,22 +8,21 @@ type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
 type DeleteDeliveries = Extract<Change, { type: 'delete_deliveries' }>;
 type DeleteRun = Extract<Change, { type: 'delete_run' }>;
 
-/** Whatever is asked for: an open call stays, with all that is its own. */
-const ENDED = `SELECT id FROM tool_calls WHERE id = ? AND status NOT IN ('PENDING', 'RUNNING')`;
+/** A call that is not in the table of calls may be open, and stays with all that is its own. */
+const ENDED = 'SELECT id FROM calls WHERE id = ?';
 
 /** The row itself goes last: the statements before look for it. */
 const OF_CALL = [
-  `DELETE FROM tool_call_text WHERE rowid = (SELECT row_no FROM tool_calls WHERE id IN (${ENDED}))`,
-  `DELETE FROM calls_to_index WHERE call_id IN (${ENDED})`,
-  `DELETE FROM call_events WHERE call_id IN (${ENDED})`,
+  `DELETE FROM tool_call_text WHERE rowid = (SELECT call_no FROM calls WHERE id = ?)`,
   `DELETE FROM idempotency WHERE call_id IN (${ENDED})`,
   `DELETE FROM blob_uses WHERE user_id IN (${ENDED})`,
-  `DELETE FROM tool_calls WHERE id IN (${ENDED})`,
+  `DELETE FROM log WHERE call_id IN (${ENDED})`,
+  `DELETE FROM calls WHERE id = ?`,
 ];
 
 /** It may have been used again since it was looked at. */
 const UNUSED_RUN = `SELECT run_id FROM runs WHERE run_id = ? AND status <> 'running' AND updated_at < ?
-  AND NOT EXISTS (SELECT 1 FROM tool_calls WHERE tool_calls.run_id = runs.run_id)`;
+  AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.run_id = runs.run_id)`;
 
 const OF_RUN = [
   `DELETE FROM blob_uses WHERE user_id IN

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { blobIdsIn, COLUMNS_WITH_BLOBS } from './blob-ids.ts';
+import { blobIdsIn } from './blob-ids.ts';
+import type { CallOverlay } from './call-overlay.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import type { ReadThread } from './read-thread.ts';
 import type { EndedCall, History, IdleRun } from './store.ts';
@@ -10,24 +11,14 @@ import type { Tables } from './tables.ts';
 const MAX_SEARCHED = 1_000;
 const MAX_PAGE = 200;
 
-const textsOf = sql.raw(COLUMNS_WITH_BLOBS.map((column) => `tool_calls.${column}`).join(', '));
-const bytesOf = sql.raw(
-  COLUMNS_WITH_BLOBS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + '),
-);
-
 /** By the index of their ends, so that nothing is read but what is given. */
 export const oldestCallsQuery = (endedBefore: number, limit: number) =>
-  sql<EndedCall>`select id, coalesce(completed_at, created_at) as endedAt, ${bytesOf} as bytes
-    from tool_calls indexed by tool_calls_by_end
-    where status not in ('PENDING', 'RUNNING') and coalesce(completed_at, created_at) < ${endedBefore}
-    order by coalesce(completed_at, created_at), id limit ${Math.min(limit, MAX_PAGE)}`;
+  sql<EndedCall>`select id, ended_at as endedAt, bytes from calls indexed by calls_by_end
+    where ended_at < ${endedBefore} order by ended_at, call_no limit ${Math.min(limit, MAX_PAGE)}`;
 
-/** From the index alone. */
 export const endedSinceQuery = (since: number, limit: number) =>
-  sql<Omit<EndedCall, 'bytes'>>`select id, coalesce(completed_at, created_at) as endedAt
-    from tool_calls indexed by tool_calls_by_end
-    where status not in ('PENDING', 'RUNNING') and coalesce(completed_at, created_at) >= ${since}
-    order by coalesce(completed_at, created_at) desc, id desc limit ${limit}`;
+  sql<Omit<EndedCall, 'bytes'>>`select id, ended_at as endedAt from calls indexed by calls_by_end
+    where ended_at >= ${since} order by ended_at desc, call_no desc limit ${limit}`;
 
 type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
 
@@ -35,28 +26,20 @@ type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
 export const idleRunsQuery = (changedBefore: number, after: IdleRun | null, limit: number) =>
   sql<LookedAt>`select run_id as runId,
       updated_at as changedAt, status = 'running' as isRunning,
-      exists (select 1 from tool_calls where tool_calls.run_id = runs.run_id) as hasCalls
+      exists (select 1 from calls where calls.run_id = runs.run_id) as hasCalls
     from runs indexed by runs_by_age
     where updated_at < ${changedBefore}
       and (updated_at, run_id) > (${after?.changedAt ?? 0}, ${after?.runId ?? ''})
     order by updated_at, run_id limit ${limit}`;
 
-type Texts = Readonly<Record<string, string | null>>;
-
-const EVERY_CALL = sql<boolean>`true`;
-
-/** Calls whose blobs are not noted yet: open ones, and those whose words wait. */
-const unnotedQuery = (fits = EVERY_CALL) => sql<Texts>`
-  select ${textsOf} from (
-    select id as of_call from tool_calls indexed by tool_calls_by_status
-      where status in ('PENDING', 'RUNNING')
-    union all select call_id from calls_to_index
-    limit ${MAX_SEARCHED + 1}
-  ) cross join tool_calls on tool_calls.id = of_call where ${fits}`;
+/** The texts of calls whose blobs are not noted yet: open ones, and those that are not applied. */
+const textsQuery = (ids: readonly string[]) => sql<{ events: string }>`
+  select events from json_each(${JSON.stringify(ids)}) as wanted
+  cross join log on log.call_id = wanted.value`;
 
 const notedOfQuery = (ownerToken: string, blobId: string) => sql<{ found: 1 }>`
   select 1 as found from blob_uses where blob_id = ${blobId} and (
-    exists (select 1 from tool_calls where id = user_id and owner_token = ${ownerToken})
+    exists (select 1 from calls where id = user_id and owner_token = ${ownerToken})
     or exists (select 1 from messages join runs on runs.run_id = messages.run_id
       where message_id = user_id and owner ->> '$.token_id' = ${ownerToken})
   ) limit 1`;
@@ -67,10 +50,22 @@ export function createHistory(deps: {
   readonly database: DatabaseSync;
   readonly kysely: Kysely<Tables>;
   readonly reader: Pick<ReadThread, 'rows'>;
+  readonly overlay: CallOverlay;
+  /** The table of calls has all that has ended, then. */
+  catchUp(): Promise<void>;
 }): History {
-  const { file, database, kysely, reader } = deps;
+  const { file, database, kysely, reader, overlay, catchUp } = deps;
   const ask = async <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
     (await reader.rows(query.compile(kysely))).rows;
+  /** The blobs that calls name which are not in the table; undefined while these are too many. */
+  async function unnoted(ownerToken?: string): Promise<ReadonlySet<string> | undefined> {
+    const calls = overlay.find(
+      (call) => ownerToken === undefined || call.ownerToken === ownerToken,
+    );
+    if (calls.length > MAX_SEARCHED) return undefined;
+    const texts = await ask(textsQuery(calls.map(({ id }) => id)));
+    return new Set(blobIdsIn(texts.map(({ events }) => events)));
+  }
   const upTo = database.prepare("SELECT value FROM meta WHERE key = 'deleted_up_to'");
 
   return {
@@ -92,18 +87,22 @@ export function createHistory(deps: {
     },
 
     async countCalls() {
-      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from tool_calls`);
-      return counted?.calls ?? 0;
+      const unlisted = overlay.countUnlisted();
+      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from calls`);
+      return unlisted + (counted?.calls ?? 0);
     },
 
     oldestCalls: ({ endedBefore, limit }) => ask(oldestCallsQuery(endedBefore, limit)),
 
-    endedSince: async ({ since, limit }) => (await ask(endedSinceQuery(since, limit))).reverse(),
+    async endedSince({ since, limit }) {
+      await catchUp();
+      return (await ask(endedSinceQuery(since, limit))).reverse();
+    },
 
     async emptyRuns({ changedBefore, after, limit }) {
       const looked = await ask(idleRunsQuery(changedBefore, after, limit));
       const runs = looked.flatMap(({ runId, changedAt, hasCalls, isRunning }) =>
-        hasCalls === 0 && isRunning === 0 ? [{ runId, changedAt }] : [],
+        hasCalls === 0 && isRunning === 0 && !overlay.hasRun(runId) ? [{ runId, changedAt }] : [],
       );
       const last = looked.length < limit ? undefined : looked.at(-1);
       return { runs, next: last ? { runId: last.runId, changedAt: last.changedAt } : null };
@@ -121,24 +120,22 @@ export function createHistory(deps: {
 
     async unusedBlobs(blobIds) {
       if (blobIds.length === 0) return [];
-      const unnoted = await ask(unnotedQuery());
-      if (unnoted.length > MAX_SEARCHED) return undefined;
+      // Asked first: what is applied meanwhile is noted.
+      const others = await unnoted();
+      if (!others) return undefined;
       const noted = await ask(
         sql<{
           blob_id: string;
         }>`select distinct blob_id from blob_uses where blob_id in (${sql.join(blobIds)})`,
       );
-      const used = new Set([
-        ...noted.map(({ blob_id }) => blob_id),
-        ...unnoted.flatMap((texts) => blobIdsIn(Object.values(texts))),
-      ]);
-      return blobIds.filter((id) => !used.has(id));
+      const used = new Set(noted.map(({ blob_id }) => blob_id));
+      return blobIds.filter((id) => !used.has(id) && !others.has(id));
     },
 
     async isBlobOf(ownerToken, blobId) {
-      if ((await ask(notedOfQuery(ownerToken, blobId))).length > 0) return true;
-      const unnoted = await ask(unnotedQuery(sql`owner_token = ${ownerToken}`));
-      return unnoted.some((texts) => blobIdsIn(Object.values(texts)).includes(blobId));
+      const others = await unnoted(ownerToken);
+      if (others?.has(blobId)) return true;
+      return (await ask(notedOfQuery(ownerToken, blobId))).length > 0;
     },
 
     async hasAuditBefore(before) {

@@ -23,7 +23,7 @@ const badCursor = (): BadCursorError =>
     'not a cursor of this list; use the next_cursor of the page before, as it was given',
   );
 
-/** Of a search, whose order is that of the rows. */
+/** Of calls, whose order is that in which they were first written. */
 export const writeRowCursor = (row: number): string =>
   Buffer.from(JSON.stringify([row])).toString('base64url');
 

@@ -47,30 +47,6 @@ export function preparedWrite<Row extends object>(
   };
 }
 
-/**
- * The same for many columns, whose values come as a list: `build` is given each
- * column with its place in the list for a value.
- */
-export function preparedListWrite(
-  thread: Pick<WriteThread, 'prepare'>,
-  columns: readonly string[],
-  build: (row: Readonly<Record<string, SqlValue>>) => Compilable,
-  guards: readonly Guard[],
-): (values: readonly SqlValue[]) => WriteStep {
-  let statement: number | undefined;
-  return (values) => {
-    if (statement === undefined) {
-      const row = Object.fromEntries(columns.map((column, place) => [column, place]));
-      const { sql, parameters } = build(row).compile();
-      if (!isDeepStrictEqual(parameters, [...columns.keys()])) {
-        throw new Error(`the columns are not the parameters of: ${sql}`);
-      }
-      statement = thread.prepare(sql, toSums(guards, columns));
-    }
-    return [statement, values];
-  };
-}
-
 function toSums(guards: readonly Guard[], columns: readonly string[]): Sum[] {
   const placeOf = (column: string) => {
     const place = columns.indexOf(column);

@@ -1,7 +1,5 @@
-import type { CallEventEntry } from '#lib/call/call-event';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import { fromEventsColumn, type RowValues } from './event-text.ts';
 import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import { searchWords } from './search-words.ts';
@@ -287,7 +285,3 @@ export function fromDeliveryRow(stored: DeliveryRow): DeliveryRecord {
     ...{ nextAt: times.next_at, endedAt: times.ended_at },
   };
 }
-
-/** In their order. Without `row`, an event of an end lacks its result. */
-export const fromEventsRow = (stored: Tables['call_events'], row?: RowValues): CallEventEntry[] =>
-  fromEventsColumn(wholeRow('call_events', stored).events, row);

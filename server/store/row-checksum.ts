@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { CHANGING_COLUMNS, FIXED_COLUMNS } from './call-fields.ts';
 import { RowDamagedError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,16 +19,8 @@ interface TableGuards {
   readonly guards: readonly Guard[];
 }
 
-/** A call has two, as what never changes is not written again. Both hold its id, so that halves do not mix. */
 export const GUARDS = {
-  tool_calls: {
-    key: ['id'],
-    guards: [
-      { sum: 'fixed_checksum', of: FIXED_COLUMNS },
-      { sum: 'checksum', of: ['id', ...CHANGING_COLUMNS] },
-    ],
-  },
-  call_events: one(['call_id', 'version'], ['events']),
+  log: one(['call_id', 'version'], ['ends', 'events']),
   idempotency: one(['scope'], ['fingerprint', 'call_id']),
   runs: one(
     ['run_id'],

@@ -1,15 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
+import { foldEvents } from '#lib/call/fold';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { POOL_SOURCE } from '#lib/protocol/tool-source';
-import { fromCallRow } from './call-row.ts';
+import { createLogApplier } from './apply-log.ts';
+import { createCallOverlay } from './call-overlay.ts';
+import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import type { EndedUse, ToolUse } from './ended-use.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
+import { fromLogRow } from './log-text.ts';
 import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
+import { createProjection } from './projection.ts';
 import { type ReadThread, startReadThread } from './read-thread.ts';
 import {
   fromClientRow,
@@ -20,6 +26,7 @@ import {
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, Store } from './store.ts';
+import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
   queryCalls,
@@ -27,7 +34,6 @@ import {
   queryKept,
   queryMessages,
   queryModelTurns,
-  queryOpenCalls,
   queryReplays,
   queryRunningRuns,
   queryRuns,
@@ -36,35 +42,40 @@ import {
   runsBelow,
   theRun,
 } from './store-queries.ts';
-import { createReads, readKnownCall } from './store-reads.ts';
+import { createLogReads, createReads, readKnownCall } from './store-reads.ts';
 import type { DeliveryRow, Tables } from './tables.ts';
-import { createTextIndex } from './text-index.ts';
 import { threadSource } from './thread-source.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
 
-const createToolUse = ({ rows }: Pick<ReadThread, 'rows'>, kysely: Kysely<Tables>): ToolUse => ({
+const createToolUse = (
+  { rows }: Pick<ReadThread, 'rows'>,
+  kysely: Kysely<Tables>,
+  catchUp: () => Promise<void>,
+): ToolUse => ({
   async recent({ ownerToken, limit }) {
+    await catchUp();
     const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
-    return (await rows(query.compile(kysely))).rows;
+    const found = (await rows(query.compile(kysely))).rows;
+    return found.map(({ statusCode, ...use }) => ({ ...use, status: statusOf(statusCode) }));
   },
 });
 
-/** All of them stand before the columns that may be large. */
-const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status,
-  started_at as startedAt, coalesce(completed_at, created_at) as endedAt,
-  error ->> '$.code' as code, error ->> '$.client_code' as clientCode, substr(error ->> '$.message', 1, 300) as message`;
+const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status as statusCode,
+  started_at as startedAt, ended_at as endedAt, code, client_code as clientCode, message`;
 
 /** Not those that asked each client (`pool`): what they asked counts, each by itself. */
-const ENDED = sql`status not in ('PENDING', 'RUNNING') and source is not ${POOL_SOURCE}`;
+const OF_TOOLS = sql`source is not ${POOL_SOURCE}`;
 
-const ofAll = (limit: number) => sql<EndedUse>`
-  select ${COLUMNS} from tool_calls indexed by tool_calls_by_end where ${ENDED}
-  order by coalesce(completed_at, created_at) desc, id desc limit ${limit}`;
+type EndedRow = Omit<EndedUse, 'status'> & { readonly statusCode: number };
 
-const ofOwner = (ownerToken: string, limit: number) => sql<EndedUse>`
-  select ${COLUMNS} from tool_calls indexed by tool_calls_by_owner
-  where owner_token = ${ownerToken} and ${ENDED} order by created_at desc, id desc limit ${limit}`;
+const ofAll = (limit: number) => sql<EndedRow>`
+  select ${COLUMNS} from calls indexed by calls_by_end where ${OF_TOOLS}
+  order by ended_at desc, call_no desc limit ${limit}`;
+
+const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
+  select ${COLUMNS} from calls indexed by calls_by_owner
+  where owner_token = ${ownerToken} and ${OF_TOOLS} order by call_no desc limit ${limit}`;
 
 const MAX_PAGE = 200;
 
@@ -98,8 +109,8 @@ function createDeliveryReads(
 const INDEX_MS = 1_000;
 /** How long a write may be put off that is awaited by none. */
 const PUT_OFF_MS = 5;
-/** How long a search waits for words that are not indexed yet. */
-const SEARCH_WAIT_MS = 5_000;
+/** How long a search waits for words that are not indexed yet, and statistics for what has ended. */
+const CATCH_UP_MS = 5_000;
 
 /**
  * The durable record in one SQLite file (rules ST1 to ST21). Opening it checks
@@ -134,34 +145,49 @@ export function createSqliteStore(options: {
   const { isTrusted = false, log = () => {} } = options;
   const database = openDatabase(options.file, { log, isTrusted });
   migrate(database, MIGRATIONS);
+  // So that the open calls are all that is not in the table of calls.
+  const applySome = createLogApplier(database);
+  while (applySome().more);
   const kysely = kyselyOn(database);
   const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
   const read = createReads(database, kysely);
-  const writer = createChangeWriter(
-    thread,
-    kysely,
-    (id) => readKnownCall(read, id),
-    read.newestCall({})?.id ?? '',
-  );
+  const readLog = createLogReads(database);
+  const overlay = createCallOverlay({
+    read: (id) => readKnownCall(read, readLog(id)),
+    newest: read.newestCall({})?.id ?? '',
+    position: positionOf(database),
+    open: readOpen(database, read, readLog),
+  });
+  const writer = createChangeWriter(thread, kysely, overlay);
   const { readWorkerPath = threadSource('read-worker') } = options;
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
-  const index = createTextIndex({ indexSome: thread.indexWords, scheduleIndexing });
-  index.touched(); // The process before may have left some.
+  const projection = createProjection({
+    scheduleIndexing,
+    async applySome() {
+      const { upTo, more } = await thread.apply();
+      overlay.applied(upTo);
+      return more;
+    },
+  });
   const queue = createWriteQueue<PreparedWrite>({
     schedule,
     scheduleLater,
     onFailed(error) {
-      index.close(); // It writes too.
+      projection.close(); // It writes too.
       options.onFailed?.(error);
     },
     async commit(writes) {
       const begun = performance.now();
-      await thread.commit(writer.toSteps(writes));
+      const { steps, position } = writer.toSteps(writes);
+      await thread.commit(steps, position);
       options.onCommitted?.((performance.now() - begun) / 1_000);
-      index.touched();
+      projection.touched();
     },
   });
+  const catchUp = async () => {
+    if (!queue.failed) await projection.catchUp(CATCH_UP_MS);
+  };
   let closing: Promise<void> | undefined;
 
   return {
@@ -175,18 +201,19 @@ export function createSqliteStore(options: {
       return queue.failed;
     },
 
-    async getCall(id) {
-      const row = read.call({ id });
-      return row && fromCallRow(row);
-    },
-    callBytes: async (id) => read.callBytes({ id })?.bytes ?? 0,
+    getCall: async (id) => foldEvents(readLog(id).flatMap(fromLogRow)),
+    callBytes: async (id) => read.callBytes({ call_id: id })?.bytes ?? 0,
     callEvents: (id, query) => queryEvents(reader, kysely, id, query),
     async listCalls(query) {
-      const searches = query.text !== undefined && wordsToFind(query.text) !== null;
-      if (searches && !queue.failed) await index.catchUp(SEARCH_WAIT_MS);
-      return queryCalls(reader, kysely, query);
+      if (query.text !== undefined && wordsToFind(query.text) !== null) await catchUp();
+      return queryCalls(reader, kysely, overlay, query);
     },
-    openCalls: () => queryOpenCalls(kysely),
+    async openCalls() {
+      const open = overlay.find(({ status }) => !isFinalStatus(status));
+      return open
+        .toReversed()
+        .flatMap(({ id }) => foldEvents(readLog(id).flatMap(fromLogRow)) ?? []);
+    },
 
     async getIdempotency(scope) {
       const row = read.idempotency({ scope });
@@ -222,8 +249,8 @@ export function createSqliteStore(options: {
     listKept: (area) => queryKept(kysely, area),
     memories: createMemories(reader, kysely),
     deliveries: createDeliveryReads(reader, kysely),
-    toolUse: createToolUse(reader, kysely),
-    history: createHistory({ file: options.file, database, kysely, reader }),
+    toolUse: createToolUse(reader, kysely, catchUp),
+    history: createHistory({ file: options.file, database, kysely, reader, overlay, catchUp }),
 
     async reserveSeqs(count) {
       if (queue.refusal) throw queue.refusal;
@@ -236,7 +263,7 @@ export function createSqliteStore(options: {
 
     close() {
       if (closing) return closing;
-      index.close();
+      projection.close();
       closing = queue
         .close()
         .then(reader.close)
@@ -245,6 +272,18 @@ export function createSqliteStore(options: {
       return closing;
     },
   };
+}
+
+/** The open calls, as the log has them. */
+function* readOpen(
+  database: DatabaseSync,
+  read: ReturnType<typeof createReads>,
+  readLog: ReturnType<typeof createLogReads>,
+) {
+  for (const { call_id } of database.prepare('SELECT call_id FROM open_calls').all()) {
+    const { call: _, head, ...known } = readKnownCall(read, readLog(String(call_id)));
+    if (head) yield { ...known, head };
+  }
 }
 
 async function destroy(kysely: ReturnType<typeof kyselyOn>, database: DatabaseSync) {

@@ -1,17 +1,18 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { isMissing } from '#lib/util/is-missing';
 
 /**
- * Beside the database, how many commits it must hold at least. It is written
+ * Beside the database, the position in its log that it must have reached at least. It is written
  * after each commit without an fsync, so it survives the process always and a
  * power loss sometimes, and then it may say too little but never too much. With
  * it a log that was cut, a log or a database that was deleted, and an older copy
  * put in the place of the newer one are told from a store that is whole.
  */
 export interface StoreMark {
-  write(commits: number): void;
+  write(position: number): void;
   close(): void;
 }
 
@@ -62,4 +63,11 @@ export function syncDirectory(dir: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** How far its log has come: each commit takes it on, also one that has no event. */
+export function positionOf(database: DatabaseSync): number {
+  const sql = `SELECT max(coalesce((SELECT max(seq) FROM log), 0),
+    (SELECT value FROM meta WHERE key = 'commits')) AS position`;
+  return Number(database.prepare(sql).get()?.position ?? 0);
 }

@@ -1,22 +1,23 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { CallEventEntry } from '#lib/call/call-event';
+import type { ToldEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
+import { foldEvents, tellEvents } from '#lib/call/fold';
 import type { RunSummary } from '#lib/protocol/run';
+import type { CallHead, CallOverlay } from './call-overlay.ts';
 import {
+  type CallPage,
   callPage,
   clientIdsQuery,
   countQuery,
   type Filter,
   filtersOf,
-  type StoredCall,
+  type ListedCall,
 } from './call-page.ts';
-import { fromCallRow } from './call-row.ts';
-import { needsRow, type RowValues } from './event-text.ts';
-import { readCursor, writeCursor } from './page-cursor.ts';
+import { fromLogRow } from './log-text.ts';
+import { readCursor, readRowCursor, writeCursor, writeRowCursor } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
 import {
   fromAuditRow,
-  fromEventsRow,
   fromKeptRow,
   fromMessageRow,
   fromModelTurnRow,
@@ -37,7 +38,7 @@ import type {
   StoredTokens,
   TokenRecord,
 } from './store.ts';
-import type { CallEventsRow, RunRow, Tables } from './tables.ts';
+import type { LogRow, RunRow, Tables } from './tables.ts';
 import { toMatch } from './word-terms.ts';
 
 /** The most that one page holds, whatever is asked for. */
@@ -53,29 +54,64 @@ const TURN_CHARS = 256 * 1024;
 
 type Reader = Pick<ReadThread, 'rows'>;
 
-/** Newest first. */
+/** Newest first. Calls that the table does not have as they are come from the overlay. */
 export async function queryCalls(
   { rows }: Reader,
   kysely: Kysely<Tables>,
+  overlay: Pick<CallOverlay, 'find'>,
   given: CallQuery,
 ): Promise<{ calls: CallRecord[]; nextCursor: string | null }> {
   const query = { ...given, limit: pageSize(given.limit) };
   const words = query.text === undefined ? null : wordsToFind(query.text);
   if (words?.length === 0) return { calls: [], nextCursor: null };
-  const filters = filtersOf(query, await findClientIds({ rows }, kysely, query));
+  const clientIds = await findClientIds({ rows }, kysely, query);
+  const filters = filtersOf(query, clientIds);
   const counts = await countFilters({ rows }, kysely, filters, query);
   const match = words && (await toMatch({ rows }, kysely, words));
+  // Looked at first: what is applied meanwhile is in the table, too, and counts once.
+  const unlisted = words ? [] : overlay.find(meetsOf(query, clientIds));
   const page = callPage(kysely, query, filters, counts, match);
-  const read = await rows(page.rows, MAX_PAGE_CHARS);
-  const found = read.rows.slice(0, query.limit);
-  const calls = await takeCalls(found, query);
-  const last = found[calls.length - 1];
-  if (read.isCut || calls.length < read.rows.length) {
-    return { calls, nextCursor: last ? page.cursorBehind(last) : null };
-  }
-  // All that fits of what was looked at: there may be calls that were not.
-  const [lastLooked, next] = page.end ? (await rows(page.end)).rows : [];
-  return { calls, nextCursor: lastLooked && next ? page.cursorBehind(lastLooked) : null };
+  const listed = (await rows(page.rows)).rows;
+  const end = listed.length > query.limit ? undefined : await endOf({ rows }, page);
+  const found = mergeListed(listed, unlisted, end);
+  const calls = await readCalls({ rows }, kysely, found.slice(0, query.limit), query);
+  const last = calls.isWhole
+    ? found.length > query.limit
+      ? found[query.limit - 1]
+      : end
+    : calls.last;
+  return { calls: calls.calls, nextCursor: last ? writeRowCursor(last.call_no) : null };
+}
+
+/** The last call that was looked at, where there are more behind it that were not. */
+async function endOf({ rows }: Reader, page: CallPage): Promise<ListedCall | undefined> {
+  const [last, next] = page.end ? (await rows(page.end)).rows : [];
+  return next && last;
+}
+
+function meetsOf(query: CallQuery, clientIds: readonly string[]): (head: CallHead) => boolean {
+  const { runId, status, tool, ownerToken, cursor } = query;
+  const below = cursor === undefined ? Number.POSITIVE_INFINITY : readRowCursor(cursor);
+  return (head) =>
+    head.callNo < below &&
+    (runId === undefined || head.runId === runId) &&
+    (status === undefined || head.status === status) &&
+    (tool === undefined || head.toolName === tool) &&
+    (ownerToken === undefined || head.ownerToken === ownerToken) &&
+    (query.client === undefined || (head.clientId !== null && clientIds.includes(head.clientId)));
+}
+
+/** Each once, newest first, and none beyond what was looked at. */
+function mergeListed(
+  listed: readonly ListedCall[],
+  unlisted: readonly CallHead[],
+  end: ListedCall | undefined,
+): ListedCall[] {
+  const known = new Set(unlisted.map(({ id }) => id));
+  const others = unlisted.map(({ id, callNo }) => ({ id, call_no: callNo }));
+  return [...listed.filter(({ id }) => !known.has(id)), ...others]
+    .filter(({ call_no }) => !end || call_no >= end.call_no)
+    .sort((a, b) => b.call_no - a.call_no);
 }
 
 async function findClientIds({ rows }: Reader, kysely: Kysely<Tables>, { client }: CallQuery) {
@@ -96,69 +132,59 @@ async function countFilters(
   return counted.toSorted((a, b) => a.place - b.place).map(({ calls }) => calls);
 }
 
-/** As long as they are taken; large ones in turns with the other work of the process. */
-async function takeCalls(rows: readonly StoredCall[], { takes }: CallQuery) {
+/** Rows of these calls, in their order, each call's in its own. */
+const logOf = (ids: readonly string[]) => sql<LogRow>`
+  select log.* from json_each(${JSON.stringify(ids)}) as wanted
+  cross join log on log.call_id = wanted.value`;
+
+/**
+ * The calls as the log has them, as long as they are taken and have room; large ones in turns with
+ * the other work of the process. `last` is the one after which a page that is not whole ends.
+ */
+async function readCalls(
+  { rows }: Reader,
+  kysely: Kysely<Tables>,
+  found: readonly ListedCall[],
+  { takes, status }: CallQuery,
+) {
   const calls: CallRecord[] = [];
+  if (found.length === 0) return { calls, isWhole: true };
+  const read = await rows(logOf(found.map(({ id }) => id)).compile(kysely), MAX_PAGE_CHARS);
+  const ofCall = Map.groupBy(read.rows, ({ call_id }) => call_id);
+  const cutId = read.isCut ? read.rows.at(-1)?.call_id : undefined;
+  let last: ListedCall | undefined;
   let chars = 0;
-  for (const row of rows) {
-    const call = fromCallRow(row);
-    if (takes?.(call) === false) break;
-    calls.push(call);
-    chars += row.args.length + row.card.length + (row.result?.length ?? 0);
+  for (const one of found) {
+    let logged = ofCall.get(one.id) ?? [];
+    if (read.isCut && (one.id === cutId || logged.length === 0)) {
+      if (last) return { calls, last, isWhole: false };
+      // One alone may have more than a page.
+      logged = (await rows(logOf([one.id]).compile(kysely))).rows;
+    }
+    const call = foldEvents(logged.flatMap(fromLogRow));
+    if (call && takes?.(call) === false) return { calls, last, isWhole: false };
+    // It may have been deleted, or have gone on, since it was looked for.
+    if (call && (status === undefined || call.status === status)) calls.push(call);
+    last = one;
+    for (const { events } of logged) chars += events.length;
     if (chars < TURN_CHARS) continue;
     chars = 0;
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  return calls;
+  return { calls, isWhole: true };
 }
 
-/** Those that are not final, oldest first. */
-export async function queryOpenCalls(kysely: Kysely<Tables>): Promise<CallRecord[]> {
-  const { rows } = await openCallsQuery.execute(kysely);
-  return rows.map(fromCallRow);
-}
-
-/** By the name of their index: the order that is asked for is that of another one, which has all calls. */
-export const openCallsQuery = sql<StoredCall>`
-  select * from tool_calls indexed by tool_calls_by_status
-  where status in ('PENDING', 'RUNNING') order by created_at, id`;
-
-/** In order, those above `after`. */
+/** In order, those above `after`, each as it follows from those before it. */
 export async function queryEvents(
-  reader: Reader,
+  { rows }: Reader,
   kysely: Kysely<Tables>,
   callId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<CallEventEntry[]> {
-  const take = pageSize(limit);
-  const eventsFrom = async (row: RawBuilder<unknown>) => {
-    const query = sql<CallEventsRow>`select * from call_events
-      where call_id = ${callId} and version >= ${row} order by version limit ${take + 1}`;
-    const read = await reader.rows(query.compile(kysely), MAX_PAGE_CHARS);
-    const values = read.rows.some(({ events: text }) => needsRow(text))
-      ? await rowValues(reader, kysely, callId)
-      : undefined;
-    const events = read.rows
-      .flatMap((stored) => fromEventsRow(stored, values))
-      .filter(({ version }) => version > after);
-    return { events: events.slice(0, take), isCut: read.isCut };
-  };
-  // A row is called by its first event: the one that has the next may begin before it.
-  const { events, isCut } = await eventsFrom(sql`coalesce((select max(version) from call_events
-    where call_id = ${callId} and version <= ${after}), 0)`);
-  // That row was large, and all of it before.
-  return isCut && events.length === 0 ? (await eventsFrom(sql`${after + 1}`)).events : events;
-}
-
-/** What events refer to. A call that was deleted in between has nothing. */
-async function rowValues(
-  { rows }: Reader,
-  kysely: Kysely<Tables>,
-  id: string,
-): Promise<RowValues | undefined> {
-  const select = kysely.selectFrom('tool_calls').selectAll().where('id', '=', id);
-  const [row] = (await rows(select.compile())).rows;
-  return row && fromCallRow(row);
+): Promise<ToldEvent[]> {
+  const query = sql<LogRow>`select * from log where call_id = ${callId} order by version`;
+  const logged = (await rows(query.compile(kysely))).rows;
+  const told = tellEvents(logged.flatMap(fromLogRow));
+  return told.filter(({ version }) => version > after).slice(0, pageSize(limit));
 }
 
 /** Newest first by their last change; those of sub-agents are parts of others, and not listed. */
@@ -238,18 +264,13 @@ export async function queryMessages(
   return { messages, from, to, askedBefore: counted.rows[0]?.count ?? 0 };
 }
 
-/**
- * The runs that sub-agents of a run made, and those below them: each has its id from the call that
- * it works for.
- */
+/** The runs that sub-agents of a run made, and those below them. */
 export const runsBelow = (runId: string): RawBuilder<unknown> => sql`(
   WITH RECURSIVE below(id) AS (
     VALUES (${runId})
     UNION
-    SELECT runs.run_id FROM below
-    JOIN tool_calls ON tool_calls.run_id = below.id
-    JOIN runs ON runs.run_id = 'run_' || substr(tool_calls.id, 4)
-    WHERE runs.parent ->> '$.run_id' = below.id
+    SELECT runs.run_id FROM below JOIN runs
+      ON runs.parent IS NOT NULL AND runs.parent ->> '$.run_id' = below.id
   )
   SELECT id FROM below WHERE id <> ${runId}
 )`;

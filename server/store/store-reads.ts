@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import { isBeyond, type KnownCall, NOT_THERE } from './known-calls.ts';
+import type { CallRecord } from '#lib/call/call-record';
+import { foldEvents } from '#lib/call/fold';
+import { headOf, type KnownCall, NOT_THERE } from './call-overlay.ts';
+import { fromLogRow } from './log-text.ts';
 import { preparedRead } from './prepared.ts';
-import { fromEventsRow } from './record-rows.ts';
-import type { Tables } from './tables.ts';
+import type { LogRow, Tables } from './tables.ts';
 
 const NEXT_SEQ = 'next_seq';
 
@@ -21,38 +23,18 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
         .returning('value'),
   );
   return {
-    call: preparedRead(database, ({ id }: { id: string }) =>
-      kysely.selectFrom('tool_calls').selectAll().where('id', '=', id),
-    ),
-    callBytes: preparedRead(database, ({ id }: { id: string }) =>
+    callBytes: preparedRead(database, ({ call_id }: { call_id: string }) =>
       kysely
-        .selectFrom('tool_calls')
+        .selectFrom('log')
         // SQLite has the length of a text in bytes without its pages.
-        .select(
-          sql<number>`ifnull(octet_length(args), 0) + ifnull(octet_length(result), 0)
-          + ifnull(octet_length(display), 0) + ifnull(octet_length(late_result), 0)`.as('bytes'),
-        )
-        .where('id', '=', id),
-    ),
-    version: preparedRead(database, ({ id }: { id: string }) =>
-      kysely.selectFrom('tool_calls').select('version').where('id', '=', id),
-    ),
-    newestCall: preparedRead(database, () =>
-      kysely.selectFrom('tool_calls').select((eb) => eb.fn.max('id').as('id')),
-    ),
-    eventChars: preparedRead(database, ({ call_id }: { call_id: string }) =>
-      kysely
-        .selectFrom('call_events')
-        .select((eb) => eb.fn.sum<number | null>(eb.fn('length', ['events'])).as('chars'))
+        .select(sql<number | null>`sum(octet_length(events))`.as('bytes'))
         .where('call_id', '=', call_id),
     ),
-    newestEvents: preparedRead(database, ({ call_id, limit }: { call_id: string; limit: number }) =>
-      kysely
-        .selectFrom('call_events')
-        .selectAll()
-        .where('call_id', '=', call_id)
-        .orderBy('version', 'desc')
-        .limit(limit),
+    callNo: preparedRead(database, ({ id }: { id: string }) =>
+      kysely.selectFrom('calls').select('call_no').where('id', '=', id),
+    ),
+    newestCall: preparedRead(database, () =>
+      kysely.selectFrom('log').select((eb) => eb.fn.max('call_id').as('id')),
     ),
     run: preparedRead(database, ({ run_id }: { run_id: string }) =>
       kysely.selectFrom('runs').selectAll().where('run_id', '=', run_id),
@@ -86,14 +68,30 @@ export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
   };
 }
 
-/** What the tables have of a call: it may be appended to. */
-export function readKnownCall(read: ReturnType<typeof createReads>, id: string): KnownCall {
-  const version = read.version({ id })?.version ?? 0;
-  if (version === 0) return NOT_THERE;
-  const chars = read.eventChars({ call_id: id })?.chars ?? 0;
-  const newest = isBeyond(version, chars) && read.newestEvents({ call_id: id, limit: 1 });
-  if (!newest) return { version, chars };
-  const [event, ...more] = fromEventsRow(newest);
-  const isAlone = event?.type === 'status' && more.length === 0;
-  return { version, chars, ...(isAlone && { joinable: { row: newest.version, event } }) };
+/** The rows of one call in the log, in their order. */
+export function createLogReads(database: DatabaseSync) {
+  const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
+  return (id: string): LogRow[] => rows.all(id) as unknown as LogRow[]; // The edge to SQL.
+}
+
+/** What the log has of a call that is appended to, and that has ended before this process or lately. */
+export function readKnownCall(
+  { callNo }: Pick<ReturnType<typeof createReads>, 'callNo'>,
+  rows: readonly LogRow[],
+): KnownCall & { readonly call?: CallRecord } {
+  const [first] = rows;
+  const call = foldEvents(rows.flatMap(fromLogRow));
+  if (!first || !call) return NOT_THERE;
+  const listed = callNo({ id: call.id })?.call_no;
+  const no = listed ?? first.seq;
+  const seq = rows.at(-1)?.seq ?? 0;
+  const { version } = call;
+  return {
+    version,
+    callNo: no,
+    seq,
+    isApplied: listed !== undefined,
+    head: headOf(call, no),
+    call,
+  };
 }

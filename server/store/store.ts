@@ -1,4 +1,4 @@
-import type { CallEventEntry } from '#lib/call/call-event';
+import type { CallEventEntry, ToldEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
@@ -235,17 +235,14 @@ export interface Store {
   callBytes(id: string): Promise<number>;
   /**
    * What happened to a call, in order: its events of versions above `after`, at
-   * most `limit` of them (1 to 200). Fewer, where they are large; none is the end.
-   * One event may stand for some that it follows: then their versions are missing.
-   * Throws `RowDamagedError`, `StoreBusyError`.
+   * most `limit` of them (1 to 200). Throws `RowDamagedError`, `StoreBusyError`.
    */
   callEvents(
     id: string,
     query: { readonly after: number; readonly limit: number },
-  ): Promise<CallEventEntry[]>;
+  ): Promise<ToldEvent[]>;
   /**
-   * Newest first; with words, by the order in which calls were first written. A
-   * page may hold fewer calls than asked for, or none: `nextCursor` is null on
+   * Newest first, by the order in which calls were first written. A page may hold fewer calls than asked for, or none: `nextCursor` is null on
    * the last one. Throws `BadCursorError`, `BadSearchError`, `StoreBusyError`.
    */
   listCalls(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;

@@ -1,5 +1,3 @@
-import type { CallRecord } from '#lib/call/call-record';
-import type { CallPhase, CallStatus } from '#lib/protocol/call-status';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { AuditEntry, ClientRecord, DeliveryRecord, KeptEntry, TokenRecord } from './store.ts';
 
@@ -9,61 +7,38 @@ type Flag = 0 | 1;
 type Json = string;
 
 /** Columns are documented in `migrations.ts`, where people meet them who open the file. */
-export interface ToolCallRow {
+export interface LogRow {
+  seq: number;
+  call_id: string;
+  version: number;
+  ends: Flag;
+  events: Json;
+  checksum: number;
+}
+
+export interface CallRow {
+  call_no: number;
   id: string;
   run_id: string;
   tool_name: string;
-  source: CallRecord['source'];
-  status: CallStatus;
-  phase: CallPhase | null;
+  source: string;
+  status: number;
+  code: string | null;
+  client_code: string | null;
+  message: string | null;
   requested_by: string;
-  client_id: string | null;
-  instance_id: string | null;
-  attempt: number | null;
-  client_claims: Flag | null;
-  journal_epoch: string | null;
-  wanted_client_id: string | null;
-  granted: Flag;
-  retry_of: string | null;
-  timeout_ms: number;
-  created_at: number;
-  queued_at: number | null;
-  offered_at: number | null;
-  started_at: number | null;
-  completed_at: number | null;
-  deadlines: Json;
-  execute_left_ms: number | null;
-  annotations: Json;
-  result_hash: string | null;
-  error: Json | null;
-  attachments: Json;
-  args: Json;
-  result: Json | null;
-  late_result: Json | null;
-  card: Json;
-  card_shows: number;
-  fixed_checksum: number;
-  checksum: number;
-  /** The rest is null in rows of before 004, but that parent_call_id may be null in all. */
-  version: number | null;
-  tool_provider: string | null;
-  parent_call_id: string | null;
-  depth: number | null;
-  routing: Json | null;
-  device_left_ms: number | null;
-  display: Json | null;
-  preview: Json | null;
   owner_token: string | null;
-  trusted: Flag | null;
-  traceparent: string | null;
-  model_call_id: string | null;
-}
-
-export interface CallEventsRow {
-  call_id: string;
-  version: number;
-  events: Json;
-  checksum: number;
+  client_id: string | null;
+  via: string | null;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number;
+  waited_ms: number;
+  bytes: number;
+  result_bytes: number;
+  decision: string | null;
+  decided_by: string | null;
+  marks: number;
 }
 
 export interface RunRow {
@@ -191,9 +166,9 @@ export interface DeliveryRow {
 }
 
 export interface Tables {
-  tool_calls: ToolCallRow;
-  call_events: CallEventsRow;
-  calls_to_index: { call_id: string };
+  log: LogRow;
+  calls: CallRow;
+  open_calls: { call_id: string };
   blob_uses: { blob_id: string; user_id: string };
   idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
   runs: RunRow;

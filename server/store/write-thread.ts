@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Applied } from './apply-log.ts';
 import { type StepGroup, toGroup, type WriteStep } from './step-group.ts';
 
 /** A value that is the checksum of others, by their places: the thread computes it. */
@@ -15,13 +16,14 @@ export type ThreadRequest =
       readonly sql: string;
       readonly sums: readonly Sum[];
     }
-  | ({ readonly type: 'commit' } & StepGroup)
-  | { readonly type: 'index' }
+  /** `position`: where the log is after it. */
+  | ({ readonly type: 'commit'; readonly position: number } & StepGroup)
+  | { readonly type: 'apply' }
   | { readonly type: 'close' };
 
-/** `more`: words still wait to be indexed. In the order of the requests that are answered. */
+/** In the order of the requests that are answered. */
 export type ThreadAnswer =
-  | { readonly ok: true; readonly more: boolean }
+  | { readonly ok: true; readonly applied: Applied }
   | { readonly ok: false; readonly message: string };
 
 /**
@@ -36,9 +38,9 @@ export interface WriteThread {
    * All steps in one transaction, durable when it resolves; or, rejecting, none, nor of any
    * commit after it. In the order in which they were asked for.
    */
-  commit(steps: readonly WriteStep[]): Promise<void>;
-  /** Indexes the words of some calls that wait for it; whether there are more. */
-  indexWords(): Promise<boolean>;
+  commit(steps: readonly WriteStep[], position: number): Promise<void>;
+  /** Makes what follows from some of the log. */
+  apply(): Promise<Applied>;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export function startWriteThread(options: {
 }): WriteThread {
   const worker = new Worker(options.workerPath, { workerData: { file: options.file } });
   let statements = 0;
-  let pending: { resolve(more: boolean): void; reject(error: Error): void }[] = [];
+  let pending: { resolve(applied: Applied): void; reject(error: Error): void }[] = [];
   let removed: Error | undefined;
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => {
@@ -60,7 +62,7 @@ export function startWriteThread(options: {
   worker.on('error', settle);
   worker.on('message', (answer: ThreadAnswer) => {
     const waiting = pending.shift();
-    if (answer.ok) waiting?.resolve(answer.more);
+    if (answer.ok) waiting?.resolve(answer.applied);
     else waiting?.reject(new Error(answer.message));
     // Only what is to be written keeps the process alive.
     if (pending.length === 0) worker.unref();
@@ -75,7 +77,7 @@ export function startWriteThread(options: {
 
   const text = (request: ThreadRequest) => worker.postMessage(request);
 
-  function ask(request: ThreadRequest): Promise<boolean> {
+  function ask(request: ThreadRequest): Promise<Applied> {
     if (removed) return Promise.reject(removed);
     worker.ref();
     return new Promise((resolve, reject) => {
@@ -90,10 +92,10 @@ export function startWriteThread(options: {
       text({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
-    async commit(steps) {
-      await ask({ type: 'commit', ...toGroup(steps) });
+    async commit(steps, position) {
+      await ask({ type: 'commit', position, ...toGroup(steps) });
     },
-    indexWords: () => ask({ type: 'index' }),
+    apply: () => ask({ type: 'apply' }),
     close() {
       worker.ref();
       if (!removed) text({ type: 'close' });

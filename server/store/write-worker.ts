@@ -2,22 +2,22 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCollector } from '../base/collect-garbage.ts';
+import { type Applied, createLogApplier } from './apply-log.ts';
 import type { SqlValue } from './kysely-on.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
 import { type StepGroup, stepsOf } from './step-group.ts';
-import { openMark } from './store-mark.ts';
-import { createWordIndexer } from './word-indexer.ts';
+import { openMark, positionOf } from './store-mark.ts';
 import type { Sum, ThreadAnswer, ThreadRequest } from './write-thread.ts';
 
 const { file } = workerData as { file: string };
 const database = new DatabaseSync(file);
 database.exec(CONNECTION_PRAGMAS);
 const statements = new Map<number, { prepared: StatementSync; sums: readonly Sum[] }>();
-let commits = Number(database.prepare("SELECT value FROM meta WHERE key = 'commits'").get()?.value);
-const count = database.prepare("UPDATE meta SET value = ? WHERE key = 'commits'");
-const indexWords = createWordIndexer(database);
-const mark = openMark(file, commits);
+const applySome = createLogApplier(database);
+const mark = openMark(file, positionOf(database));
+/** A commit applies nothing. */
+const NOTHING: Applied = { upTo: 0, more: false };
 const collector = createCollector();
 /** When the request is not in use any more. */
 const collectLater = (chars: number) => {
@@ -26,8 +26,8 @@ const collectLater = (chars: number) => {
 /** Commits that were asked for before it was reported are not made: they follow what is not there. */
 let failure: unknown;
 
-/** One commit, so one fsync, for all of it. Nothing more of it is left to do. */
-function commit(group: StepGroup): false {
+/** One commit, so one fsync, for all of it. */
+function commit(group: StepGroup, position: number): Applied {
   if (failure) throw failure;
   // guard: group-in-one-transaction
   database.exec('BEGIN IMMEDIATE');
@@ -36,7 +36,6 @@ function commit(group: StepGroup): false {
       // fault point: before-step
       run(statement, values);
     }
-    count.run(commits + 1);
     // fault point: in-transaction
     database.exec('COMMIT');
     // fault point: committed
@@ -46,9 +45,8 @@ function commit(group: StepGroup): false {
     failure = error;
     throw error;
   }
-  commits += 1;
-  mark.write(commits);
-  return false;
+  mark.write(position);
+  return NOTHING;
 }
 
 function run(statement: number, values: SqlValue[]): void {
@@ -60,9 +58,9 @@ function run(statement: number, values: SqlValue[]): void {
   known.prepared.run(...values);
 }
 
-function attempt(work: () => boolean): ThreadAnswer {
+function attempt(work: () => Applied): ThreadAnswer {
   try {
-    return { ok: true, more: work() };
+    return { ok: true, applied: work() };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
@@ -77,11 +75,11 @@ parentPort?.on('message', (request: ThreadRequest) => {
     }
     case 'commit':
       // fault point: commit-asked
-      parentPort?.postMessage(attempt(() => commit(request)));
+      parentPort?.postMessage(attempt(() => commit(request, request.position)));
       collectLater(request.longTexts.reduce((sum, { length }) => sum + length, 0));
       return;
-    case 'index':
-      parentPort?.postMessage(attempt(indexWords));
+    case 'apply':
+      parentPort?.postMessage(attempt(applySome));
       return;
     case 'close':
       database.close();

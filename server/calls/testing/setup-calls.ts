@@ -14,7 +14,7 @@ import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import type { AnnounceCall } from '../../outbox/announcement.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
 import { registerTools } from '../../tools/testing/register-tools.ts';
@@ -57,7 +57,7 @@ export async function setupCalls(options: SetupOptions = {}) {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
   const { logger, errors, lines, infos } = createErrorLog();
   const clock = createManualClock();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const store = createFoldingStore({ file: join(dir, 'callboard.db') });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const events: WatchEvent[] = [];
   bus.subscribe({ onEvents: (batch) => events.push(...batch.map(({ event }) => event)) });

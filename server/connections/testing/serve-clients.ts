@@ -13,7 +13,7 @@ import { createMemoryBus } from '../../events/memory-bus.ts';
 import { InboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createTurns } from '../../sockets/large-frames.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientConnections } from '../client-connection.ts';
 import { createClientIds } from '../client-ids.ts';
@@ -35,7 +35,7 @@ export async function serveClients({
   const dir = mkdtempSync(join(tmpdir(), 'callboard-sockets-'));
   const { logger, errors } = createErrorLog();
   const clock = createSystemClock();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db'), schedule });
+  const store = createFoldingStore({ file: join(dir, 'callboard.db'), schedule });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const { registry, table } = createPool({ now: clock.now });
   let ids = 0;

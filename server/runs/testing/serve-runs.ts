@@ -4,7 +4,7 @@ import { Breaker } from '../../calls/breaker.ts';
 import { type CallServiceDeps, createCalls } from '../../calls/create-call-service.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createTracing, type Tracing } from '../../telemetry/tracing.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
@@ -20,7 +20,7 @@ import { createOwnerTokens } from './owner-tokens.ts';
 /** The record and the tools of a server that a test starts. */
 export async function openParts(dir: string, providers: readonly ToolProvider[]) {
   const { logger, errors } = createErrorLog();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const store = createFoldingStore({ file: join(dir, 'callboard.db') });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
   const registry = createToolRegistry({
     providers,

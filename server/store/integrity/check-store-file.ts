@@ -3,7 +3,7 @@ import { MIGRATIONS } from '../migrations.ts';
 import { GUARDED_TABLES, GUARDS, type GuardedTable, rowChecksum } from '../row-checksum.ts';
 import { readSchema, schemaAfter } from '../schema.ts';
 import { isDamage, isShortRead } from '../sqlite-errors.ts';
-import { markFile, readMark } from '../store-mark.ts';
+import { markFile, positionOf, readMark } from '../store-mark.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { scanWal, type WalSource } from './scan-wal.ts';
 import { FRAME_HEADER_BYTES, parseFrameHeader, WAL_HEADER_BYTES } from './wal-format.ts';
@@ -151,8 +151,7 @@ function findMissingCommits(
   acknowledged: number,
 ): string | undefined {
   if (!hasChecksums(database)) return undefined; // Nothing was counted either.
-  const row = database.prepare("SELECT value FROM meta WHERE key = 'commits'").get();
-  const held = Number(row?.value ?? 0);
+  const held = positionOf(database);
   return held < acknowledged
     ? `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`
     : undefined;

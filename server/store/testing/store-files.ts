@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { finalCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { finalCall } from '#lib/call/testing/sample-call';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
@@ -26,10 +26,7 @@ export function changesOf(number: number): Change[] {
   const at = 1_700_000_000 + number;
   const text = `call ${number} `.repeat(20);
   return [
-    appendCall(
-      finalCall({ id, args: { text }, createdAt: at * 1_000, version: 1 }),
-      sampleEvent({ update: { params: { text: `event ${number} `.repeat(20) } } }),
-    ),
+    appendCall(finalCall({ id, args: { text }, createdAt: at * 1_000, version: 1 })),
     { type: 'put_idempotency', entry: { scope: `operator\n${id}`, fingerprint: 'f', callId: id } },
     {
       type: 'put_message',
@@ -101,8 +98,7 @@ export function readContent(file: string): Content {
         .all()
         .map((row) => JSON.stringify(row));
     return {
-      tool_calls: rows('tool_calls').sort(),
-      call_events: rows('call_events').sort(),
+      log: rows('log').sort(),
       idempotency: rows('idempotency').sort(),
       runs: rows('runs').sort(),
       messages: rows('messages').sort(),
@@ -137,7 +133,7 @@ export function classifyStoreFiles(file: string, expected: Content): Verdict {
   if (check.kind === 'new') return { kind: 'wrong' };
   const content = readContent(file);
   if (isSame(content, expected)) return { kind: 'same' };
-  const lostCalls = expected.tool_calls.length - content.tool_calls.length;
+  const lostCalls = expected.log.length - content.log.length;
   const isPart = GUARDED_TABLES.every((table) =>
     content[table].every((row) => expected[table].includes(row)),
   );

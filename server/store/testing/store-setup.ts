@@ -11,11 +11,13 @@ export type Setup = () => {
   failOnRun(runId: string): void;
 };
 
-/** The event that led to the call, with its version. */
-export const appendCall = (
-  call: CallRecord,
-  event: CallEventEntry = sampleEvent({ version: call.version }),
-) => ({ type: 'append_call', call, event }) as const;
+/** An event that leads to the call, whatever was before it. */
+export function appendCall(call: CallRecord, given: Partial<CallEventEntry> = {}) {
+  const { card, version, ...patch } = call;
+  const { type, at, actor } = sampleEvent();
+  const event = { version, type, at, actor, patch, card, ...given };
+  return { type: 'append_call', call, event } as const;
+}
 
 export const sampleRun = (given: Partial<RunSummary> = {}): RunSummary => ({
   run_id: 'run_1',

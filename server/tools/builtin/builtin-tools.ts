@@ -31,10 +31,10 @@ const SECRET_TABLES = [
 function rowsOf(token: string): OwnRows[] {
   const mine = `'${token.replaceAll("'", "''")}'`;
   const runs = `SELECT run_id FROM main.runs WHERE owner ->> '$.token_id' = ${mine}`;
-  const calls = `SELECT id FROM main.tool_calls WHERE owner_token = ${mine}`;
+  const calls = `SELECT id FROM main.calls WHERE owner_token = ${mine}`;
   return [
-    { table: 'tool_calls', where: `owner_token = ${mine}` },
-    { table: 'call_events', where: `call_id IN (${calls})` },
+    { table: 'calls', where: `owner_token = ${mine}` },
+    { table: 'log', where: `call_id IN (${calls})` },
     { table: 'runs', where: `owner ->> '$.token_id' = ${mine}` },
     { table: 'messages', where: `run_id IN (${runs})` },
     { table: 'model_turns', where: `run_id IN (${runs})` },

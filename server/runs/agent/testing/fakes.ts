@@ -13,9 +13,9 @@ import { given } from '#lib/util/given';
 import { type Clock, createSystemClock } from '../../../base/clock.ts';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
-import { createSqliteStore } from '../../../store/sqlite-store.ts';
 import type { Change, Store } from '../../../store/store.ts';
 import { StoreFailedError } from '../../../store/store-errors.ts';
+import { createFoldingStore } from '../../../store/testing/folding-store.ts';
 
 /**
  * Test doubles for the tests of agent and runs: what is next to them, cut down
@@ -193,7 +193,7 @@ export function createTestStore(
   file = join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
 ): TestStore {
   const writes: (readonly Change[])[] = [];
-  const store = createSqliteStore({ file });
+  const store = createFoldingStore({ file });
   // Its threads would be there until the last test of the process.
   onTestFinished(() => store.close());
   let failed = false;

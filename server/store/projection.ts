@@ -1,35 +1,34 @@
 import { StoreBusyError } from './store-errors.ts';
 
 /**
- * When the words of final calls are indexed, for the search over the history.
- * Writing words is several times dearer than writing the call, so it is not done
- * with the write: a final call is noted in `calls_to_index` by the same
- * transaction, and its words follow within a moment, under load too, or at the
- * latest before a search. An open call is not found by its words.
+ * When the rows and words of ended calls are made from the log, for lists and the search. Words
+ * are several times dearer than the call itself, so they are not written with it: they follow
+ * within a moment, under load too, or at the latest before a search. An open call is not found by
+ * its words.
  */
-export interface TextIndex {
+export interface Projection {
   /**
-   * Indexes what waits, in small steps between which calls are written. Rejects
+   * Applies what waits, in small steps between which calls are written. Rejects
    * with `StoreBusyError` when there is more than fits into `limitMs`.
    */
   catchUp(limitMs: number): Promise<void>;
-  /** Something was written: there may be words to index. */
+  /** Something was written: there may be more to apply. */
   touched(): void;
   close(): void;
 }
 
-export function createTextIndex(deps: {
-  /** Indexes some of what waits; whether there is more. */
-  indexSome(): Promise<boolean>;
-  /** Calls back a moment later, so that many calls are indexed together; returns its undo. */
+export function createProjection(deps: {
+  /** Applies some of what waits; whether there is more. */
+  applySome(): Promise<boolean>;
+  /** Calls back a moment later, so that many calls are applied together; returns its undo. */
   scheduleIndexing(work: () => void): () => void;
-}): TextIndex {
+}): Projection {
   let closed = false;
   let cancel: (() => void) | undefined;
 
   async function catchUp(limitMs: number): Promise<void> {
     const end = performance.now() + limitMs;
-    while (!closed && (await deps.indexSome())) {
+    while (!closed && (await deps.applySome())) {
       if (performance.now() < end) continue;
       touched(); // It goes on, without anyone waiting for it.
       throw new StoreBusyError('the words of many calls are still being indexed');

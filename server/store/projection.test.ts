@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { createProjection } from './projection.ts';
 import { StoreBusyError } from './store-errors.ts';
-import { createTextIndex } from './text-index.ts';
 
 test('[ST15] a search that would wait too long for words is refused, and they are indexed all the same', async () => {
   let left = 100;
   let indexing: (() => void) | undefined;
-  const index = createTextIndex({
-    indexSome: async () => {
+  const index = createProjection({
+    applySome: async () => {
       left -= 1;
       return left > 0;
     },

@@ -1,0 +1,147 @@
+import type { Card, CardUpdate } from '../protocol/card.ts';
+import { isFinalStatus } from '../protocol/is-final-status.ts';
+import { boundUpdate } from './bound-card.ts';
+import type { CallEventEntry, CallPatch, ToldEvent } from './call-event.ts';
+import type { CallRecord } from './call-record.ts';
+import { describeChange } from './describe-change.ts';
+import { mergeCard } from './merge-card.ts';
+import { BARE_CALL, firstCard } from './new-call.ts';
+
+export interface Folded {
+  readonly call: CallRecord;
+  /** What people were shown of the event. */
+  readonly update: CardUpdate;
+}
+
+/**
+ * The call after one more entry of its log (rule CE8). Pure, and the way in which a call comes back
+ * from the disk: `decide` made the entry, and this does to the call before it what `decide` did.
+ */
+export function foldEvent(before: CallRecord | undefined, entry: CallEventEntry): Folded {
+  const { card, version } = entry;
+  if (card) return { call: { ...wholeOf(entry), card, version }, update: entry.told?.update ?? {} };
+  if (!before) return foldFirst(entry);
+  const next = { ...before, ...entry.patch, version };
+  const update = updateOf(before, next, entry);
+  return { call: { ...next, card: mergeCard(before.card, update) }, update };
+}
+
+/** All entries of a call, from the newest on that has all of it. Undefined for none. */
+export function foldEvents(entries: readonly CallEventEntry[]): CallRecord | undefined {
+  const from = Math.max(
+    0,
+    entries.findLastIndex(({ card }) => card !== undefined),
+  );
+  let call: CallRecord | undefined;
+  for (let place = from; place < entries.length; place += 1) {
+    const entry = entries[place];
+    if (entry) ({ call } = foldEvent(call, entry));
+  }
+  return call;
+}
+
+/** The entries with what follows from them and those before. */
+export function tellEvents(entries: readonly CallEventEntry[]): ToldEvent[] {
+  let call: CallRecord | undefined;
+  return entries.map((entry) => {
+    const { told } = entry;
+    if (told && !entry.card) return { ...entry, ...told };
+    const folded = foldEvent(call, entry);
+    ({ call } = folded);
+    return { ...entry, attempt: call.provider?.attempt ?? 0, update: folded.update };
+  });
+}
+
+type Fields = Omit<CallRecord, 'card'>;
+
+/** The first entry has each field that is not as in a call without anything, those of `NewCall` among them. */
+const wholeOf = ({ patch, version }: CallEventEntry): Fields =>
+  ({ ...BARE_CALL, ...patch, version }) as Fields;
+
+/** Its update is the whole card. */
+function foldFirst(entry: CallEventEntry): Folded {
+  const next = wholeOf(entry);
+  const { status, phase, provider, deadlines } = BARE_CALL;
+  const bare = { ...next, status, phase, provider, deadlines };
+  const first = { ...firstCard(bare, null), ...entry.shown } as Card; // Which has its params.
+  // A call that may wait begins as such: its first decision is in the same entry.
+  const isDecided = next.phase !== bare.phase;
+  const update = isDecided
+    ? updateOf({ ...bare, card: first }, { ...next, card: first }, entry)
+    : {};
+  const card = mergeCard(first, update);
+  return { call: { ...next, card }, update: card };
+}
+
+function updateOf(before: CallRecord, next: CallRecord, entry: CallEventEntry): CardUpdate {
+  const { type, at, patch, shown = {} } = entry;
+  if (type === 'status') {
+    // A preview that is shown whole is in the patch alone.
+    const { preview } = patch;
+    return preview === undefined || shown.preview !== undefined ? shown : { ...shown, preview };
+  }
+  if (isFinalStatus(before.status)) return shown;
+  // Deadlines were set at the mark that came with them.
+  const now = { wall: at, steady: next.clockMark ?? 0 };
+  return boundUpdate(before.card, { ...describeChange(before, next, now), ...shown });
+}
+
+/** What the first entry says of a call, so that the fold of it is the call. */
+export function firstEntryOf(call: CallRecord): Pick<CallEventEntry, 'patch' | 'shown'> {
+  return { patch: patchOf(BARE_CALL, call), shown: factsOf(call) };
+}
+
+/** By identity: what a decision does not change stays the same value. */
+export function patchOf(before: Partial<CallRecord>, after: CallRecord): CallPatch {
+  const patch: Record<string, unknown> = {};
+  // A loop over the names: this is done for each event of a call.
+  for (const name in after) {
+    const field = name as keyof CallRecord;
+    if (before[field] !== after[field] && !NOT_PATCHED.has(name)) patch[name] = after[field];
+  }
+  return patch;
+}
+
+const NOT_PATCHED = new Set(['card', 'version']);
+
+/** What the first card has that does not follow from the record. */
+function factsOf(call: CallRecord): CardUpdate {
+  const facts: Record<string, unknown> = {};
+  for (const name in call.card) {
+    const value = call.card[name as keyof Card];
+    if (!followsFrom(call, name as keyof Card, value)) facts[name] = value;
+  }
+  return facts;
+}
+
+function followsFrom(call: CallRecord, name: keyof Card, value: unknown): boolean {
+  switch (name) {
+    case 'status':
+    case 'phase':
+    case 'params':
+    case 'params_bytes':
+    case 'truncated':
+    case 'clock':
+    case 'tool_name':
+    case 'created_at':
+    case 'retry_of':
+    case 'parent_call_id':
+    case 'model_call_id':
+    case 'requested_by':
+      return true;
+    case 'source':
+      return value === call.source;
+    case 'attempt':
+      return value === (call.provider?.attempt ?? 0);
+    case 'client_id':
+      return value === (call.provider?.clientId ?? null) && call.provider !== null;
+    case 'timeout_ms':
+      return value === call.timeoutMs;
+    case 'display_name':
+      return value === null;
+    case 'partial':
+      return value === false && call.phase !== 'streaming';
+    default:
+      return value === undefined;
+  }
+}

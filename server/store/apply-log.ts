@@ -1,0 +1,142 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CallEventEntry } from '#lib/call/call-event';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { blobIdsIn } from './blob-ids.ts';
+import { toCallRow, toLoggedCall } from './call-table.ts';
+import { fromLogTexts } from './log-text.ts';
+import { searchWords } from './search-words.ts';
+
+/** How far what follows from the log is made. */
+export interface Applied {
+  /** The place in the log. */
+  readonly upTo: number;
+  readonly more: boolean;
+}
+
+/** A batch has a commit and a part of the index of its own; a commit that comes meanwhile waits for some 10 ms. */
+const BATCH_CALLS = 250;
+const BATCH_BYTES = 1024 * 1024;
+/** Rows that are looked at for one batch. */
+const BATCH_ROWS = 2_000;
+
+interface Looked {
+  readonly seq: number;
+  readonly call_id: string;
+  readonly ends: number;
+  readonly bytes: number;
+}
+
+/** What the log says of some calls: which have ended, which are open. */
+interface Batch {
+  readonly upTo: number;
+  readonly more: boolean;
+  readonly ended: readonly string[];
+  readonly open: readonly string[];
+}
+
+/**
+ * Makes what follows from the log, some of it each time, in a transaction: the row of a call that has
+ * ended, its words for the search, the blobs that it names; and which calls are open. All of it can
+ * be lost and made again. Run on the thread that writes, and before a store is opened.
+ */
+export function createLogApplier(database: DatabaseSync): () => Applied {
+  const applied = database.prepare("SELECT value FROM meta WHERE key = 'applied'");
+  const looked = database.prepare(`SELECT seq, call_id, ends, octet_length(events) AS bytes
+    FROM log WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`);
+  const write = createApplyStatements(database);
+
+  function take(after: number): Batch {
+    const last = new Map<string, number>();
+    let [upTo, bytes, count, ended] = [after, 0, 0, 0];
+    for (const row of looked.iterate(after) as Iterable<unknown>) {
+      const { seq, call_id, ends, bytes: ofRow } = row as Looked;
+      last.set(call_id, ends);
+      upTo = seq;
+      count += 1;
+      bytes += ofRow;
+      ended += ends;
+      if (ended >= BATCH_CALLS || bytes > BATCH_BYTES) return toBatch(upTo, last, true);
+    }
+    return toBatch(upTo, last, count === BATCH_ROWS);
+  }
+
+  return () => {
+    const after = Number(applied.get()?.value ?? 0);
+    const batch = take(after);
+    if (batch.upTo === after) return { upTo: after, more: false };
+    // guard: applied-with-its-position
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      // fault point: indexing
+      for (const id of batch.ended) write.ended(id);
+      for (const id of batch.open) write.open(id);
+      write.position(batch.upTo);
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+    return { upTo: batch.upTo, more: batch.more };
+  };
+}
+
+function toBatch(upTo: number, last: ReadonlyMap<string, number>, more: boolean): Batch {
+  const ids = [...last];
+  const idsOf = (ends: number) => ids.filter(([, is]) => is === ends).map(([id]) => id);
+  return { upTo, more, ended: idsOf(1), open: idsOf(0) };
+}
+
+function createApplyStatements(database: DatabaseSync) {
+  // FTS5 is beyond Kysely, hence the SQL.
+  const rows = database.prepare('SELECT seq, events FROM log WHERE call_id = ? ORDER BY version');
+  const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
+  const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
+  const insert = database.prepare(`
+    INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
+    VALUES (?, ?, ?, ?, ?)`);
+  const use = database.prepare('INSERT OR IGNORE INTO blob_uses (blob_id, user_id) VALUES (?, ?)');
+  const position = database.prepare("UPDATE meta SET value = ? WHERE key = 'applied'");
+  const open = database.prepare('INSERT OR IGNORE INTO open_calls (call_id) VALUES (?)');
+  const close = database.prepare('DELETE FROM open_calls WHERE call_id = ?');
+  let put: ReturnType<DatabaseSync['prepare']> | undefined;
+
+  function ended(id: string): void {
+    const texts: string[] = [];
+    const entries: CallEventEntry[] = [];
+    let first: number | undefined;
+    for (const row of rows.iterate(id) as Iterable<unknown>) {
+      const { seq, events } = row as { seq: number; events: string };
+      first ??= seq;
+      texts.push(events);
+      entries.push(...fromLogTexts(events));
+    }
+    const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+    const logged = toLoggedCall(entries, bytes);
+    // One that was deleted meanwhile, or begins with what is not there, is in no list.
+    if (!logged || first === undefined || !isFinalStatus(logged.call.status)) return;
+    const row = toCallRow(Number(number.get(id)?.call_no ?? first), logged);
+    put ??= database.prepare(
+      `INSERT OR REPLACE INTO calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+    );
+    put.run(...Object.values(row));
+    const client = row.client_id === null ? undefined : name.get(row.client_id)?.name;
+    const { call } = logged;
+    insert.run(
+      row.call_no,
+      searchWords([call.toolName, client]),
+      searchWords(call.args),
+      `${words(call.result)} ${words(call.lateResult)}`,
+      words(call.error ?? undefined),
+    );
+    for (const blobId of blobIdsIn(texts)) use.run(blobId, id);
+    close.run(id);
+  }
+
+  return {
+    ended,
+    open: (id: string) => void open.run(id),
+    position: (upTo: number) => void position.run(upTo),
+  };
+}
+
+const words = (value: unknown): string => (value === undefined ? '' : searchWords(value));

@@ -1,0 +1,116 @@
+import type { CallEventEntry } from '#lib/call/call-event';
+import type { CallRecord } from '#lib/call/call-record';
+import { foldEvents } from '#lib/call/fold';
+import { isUntrustedResult } from '#lib/call/untrusted-result';
+import { estimateJsonBytes } from '#lib/json/measure-json';
+import { isImage } from '#lib/protocol/attachment';
+import type { CallStatus } from '#lib/protocol/call-status';
+import type { CallRow } from './tables.ts';
+
+/** A call as its rows in the log make it. */
+export interface LoggedCall {
+  readonly call: CallRecord;
+  readonly entries: readonly CallEventEntry[];
+  /** Of its rows. */
+  readonly bytes: number;
+}
+
+export function toLoggedCall(
+  entries: readonly CallEventEntry[],
+  bytes: number,
+): LoggedCall | undefined {
+  const call = foldEvents(entries);
+  return call && { call, entries, bytes };
+}
+
+/** As the table of calls has them; calls that are not final are in no row. */
+const STATUS_CODES: Readonly<Record<CallStatus, number>> = {
+  PENDING: 0,
+  RUNNING: 1,
+  SUCCEEDED: 2,
+  FAILED: 3,
+  TIMEOUT: 4,
+};
+
+export const statusCode = (status: CallStatus): number => STATUS_CODES[status];
+
+const STATUSES = Object.keys(STATUS_CODES) as CallStatus[];
+
+export const statusOf = (code: number): CallStatus => STATUSES[code] ?? 'FAILED';
+
+const MARKS = {
+  retry: 1,
+  late: 2,
+  nested: 4,
+  repaired: 8,
+  hooked: 16,
+  untrusted: 32,
+  image: 64,
+  file: 128,
+  edited: 256,
+} as const;
+
+const MESSAGE_CHARS = 300;
+
+/** The row of an ended call: what lists, filters and statistics ask for, and nothing that is large. */
+export function toCallRow(callNo: number, { call, entries, bytes }: LoggedCall): CallRow {
+  const { card, error, provider, createdAt, completedAt } = call;
+  return {
+    call_no: callNo,
+    id: call.id,
+    run_id: call.runId,
+    tool_name: call.toolName,
+    source: call.source,
+    status: statusCode(call.status),
+    code: error?.code ?? null,
+    client_code: error?.client_code ?? null,
+    message: error?.message.slice(0, MESSAGE_CHARS) ?? null,
+    requested_by: call.requestedBy,
+    owner_token: call.ownerToken,
+    client_id: provider?.clientId ?? call.wantedClientId,
+    via: call.routing.via ?? null,
+    created_at: createdAt,
+    started_at: call.startedAt,
+    ended_at: completedAt ?? createdAt,
+    waited_ms: waitedMs(entries),
+    bytes,
+    result_bytes: call.result === undefined ? 0 : estimateJsonBytes(call.result),
+    decision: card.approval_decision?.decision ?? null,
+    decided_by: card.approval_decision?.by ?? null,
+    marks: marksOf(call),
+  };
+}
+
+function marksOf(call: CallRecord): number {
+  const { card, attachments } = call;
+  const marked: Record<keyof typeof MARKS, boolean> = {
+    retry: call.retryOf !== null,
+    late: call.lateResult !== undefined,
+    nested: call.parentCallId !== null,
+    repaired: !!card.repairs,
+    hooked: (card.hooks?.length ?? 0) > 0,
+    untrusted: isUntrustedResult(call),
+    image: attachments.some(isImage),
+    file: attachments.length > 0,
+    edited: card.approval_decision?.edited === true,
+  };
+  let marks = 0;
+  for (const name of Object.keys(MARKS) as (keyof typeof MARKS)[]) {
+    if (marked[name]) marks += MARKS[name];
+  }
+  return marks;
+}
+
+/** How long it waited for a person: for a decision, or at the device. */
+function waitedMs(entries: readonly CallEventEntry[]): number {
+  let waited = 0;
+  let since: number | undefined;
+  for (const { at, patch } of entries) {
+    if (patch.phase === undefined) continue;
+    if (since !== undefined) waited += Math.max(0, at - since);
+    const isWaiting =
+      patch.phase === 'approval' || patch.phase === 'held' || patch.phase === 'device';
+    since = isWaiting ? at : undefined;
+  }
+  return waited;
+}
