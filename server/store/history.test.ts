@@ -6,14 +6,14 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
-import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { endedSinceQuery, idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { VersionConflictError } from './store-errors.ts';
-import { openCallsQuery, runningRunsQuery } from './store-queries.ts';
+import { runningRunsQuery } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
 
@@ -39,7 +39,7 @@ function setup() {
 const ended = (id: string, given: Partial<CallRecord> = {}) =>
   finalCall({ id, version: 1, completedAt: 1_000, ...given });
 
-const put = (call: CallRecord) => appendCall(call, sampleEvent({ version: call.version }));
+const put = (call: CallRecord) => appendCall(call);
 
 const run = (given: Partial<RunSummary> = {}): RunSummary => ({
   run_id: 'run_1',
@@ -86,7 +86,7 @@ test('[ST61] a call is deleted with its events, words, keys and notes of blobs, 
   expect(await store.getIdempotency('operator\ntc_2')).toMatchObject({ callId: 'tc_2' });
   expect((await store.listCalls({ text: 'tc_2', limit: 9 })).calls).toHaveLength(1);
   expect(await store.history.blobsOf(['tc_2'])).toEqual([BLOB]);
-  for (const table of ['tool_calls', 'call_events', 'idempotency', 'blob_uses']) {
+  for (const table of ['calls', 'log', 'idempotency', 'blob_uses']) {
     expect([table, count(table)]).toEqual([table, 1]);
   }
 });
@@ -98,7 +98,7 @@ test('[ST61] an open call stays with all that is its own, also when it is asked 
   await store.write([put(call), { type: 'put_idempotency', entry }]);
   await store.write([{ type: 'delete_calls', ids: [call.id], endedAt: 1_000 }]);
   expect((await store.openCalls()).map(({ id }) => id)).toEqual([call.id]);
-  expect(count('call_events')).toBe(1);
+  expect(count('log')).toBe(1);
   expect(count('idempotency')).toBe(1);
 });
 
@@ -110,7 +110,7 @@ test('[ST61] what was decided on a call that is being deleted is rejected, and b
   const late = store.write([put({ ...call, version: 2, lateResult: { late: true } })]);
   await expect(late).rejects.toThrow(VersionConflictError);
   await deleted;
-  expect(count('tool_calls')).toBe(0);
+  expect([count('calls'), count('log')]).toEqual([0, 0]);
 });
 
 test('[ST62] calls come in the order of their ends; open ones do not, nor what ended later', async () => {
@@ -150,13 +150,12 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
       endedSinceQuery(5_000, 50),
       idleRunsQuery(5_000, null, 50),
       runningRunsQuery,
-      openCallsQuery,
     ].map((query) => planOf(query.compile(kysely)));
     expect(plans.flat().filter((line) => line.startsWith('SCAN'))).toEqual([
       // It has running runs alone.
       'SCAN runs USING INDEX runs_running',
     ]);
-    expect(plans.slice(0, 4).flat().join()).not.toContain('TEMP B-TREE');
+    expect(plans.flat().join()).not.toContain('TEMP B-TREE');
   }
 });
 
@@ -219,30 +218,4 @@ test('[ST64] a blob is used that an open call or a message names', async () => {
     { type: 'put_message', message: message('msg_1', `![](/v1/blobs/${OTHER})`), position: 0 },
   ]);
   expect(await store.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
-});
-
-test('[ST64] of a store of before the blobs are noted once: those of messages at once, of calls with their words', async () => {
-  const { file, store } = setup();
-  await store.write([
-    put(ended('tc_1', { args: { picture: BLOB } })),
-    { type: 'put_message', message: message('msg_1', OTHER), position: 0 },
-  ]);
-  await store.listCalls({ text: 'x', limit: 1 });
-  await store.close();
-  const older = new DatabaseSync(file);
-  older.exec(`DROP INDEX tool_calls_by_end; DROP INDEX idempotency_of_call;
-    DROP INDEX runs_running; DROP TABLE blob_uses;
-    DROP TABLE memories; DROP TABLE memory_text; DROP TABLE audit; DROP TABLE tokens; DROP INDEX sessions_of_token; ALTER TABLE sessions DROP COLUMN token_id;
-    DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN parent; ALTER TABLE runs DROP COLUMN pinned_tools; ALTER TABLE runs DROP COLUMN trace; ALTER TABLE runs DROP COLUMN settings;
-    ALTER TABLE clients DROP COLUMN owner;
-    DROP TABLE deliveries;
-    DROP INDEX tool_calls_by_owner; ALTER TABLE tool_calls DROP COLUMN owner_token; ALTER TABLE tool_calls DROP COLUMN trusted; ALTER TABLE tool_calls DROP COLUMN traceparent; ALTER TABLE tool_calls DROP COLUMN model_call_id;
-    DELETE FROM migrations WHERE name >= '007'`);
-  older.close();
-  const newer = createSqliteStore({ file });
-  cleanups.push(() => newer.close());
-  expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
-  await newer.listCalls({ text: 'x', limit: 1 });
-  expect(await newer.history.unusedBlobs([BLOB, OTHER])).toEqual([]);
-  expect(await newer.history.blobsOf(['tc_1', 'msg_1'])).toHaveLength(2);
 });

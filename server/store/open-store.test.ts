@@ -73,7 +73,7 @@ test('[ST60] after a clean end a start reads no rows; damage is found while the 
   const opened = parts.open();
   const found = await new Promise<StoreDamagedError>((onDamaged) => opened.checkLater(onDamaged));
   expect(found).toBeInstanceOf(StoreDamagedError);
-  expect(found.message).toContain('the row tc_1 of tool_calls is not what was written');
+  expect(found.message).toContain('the row tc_1 1 of log is not what was written');
   await opened.close();
   expect(() => parts.open()).toThrow(StoreDamagedError);
 });
@@ -82,7 +82,7 @@ test('[ST60] a file that was changed after a clean end is read at the start', as
   const parts = setup();
   await written(parts);
   damage(parts.file);
-  expect(() => parts.open()).toThrow('the row tc_1 of tool_calls is not what was written');
+  expect(() => parts.open()).toThrow('the row tc_1 1 of log is not what was written');
 });
 
 test('[ST60] a copy with its marks is read at the start', async () => {
@@ -118,7 +118,7 @@ async function killed(parts: ReturnType<typeof setup>): Promise<void> {
   damage(parts.file);
 }
 
-const DAMAGED = 'the row tc_long of tool_calls is not what was written';
+const DAMAGED = 'the row tc_long 1 of log is not what was written';
 
 test('[ST60] after kill -9 a start reads no rows; damage is found while the store is in use, and by the next start', async () => {
   const parts = setup();

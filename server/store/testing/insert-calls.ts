@@ -1,22 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { CallRecord } from '#lib/call/call-record';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { toCallRow } from '../call-table.ts';
-import type { CallRow } from '../tables.ts';
+import { toLogText } from '../log-text.ts';
+import { rowChecksum } from '../row-checksum.ts';
+import { appendCall } from './store-setup.ts';
 
-/** Many rows of ended calls, the oldest first, straight into the table; `given` says in what each differs. */
+/** Many ended calls, the oldest first, straight into the tables; `given` says in what each differs. */
 export function insertCalls(
   database: DatabaseSync,
   count: number,
-  given: (number: number) => Partial<CallRow>,
+  given: (number: number) => Partial<CallRecord>,
 ): void {
-  const same = toCallRow(0, { call: finalCall(), entries: [], bytes: 1_000 });
-  const names = Object.keys(same);
+  const names = Object.keys(toCallRow(0, { call: finalCall(), entries: [], bytes: 0 }));
   const insert = database.prepare(`INSERT INTO calls (${names}) VALUES (${names.map(() => '?')})`);
+  const log = database.prepare('INSERT INTO log VALUES (?, ?, 1, 1, ?, ?)');
   database.exec('BEGIN');
   for (let number = 1; number <= count; number += 1) {
     const id = `tc_${String(number).padStart(8, '0')}`;
-    const row = { ...same, call_no: number, id, created_at: number, ended_at: number };
-    insert.run(...Object.values({ ...row, ...given(number) }));
+    const times = { createdAt: number, completedAt: number };
+    const call = finalCall({ id, ...times, ...given(number) });
+    const { event } = appendCall(call);
+    const events = `[${toLogText(event)}]`;
+    log.run(number, id, events, rowChecksum([id, 1, 1, events]));
+    const row = toCallRow(number, { call, entries: [event], bytes: events.length });
+    insert.run(...Object.values(row));
   }
-  database.exec('COMMIT');
+  database.exec(`UPDATE meta SET value = ${count} WHERE key = 'applied'; COMMIT`);
 }
