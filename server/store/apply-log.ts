@@ -5,6 +5,7 @@ import { blobIdsIn } from './blob-ids.ts';
 import { toCallRow, toLoggedCall } from './call-table.ts';
 import { fromLogTexts } from './log-text.ts';
 import { searchWords } from './search-words.ts';
+import type { CallRow } from './tables.ts';
 
 /** How far what follows from the log is made. */
 export interface Applied {
@@ -86,7 +87,7 @@ function toBatch(upTo: number, last: ReadonlyMap<string, number>, more: boolean)
   return { upTo, more, ended: idsOf(1), open: idsOf(0) };
 }
 
-function createApplyStatements(database: DatabaseSync) {
+export function createApplyStatements(database: DatabaseSync) {
   // FTS5 is beyond Kysely, hence the SQL.
   const rows = database.prepare('SELECT seq, events FROM log WHERE call_id = ? ORDER BY version');
   const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
@@ -99,6 +100,13 @@ function createApplyStatements(database: DatabaseSync) {
   const open = database.prepare('INSERT OR IGNORE INTO open_calls (call_id) VALUES (?)');
   const close = database.prepare('DELETE FROM open_calls WHERE call_id = ?');
   let put: ReturnType<DatabaseSync['prepare']> | undefined;
+
+  function list(row: CallRow): void {
+    put ??= database.prepare(
+      `INSERT OR REPLACE INTO calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+    );
+    put.run(...Object.values(row));
+  }
 
   function ended(id: string): void {
     const texts: string[] = [];
@@ -115,10 +123,7 @@ function createApplyStatements(database: DatabaseSync) {
     // One that was deleted meanwhile, or begins with what is not there, is in no list.
     if (!logged || first === undefined || !isFinalStatus(logged.call.status)) return;
     const row = toCallRow(Number(number.get(id)?.call_no ?? first), logged);
-    put ??= database.prepare(
-      `INSERT OR REPLACE INTO calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
-    );
-    put.run(...Object.values(row));
+    list(row);
     const client = row.client_id === null ? undefined : name.get(row.client_id)?.name;
     const { call } = logged;
     insert.run(
@@ -134,6 +139,7 @@ function createApplyStatements(database: DatabaseSync) {
 
   return {
     ended,
+    list,
     open: (id: string) => void open.run(id),
     position: (upTo: number) => void position.run(upTo),
   };

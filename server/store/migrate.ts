@@ -8,10 +8,15 @@ export class StoreTooNewError extends Error {
 }
 
 /**
- * Brings a database to the newest of `migrations`, all steps in one transaction:
- * after a crash it is as before or as after. A file of a newer version is left alone.
+ * Brings a database to the newest of `migrations`, all steps in one transaction: after a crash it
+ * is as before or as after. One that moves data ends a transaction before it, and is begun again.
+ * A file of a newer version is left alone.
  */
-export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
+export function migrate(
+  database: DatabaseSync,
+  migrations: readonly Migration[],
+  log: (note: string) => void = () => {},
+): void {
   defineBlobIds(database);
   database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID');
   const done = new Set(
@@ -27,11 +32,20 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
     );
   }
   const missing = migrations.filter((one) => !done.has(one.name));
-  if (missing.length === 0) return;
+  for (let from = 0; from < missing.length; ) {
+    missing[from]?.move?.(database, log);
+    const to = missing.findIndex(({ move }, place) => place > from && move);
+    run(database, missing.slice(from, to < 0 ? undefined : to));
+    from = to < 0 ? missing.length : to;
+  }
+}
+
+/** All or none. */
+function run(database: DatabaseSync, steps: readonly Migration[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     const record = database.prepare('INSERT INTO migrations (name) VALUES (?)');
-    for (const { name, sql } of missing) {
+    for (const { name, sql } of steps) {
       database.exec(sql);
       record.run(name);
     }

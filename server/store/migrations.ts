@@ -1,9 +1,13 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { moveCalls } from './before-log/move-calls.ts';
 import { FILL_BLOB_USES } from './blob-ids.ts';
 
 /** A step of the schema. One that was released is never edited; a change is a new step. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /** What is done before `sql`, in transactions of its own; again, where it was ended by force. */
+  readonly move?: (database: DatabaseSync, log: (note: string) => void) => void;
 }
 
 /**
@@ -441,11 +445,19 @@ CREATE INDEX calls_by_client ON calls (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX calls_by_owner ON calls (owner_token) WHERE owner_token IS NOT NULL;
 CREATE INDEX calls_by_end ON calls (ended_at);
 CREATE INDEX runs_by_parent ON runs (parent ->> '$.run_id') WHERE parent IS NOT NULL;
+DROP INDEX tool_calls_by_age;
+DROP INDEX tool_calls_by_run;
+DROP INDEX tool_calls_by_status;
+DROP INDEX tool_calls_by_tool;
+DROP INDEX tool_calls_by_client;
+DROP INDEX tool_calls_by_end;
+DROP INDEX tool_calls_by_owner;
 INSERT INTO meta (key, value) VALUES ('applied', 0); -- the position of the log up to which calls and words are made
 `,
   },
   {
     name: '022_log_alone',
+    move: moveCalls,
     sql: `
 DROP TABLE tool_calls;
 DROP TABLE call_events;

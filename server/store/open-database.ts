@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { keepOlderFile } from './before-log/older-file.ts';
 import { checkStoreFile, walFile } from './integrity/check-store-file.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { defineRowChecksum } from './row-checksum.ts';
@@ -27,6 +28,7 @@ export function openDatabase(
   if (check.kind === 'damaged') throw new StoreDamagedError(file, check.problem);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
+  keepOlderFile(file, log);
   const database = new DatabaseSync(file);
   try {
     defineRowChecksum(database);

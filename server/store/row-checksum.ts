@@ -13,7 +13,7 @@ export interface Guard {
   readonly of: readonly string[];
 }
 
-interface TableGuards {
+export interface TableGuards {
   /** What a row is called by. */
   readonly key: readonly string[];
   readonly guards: readonly Guard[];

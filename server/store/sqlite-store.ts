@@ -4,6 +4,7 @@ import { foldEvents } from '#lib/call/fold';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import { createLogApplier } from './apply-log.ts';
+import { dropOlderFile } from './before-log/older-file.ts';
 import { createCallOverlay } from './call-overlay.ts';
 import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
@@ -144,7 +145,8 @@ export function createSqliteStore(options: {
   const { scheduleLater = (flush) => void setTimeout(flush, PUT_OFF_MS) } = options;
   const { isTrusted = false, log = () => {} } = options;
   const database = openDatabase(options.file, { log, isTrusted });
-  migrate(database, MIGRATIONS);
+  migrate(database, MIGRATIONS, log);
+  dropOlderFile(options.file);
   // So that the open calls are all that is not in the table of calls.
   const applySome = createLogApplier(database);
   while (applySome().more);

@@ -67,7 +67,9 @@ export function syncDirectory(dir: string): void {
 
 /** How far its log has come: each commit takes it on, also one that has no event. */
 export function positionOf(database: DatabaseSync): number {
-  const sql = `SELECT max(coalesce((SELECT max(seq) FROM log), 0),
-    (SELECT value FROM meta WHERE key = 'commits')) AS position`;
+  // A store of before has none, and each commit was counted.
+  const hasLog = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log'").get();
+  const newest = hasLog ? '(SELECT coalesce(max(seq), 0) FROM log)' : '0';
+  const sql = `SELECT max(value, ${newest}) AS position FROM meta WHERE key = 'commits'`;
   return Number(database.prepare(sql).get()?.position ?? 0);
 }

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { OLDER_GUARDS } from '../before-log/older-call.ts';
+import { hasOlderCalls } from '../before-log/older-file.ts';
 import { MIGRATIONS } from '../migrations.ts';
-import { GUARDED_TABLES, GUARDS, type GuardedTable, rowChecksum } from '../row-checksum.ts';
+import { GUARDS, rowChecksum, type TableGuards } from '../row-checksum.ts';
 import { readSchema, schemaAfter } from '../schema.ts';
 import { isDamage, isShortRead } from '../sqlite-errors.ts';
 import { markFile, positionOf, readMark } from '../store-mark.ts';
@@ -95,11 +97,13 @@ export function findProblem(
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout=5000');
+    // What is taken over into the log is read first.
+    const isRead = !isTrusted || hasOlderCalls(database);
     return (
-      (isTrusted ? undefined : findBadPages(database)) ??
+      (isRead ? findBadPages(database) : undefined) ??
       findBadSchema(database, acknowledged) ??
       findMissingCommits(database, file, acknowledged) ??
-      (isTrusted ? undefined : findBadRows(database))
+      (isRead ? findBadRows(database) : undefined)
     );
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -174,11 +178,15 @@ function findBadRows(database: DatabaseSync): string | undefined {
 
 /** The keys of rows whose checksum is wrong; all rows are read. */
 function findDamagedRows(database: DatabaseSync): string[] {
-  return GUARDED_TABLES.flatMap((table) => [...damagedRowsOf(database, table)]);
+  const tables = Object.entries({ ...OLDER_GUARDS, ...GUARDS });
+  return tables.flatMap(([table, guarded]) => [...damagedRowsOf(database, table, guarded)]);
 }
 
-function* damagedRowsOf(database: DatabaseSync, table: GuardedTable): Generator<string> {
-  const { key, guards } = GUARDS[table];
+function* damagedRowsOf(
+  database: DatabaseSync,
+  table: string,
+  { key, guards }: TableGuards,
+): Generator<string> {
   const there = columnsOf(database, table);
   // A store of before may not have the table yet, nor each column: those count as null.
   if (there.size === 0) return;
@@ -194,7 +202,7 @@ function* damagedRowsOf(database: DatabaseSync, table: GuardedTable): Generator<
   }
 }
 
-const columnsOf = (database: DatabaseSync, table: GuardedTable): Set<string> =>
+const columnsOf = (database: DatabaseSync, table: string): Set<string> =>
   new Set(
     database
       .prepare('SELECT name FROM pragma_table_info(?)')

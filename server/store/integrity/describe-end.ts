@@ -1,3 +1,4 @@
+import { StoreNotMovedError } from '../before-log/older-file.ts';
 import { DataDirInUseError, DataDirUnusableError } from '../data-dir-lock.ts';
 import { StoreTooNewError } from '../migrate.ts';
 import { StoreDamagedError } from '../store-damaged-error.ts';
@@ -33,7 +34,7 @@ export function describeEnd(
       line: `the data directory cannot be written (${line}); make room, or mend the disk`,
     };
   }
-  const mendable = [DataDirUnusableError, StoreTooNewError, ...others];
+  const mendable = [DataDirUnusableError, StoreTooNewError, StoreNotMovedError, ...others];
   return mendable.some((kind) => error instanceof kind)
     ? { code: EXIT.mendable, line }
     : { code: EXIT.mendable };
