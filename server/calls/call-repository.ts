@@ -3,6 +3,7 @@ import type { Actor } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
+import { StatusPace } from '#lib/call/status-pace';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../base/clock.ts';
@@ -26,9 +27,12 @@ export interface CallEntry extends CallProgress<PendingEffect> {
   written: Promise<void>;
   writes: number;
   /** In `latest` already, and in no event yet. */
-  pendingStatus: CardUpdate[];
-  /** Who sent the newest of them. */
+  pendingStatus: CardUpdate | undefined;
+  /** Who sent the newest of it. */
   statusFrom: Actor;
+  readonly statusPace: StatusPace;
+  /** Undoes the timer of what waits for the pace. */
+  stopStatus: (() => void) | undefined;
   /** The newest version that is on its way to the disk at once, with all before it. */
   hastyVersion: number;
   waiters: Set<() => void> | undefined;
@@ -112,8 +116,10 @@ export class CallRepository {
       durable: undefined,
       written: Promise.resolve(),
       writes: 0,
-      pendingStatus: [],
+      pendingStatus: undefined,
       statusFrom: 'server',
+      statusPace: new StatusPace(),
+      stopStatus: undefined,
       pendingEffects: [],
       grant: undefined,
       offerVersion: 0,

@@ -159,7 +159,7 @@ test('[CA11] a tip is published when it is on disk, and is in no snapshot before
   expect([cardOf()?.tip, written[0]?.card.tip]).toEqual(['Focusing', 'Focusing']);
 });
 
-test('[CA11] what comes while the call is written shares the next write, each published in order', async () => {
+test('[CA11] what comes while the call is written is joined, and shares the next write', async () => {
   const { engine, disk, published, flush, running, written } = setup();
   await running();
   for (const done of [1, 2, 3, 4]) engine.status('tc_1', { progress: { done } });
@@ -168,9 +168,35 @@ test('[CA11] what comes while the call is written shares the next write, each pu
   expect(published).toEqual([{ progress: { done: 1 } }]);
   expect(disk).toHaveLength(1);
   await flush();
-  expect(published.map(({ progress }) => progress?.done)).toEqual([1, 2, 3, 4]);
+  expect(published.map(({ progress }) => progress?.done)).toEqual([1, 4]);
   expect(written.map(({ card }) => card.progress?.done)).toEqual([1, 4]);
   expect(disk).toHaveLength(0);
+});
+
+test('[CE9] of what a tool shows three are events at once, then one each 250 ms, and the end has the rest', async () => {
+  const { engine, clock, published, flushAll, running, apply, cardOf } = setup();
+  await running();
+  const show = async (done: number) => {
+    engine.status('tc_1', { progress: { done } });
+    await flushAll();
+    return published.map(({ progress }) => progress?.done);
+  };
+  for (const done of [1, 2, 3]) expect((await show(done)).at(-1)).toBe(done);
+  for (const done of [4, 5]) expect((await show(done)).at(-1)).toBe(3);
+  clock.advance(249);
+  await flushAll();
+  expect(published).toHaveLength(3);
+  clock.advance(1);
+  await flushAll();
+  expect(published.at(-1)).toEqual({ progress: { done: 5 } });
+  expect((await show(6)).at(-1)).toBe(5);
+  apply({ type: 'finished_here', error: null, fields: { result: 1 } });
+  await flushAll();
+  expect(cardOf()?.progress).toEqual({ done: 6 });
+  clock.advance(10_000);
+  await flushAll();
+  expect(published.filter(({ progress }) => progress)).toHaveLength(5);
+  expect(published.at(-1)?.status).toBe('SUCCESS');
 });
 
 test('[CA11] a tip overtakes no state, and the end is written and published with all before it', async () => {

@@ -1,4 +1,3 @@
-import { boundUpdate } from '#lib/call/bound-card';
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { NeverStarted, Rejected } from '#lib/call/call-state';
@@ -32,6 +31,7 @@ import { VersionConflictError } from '../store/store-errors.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
+import { joinStatus, takeIn, takeStatus } from './shown-status.ts';
 import type { Withholding } from './withholding.ts';
 
 export interface EngineDeps {
@@ -129,8 +129,7 @@ export class CallEngine {
     const decision = decide(current, event, now);
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
-    batch.addStatus(entry.pendingStatus, entry.statusFrom);
-    entry.pendingStatus = [];
+    takeStatus(entry, batch, now.steady);
     addDecision(batch, event, actor, decision, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
     const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
@@ -147,15 +146,14 @@ export class CallEngine {
 
   /**
    * Shows people something that changes no state, once it is on disk. What comes
-   * while the call is being written waits, and shares the next write.
+   * while the call is being written, or faster than its pace, is joined until the next write.
    */
   status(id: string, update: CardUpdate, from: Actor = 'server'): void {
     const entry = this.#deps.repository.entry(id);
     const bounded = entry && this.#takeIn(entry, update);
     if (!bounded) return;
     this.#deps.onShown?.(entry.latest);
-    entry.pendingStatus.push(bounded);
-    entry.statusFrom = from;
+    joinStatus(entry, bounded, from);
     this.#writeStatus(entry);
   }
 
@@ -289,14 +287,23 @@ export class CallEngine {
     }
   }
 
-  /** A commit that is on its way takes it along; else it is an event of its own. */
+  /** A commit that is on its way takes it along; else it is an event of its own, in its pace. */
   #writeStatus(entry: CallEntry): void {
-    if (entry.pendingStatus.length === 0 || entry.writes > 0) return;
-    const batch = new EventBatch(entry.latest, this.#deps.clock.now());
-    batch.addStatus(entry.pendingStatus, entry.statusFrom);
-    entry.pendingStatus = [];
+    if (!entry.pendingStatus || entry.writes > 0) return;
+    const { clock, logger } = this.#deps;
+    const now = clock.steady();
+    const waitMs = entry.statusPace.waitMs(now, entry.latest.version);
+    if (waitMs > 0) {
+      entry.stopStatus ??= clock.schedule(waitMs, () => {
+        entry.stopStatus = undefined;
+        this.#writeStatus(entry);
+      });
+      return;
+    }
+    const batch = new EventBatch(entry.latest, clock.now());
+    takeStatus(entry, batch, now);
     entry.latest = batch.record;
-    this.#write(entry, batch).catch(this.#deps.logger.error);
+    this.#write(entry, batch).catch(logger.error);
   }
 
   #publish({ id, runId }: CallRecord, update: CardUpdate): void {
@@ -319,10 +326,10 @@ export class CallEngine {
       onDecided(ended.ok ? ended.record : latest, latest);
     } else if (entry.latest.version === record.version) {
       const waiting = entry.pendingStatus;
-      entry.pendingStatus = [];
+      entry.pendingStatus = undefined;
       entry.latest = entry.durable;
       onDecided(entry.latest, record);
-      for (const update of waiting) this.status(record.id, update, entry.statusFrom);
+      if (waiting) this.status(record.id, waiting, entry.statusFrom);
       repository.retire(entry);
     }
   }
@@ -333,7 +340,7 @@ export class CallEngine {
     const { latest } = entry;
     // guard: void-effects-dropped
     drop(takeVoid(entry), error);
-    entry.pendingStatus = [];
+    entry.pendingStatus = undefined;
     // A write before this one was refused, too.
     if (repository.entry(latest.id) !== entry) return;
     repository.forget(entry);
@@ -380,17 +387,4 @@ function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
   const entry = repository.enter(call);
   entry.durable = call;
   return entry;
-}
-
-/** Takes an update into what has been decided. As people see it; undefined when that changes nothing. */
-function takeIn(entry: CallEntry, update: CardUpdate): CardUpdate | undefined {
-  const { latest } = entry;
-  if (isFinalStatus(latest.status)) return undefined;
-  const bounded = boundUpdate(latest.card, update);
-  const card = mergeCard(latest.card, bounded);
-  // Of two previews that begin alike and are equally long, the card is the same.
-  if (card === latest.card && typeof bounded.preview_bytes !== 'number') return undefined;
-  const { preview = latest.preview } = update;
-  entry.latest = { ...latest, card, preview };
-  return bounded;
 }

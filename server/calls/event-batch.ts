@@ -4,7 +4,6 @@ import type { Decision } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import type { Recovery } from '#lib/call/engine-loop';
 import { firstEntryOf, patchOf } from '#lib/call/fold';
-import { mergeUpdates } from '#lib/call/merge-updates';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import type { Change } from '../store/store.ts';
@@ -30,23 +29,22 @@ export class EventBatch {
 
   /** The event that a call begins with; its update is the whole card. */
   addFirst(record: CallRecord, actor: Actor): void {
-    this.#append('created', actor, record, firstEntryOf(record), [record.card]);
+    this.#append('created', actor, record, firstEntryOf(record), record.card);
   }
 
   add(event: CallEvent, actor: Actor, decided: Extract<Decision, { ok: true }>): void {
     const { record, update, shown } = decided;
     const patch = patchOf(this.record, record);
-    this.#append(event.type, actor, record, { patch, shown }, [update]);
+    this.#append(event.type, actor, record, { patch, shown }, update);
     const { version } = this.record;
     if (event.type === 'offered') this.offerVersion = version;
     else if (event.type === 'recovered') this.recovery = { event, version };
   }
 
   /** What a running tool has shown since the last event, which the record has already. */
-  addStatus(updates: readonly CardUpdate[], actor: Actor): void {
-    if (updates.length === 0) return;
+  addStatus(update: CardUpdate, actor: Actor): void {
     const { preview } = this.record;
-    const { preview: shownPreview, ...shown } = updates.reduce(mergeUpdates);
+    const { preview: shownPreview, ...shown } = update;
     const isCut = shownPreview !== undefined && shownPreview !== preview;
     this.#append(
       'status',
@@ -54,9 +52,9 @@ export class EventBatch {
       this.record,
       {
         patch: shownPreview === undefined ? {} : { preview },
-        shown: isCut ? { ...shown, preview: shownPreview } : shown,
+        shown: isCut ? update : shown,
       },
-      updates,
+      update,
     );
   }
 
@@ -65,14 +63,14 @@ export class EventBatch {
     actor: Actor,
     record: CallRecord,
     { patch, shown }: Pick<CallEventEntry, 'patch' | 'shown'>,
-    updates: readonly CardUpdate[],
+    update: CardUpdate,
   ): void {
     const version = this.record.version + 1;
     const call = { ...record, version };
     const by = typeof actor === 'string' ? { actor } : { actor: actor.name, via: actor.via };
     const event = { version, type, at: this.#at, ...by, patch, ...given({ shown }) };
     this.changes.push({ type: 'append_call', call, event });
-    this.updates.push(...updates);
+    this.updates.push(update);
     this.record = call;
   }
 }
