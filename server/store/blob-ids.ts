@@ -25,11 +25,13 @@ export const COLUMNS_WITH_BLOBS = [
   ...['args', 'result', 'late_result', 'attachments', 'display', 'preview', 'error'],
 ] as const;
 
+export const NOTE_BLOBS_OF_MESSAGES = `
+INSERT OR IGNORE INTO blob_uses (blob_id, user_id)
+  SELECT value, message_id FROM messages, json_each(blob_ids(parts));
+`;
+
 /** Those of final calls follow with their words. */
 export const FILL_BLOB_USES = `
 INSERT OR IGNORE INTO calls_to_index (call_id)
   SELECT id FROM tool_calls WHERE status NOT IN ('PENDING', 'RUNNING')
-    AND blob_ids(${COLUMNS_WITH_BLOBS.join(', ')}) <> '[]';
-INSERT OR IGNORE INTO blob_uses (blob_id, user_id)
-  SELECT value, message_id FROM messages, json_each(blob_ids(parts));
-`;
+    AND blob_ids(${COLUMNS_WITH_BLOBS.join(', ')}) <> '[]';${NOTE_BLOBS_OF_MESSAGES}`;

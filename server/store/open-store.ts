@@ -139,7 +139,9 @@ export function openStore(options: {
   onFailed(error: Error): void;
 }): OpenedStore {
   const { file, salvage, now, workerPath, logger, onCommitted, onFailed } = options;
-  if (salvage) for (const line of salvageStore({ file, now })) logger.info(line);
+  if (salvage) {
+    for (const line of salvageStore({ file, now, tell: logger.info })) logger.info(line);
+  }
   const isTrusted = takeTrust(file);
   /** What was written is not what is there: the next start reads all of it, however this one ends. */
   const distrust = () => {

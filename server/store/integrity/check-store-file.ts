@@ -157,7 +157,7 @@ function findMissingCommits(
   if (!hasChecksums(database)) return undefined; // Nothing was counted either.
   const held = positionOf(database);
   return held < acknowledged
-    ? `it holds ${held} commits, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`
+    ? `it ends at position ${held}, while ${markFile(file)} tells of ${acknowledged} (delete that file if this older copy is meant)`
     : undefined;
 }
 

@@ -153,15 +153,15 @@ const FIRST_MIGRATIONS = 2;
 function countMigrations(there: readonly SchemaItem[]): number {
   const reads = (...texts: string[]) =>
     there.some(({ sql }) => texts.some((text) => sql?.includes(text)));
-  if (reads('call_events', 'device_left_ms', 'parent_call_id')) return MIGRATIONS.length;
+  if (reads('open_calls', 'log_of_call', 'calls_by_end')) return MIGRATIONS.length;
   return reads('fixed_checksum') ? FIRST_MIGRATIONS : 1;
 }
 
 /**
  * The definitions of the tables that the first migrations make. They are in the
  * same places in every file, so what a flipped bit made of them does not matter.
- * Indexes of later ones go: no row is read by them, and theirs may be damaged.
- * Of a later table nothing says where it begins; it has its definition by its name.
+ * Indexes of later ones go: no row is read by them, and theirs may be damaged; but for the one
+ * that tells how many rows the log had. Of a later table nothing says where it begins; it has its definition by its name.
  */
 function repairSchema(target: string): void {
   const database = new DatabaseSync(target, { defensive: false });
@@ -174,11 +174,15 @@ function repairSchema(target: string): void {
     );
     const last = Math.max(...schemaAfter(FIRST_MIGRATIONS).map(({ rowid }) => rowid));
     const first = schemaAfter(done).filter(({ rowid }) => rowid <= last);
-    database.prepare("DELETE FROM sqlite_schema WHERE rowid > ? AND type IS NOT 'table'").run(last);
-    for (const { name, sql } of schemaAfter(done).filter(({ rowid }) => rowid > last)) {
+    database
+      .prepare(
+        "DELETE FROM sqlite_schema WHERE rowid > ? AND type IS NOT 'table' AND name IS NOT 'log_of_call'",
+      )
+      .run(last);
+    for (const { type, name, sql } of schemaAfter(done).filter(({ rowid }) => rowid > last)) {
       database
-        .prepare("UPDATE sqlite_schema SET sql = ? WHERE name = ? AND type = 'table'")
-        .run(sql, name);
+        .prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ? AND type = ?')
+        .run(sql, name, type);
     }
     for (const item of first) {
       const { rowid, type, name, tbl_name, rootpage, sql } = item;

@@ -1,15 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { GUARDS, type GuardedTable } from '../row-checksum.ts';
+import { shapeOf } from '../schema.ts';
 import { isDamage } from '../sqlite-errors.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** A damaged page costs some tries for each row that was on it; a damaged tree must not cost for ever. */
 const MAX_TRIES = 20_000;
-
-const WITHOUT_ROWID: readonly GuardedTable[] = [
-  ...(['idempotency', 'clients', 'sessions', 'tokens', 'kept'] as const),
-];
 
 export interface SalvagedRows {
   readonly rows: readonly Row[];
@@ -24,9 +21,9 @@ export interface SalvagedRows {
  * left, too, where it has rowids.
  */
 export function readWhatCanBeRead(database: DatabaseSync, table: GuardedTable): SalvagedRows {
-  return WITHOUT_ROWID.includes(table)
-    ? readFromBothEnds(database, table)
-    : readByRowid(database, table);
+  return shapeOf(table).hasRowids
+    ? readByRowid(database, table)
+    : readFromBothEnds(database, table);
 }
 
 function readFromBothEnds(database: DatabaseSync, table: GuardedTable): SalvagedRows {

@@ -1,32 +1,36 @@
-import { chmodSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FILL_BLOB_USES } from '../blob-ids.ts';
-import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
-import { defineRowChecksum, GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
+import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { schemaAfter } from '../schema.ts';
-import { readMark, syncDirectory } from '../store-mark.ts';
+import { positionOf, readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
+import { endOpenCalls } from './end-open-calls.ts';
 import { fileSize, withFile } from './file-bytes.ts';
-import { assemblePages } from './salvage-pages.ts';
+import { makeStore } from './make-store.ts';
+import { type AssembledPages, assemblePages } from './salvage-pages.ts';
 import { copyTable } from './salvage-table.ts';
 
 /**
  * Makes a damaged store one that can be opened: a new database with every row
  * that can be read and is as it was written. The damaged files stay, under other
- * names. A store that is whole is left alone. Returns what is to be told, line by
- * line. Ended in the middle by force, it goes on from there the next time.
+ * names. A store that is whole is left alone. Returns what is to be told, line by line, and
+ * tells how far it is. Ended in the middle by force, it goes on from there the next time.
  */
-export function salvageStore(options: { readonly file: string; now(): number }): string[] {
-  const { file } = options;
+export function salvageStore(options: {
+  readonly file: string;
+  now(): number;
+  tell(line: string): void;
+}): string[] {
+  const { file, tell } = options;
   const check = checkStoreFile(file);
   if (check.kind !== 'damaged') return [`the database ${file} is whole: nothing to salvage`];
   const lines = [`the database ${file} is damaged: ${check.problem}`];
   const rescued = salvagedFile(file);
   // When the last salvage was ended between its last two steps, all is done but for the second.
   const isResumed = fileSize(file) === undefined && fileSize(rescued) !== undefined;
-  if (!isResumed) lines.push(...rescue(file, rescued, options.now()));
+  if (!isResumed) lines.push(...rescue(file, rescued, { now: options.now(), tell }));
   const kept = `${file}.damaged-${new Date(options.now()).toISOString().replace(/[:.]/g, '-')}`;
   const moves = [
     [file, kept],
@@ -50,21 +54,19 @@ function renameIfFilled(from: string, to: string): boolean {
 }
 
 /** Two temporary files, so that `rescued` is there complete or not at all. */
-function rescue(file: string, rescued: string, now: number): string[] {
+function rescue(
+  file: string,
+  rescued: string,
+  { now, tell }: Pick<Copy, 'now' | 'tell'>,
+): string[] {
   const pages = `${rescued}.pages`;
   const unfinished = `${rescued}.unfinished`;
   const temporary = [pages, unfinished].flatMap((name) => [name, walFile(name), `${name}-journal`]);
   for (const name of temporary) rmSync(name, { force: true });
   try {
-    const { stalePages, freePages } = assemblePages(file, pages);
+    const assembled = assemblePages(file, pages);
     const acknowledged = readMark(file) ?? 0;
-    const lines = copyRows({ from: pages, freePages, to: unfinished, acknowledged, now });
-    if (stalePages > 0) {
-      lines.push(
-        `${stalePages} pages are older than the rest: their rows may be in an earlier state`,
-      );
-    }
-    chmodSync(unfinished, 0o600);
+    const lines = copyRows({ from: pages, ...assembled, to: unfinished, acknowledged, now, tell });
     renameSync(unfinished, rescued);
     return lines;
   } finally {
@@ -72,38 +74,55 @@ function rescue(file: string, rescued: string, now: number): string[] {
   }
 }
 
-interface Copy {
+interface Copy extends AssembledPages {
   readonly from: string;
-  /** Undefined when it is not known which they are. */
-  readonly freePages: ReadonlySet<number> | undefined;
   readonly to: string;
-  /** How many commits there must have been. */
+  /** The position that was reached at least; 0 where that is not known. */
   readonly acknowledged: number;
   readonly now: number;
+  tell(line: string): void;
 }
 
 function copyRows(copy: Copy): string[] {
-  const { from, freePages } = copy;
-  const source = new DatabaseSync(from);
-  const target = new DatabaseSync(copy.to);
+  const source = new DatabaseSync(copy.from);
+  const lines: string[] = [];
   try {
     source.exec('PRAGMA writable_schema=ON'); // Takes a schema that is damaged in part.
-    defineRowChecksum(target);
-    migrate(target, MIGRATIONS);
-    target.exec('BEGIN');
-    const lines = tablesOf(source).flatMap((table) =>
-      withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
-    );
-    lines.push(...copyMeta(source, target, copy));
-    target.exec(`INSERT INTO calls_to_index (call_id)
-      SELECT id FROM tool_calls WHERE status NOT IN ('PENDING', 'RUNNING')`);
-    target.exec(FILL_BLOB_USES);
-    target.exec('COMMIT');
+    const copyTruth = (target: DatabaseSync) => void lines.push(...copyInto(target, source, copy));
+    makeStore(copy.to, { copyTruth, tell: copy.tell });
     return lines;
   } finally {
     source.close();
-    target.close();
   }
+}
+
+function copyInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): string[] {
+  const { from, freePages, stalePages, acknowledged, now } = copy;
+  target.exec('BEGIN');
+  const tables = tablesOf(source).map((table) => ({
+    table,
+    ...withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
+  }));
+  const held = Math.max(positionOf(target), readMeta(source, 'commits') ?? 0);
+  copyMeta(source, target, { held, acknowledged, now });
+  const lines = tables.flatMap((copied) => copied.lines);
+  if (held < acknowledged) {
+    lines.push(`what was written after position ${held}, up to ${acknowledged}, is not in it`);
+  }
+  if (stalePages > 0) {
+    lines.push(
+      `${stalePages} pages are older than the rest: their rows may be in an earlier state`,
+    );
+  }
+  // Without the mark, nobody knows what was written last.
+  const isAllThere = acknowledged > 0 && held >= acknowledged && stalePages === 0;
+  const isLogWhole = tables.every(({ table, isWhole }) => table !== 'log' || isWhole);
+  const ended = isAllThere && isLogWhole ? 0 : endOpenCalls(target, now);
+  if (ended > 0) {
+    lines.push(`${ended} open calls are ended as interrupted: that they ran may be what is lost`);
+  }
+  target.exec('COMMIT');
+  return lines;
 }
 
 /** A store of before does not have all; where nothing says what was before, each is looked for. */
@@ -121,9 +140,8 @@ function tablesOf(source: DatabaseSync): readonly GuardedTable[] {
 function copyMeta(
   source: DatabaseSync,
   target: DatabaseSync,
-  { acknowledged, now }: Copy,
-): string[] {
-  const held = readMeta(source, 'commits') ?? 0;
+  { held, acknowledged, now }: Pick<Copy, 'acknowledged' | 'now'> & { readonly held: number },
+): void {
   // Event numbers must rise for ever; no store has given as many as there were milliseconds.
   const reserved = readMeta(source, 'next_seq');
   // Commits that are missing may have been those that reserved numbers.
@@ -133,8 +151,6 @@ function copyMeta(
   put.run('next_seq', nextSeq);
   const deletedUpTo = readMeta(source, 'deleted_up_to');
   if (deletedUpTo !== undefined) put.run('deleted_up_to', deletedUpTo);
-  if (held >= acknowledged) return [];
-  return [`the last ${acknowledged - held} commits that were acknowledged are not in it`];
 }
 
 function readMeta(source: DatabaseSync, key: string): number | undefined {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { fromLogTexts } from '../log-text.ts';
 import { GUARDS, type GuardedTable, isRowWhole, rowChecksum } from '../row-checksum.ts';
 import { shapeOf, type TableColumn } from '../schema.ts';
 import { PAGE_BYTES, type PageRow, rowsOfPage } from './page-rows.ts';
@@ -17,12 +18,18 @@ export interface TableCopy {
   readonly target: DatabaseSync;
 }
 
+export interface CopiedTable {
+  /** What is to be told. */
+  readonly lines: readonly string[];
+  /** As far as it can be known, nothing of the table is lost. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Brings the rows of a table that are as they were written: those to which
  * SQLite finds its way, and those that lie behind a page that is damaged.
- * Returns what is to be told.
  */
-export function copyTable(copy: TableCopy, table: GuardedTable): string[] {
+export function copyTable(copy: TableCopy, table: GuardedTable): CopiedTable {
   const { source, target } = copy;
   const { rows, complete } = readWhatCanBeRead(source, table);
   const kept = createKeptRows(table);
@@ -33,15 +40,19 @@ export function copyTable(copy: TableCopy, table: GuardedTable): string[] {
   if (isToBeScanned(copy, table, complete)) {
     for (const row of scanRows(copy.pages, table, copy.freePages ?? new Set())) kept.add(row);
   }
-  for (const row of kept.whole.values()) insert(target, table, row);
-  const { size } = kept.whole;
-  const lines = [`${table}: ${size} rows kept, ${lostText(copy, table, kept, complete)} lost`];
-  if (copy.freePages === undefined && size > reached) {
+  const given = table === 'log' ? foundedRows(kept.whole.values()) : [...kept.whole.values()];
+  for (const row of given) insertRow(target, table, row);
+  const lost = kept.keys.size - given.length;
+  const lines = [
+    `${table}: ${given.length} rows kept, ${complete ? lost : lostText(source, table, given.length, lost)} lost`,
+  ];
+  const found = kept.whole.size - reached;
+  if (copy.freePages === undefined && found > 0) {
     lines.push(
-      `${table}: ${size - reached} of them were found on pages that may be out of use: they may be in an earlier state`,
+      `${table}: ${found} of them were found on pages that may be out of use: they may be in an earlier state`,
     );
   }
-  return lines;
+  return { lines, isWhole: complete && lost === 0 };
 }
 
 const pick = (row: Row, names: readonly string[]): Row =>
@@ -85,27 +96,45 @@ function createKeptRows(table: GuardedTable) {
 const lastTimeOf = (row: Row): number =>
   Math.max(...Object.keys(row).map((name) => (name.endsWith('_at') ? Number(row[name]) : 0)));
 
-function lostText(
-  { source }: TableCopy,
-  table: GuardedTable,
-  { whole, keys }: ReturnType<typeof createKeptRows>,
-  complete: boolean,
-): string {
-  const lost = keys.size - whole.size;
-  if (complete) return String(lost);
+/** Of a table of which a part could not be read. */
+function lostText(source: DatabaseSync, table: GuardedTable, kept: number, lost: number): string {
   const total = countByIndex(source, table);
   return total === undefined
     ? `${lost} and all of the pages that cannot be read`
-    : String(Math.max(total - whole.size, lost));
+    : String(Math.max(total - kept, lost));
+}
+
+/** Those of the log from which calls can be folded (rule ST84). */
+function foundedRows(rows: Iterable<Row>): Row[] {
+  const places = new Map([...rows].map((row) => [row.seq, row]));
+  return [...Map.groupBy(places.values(), ({ call_id }) => call_id).values()].flatMap(foundedOf);
+}
+
+/** From the newest row that needs none before it, as far as none is missing; and what was before it. */
+function foundedOf(rows: readonly Row[]): Row[] {
+  const ordered = rows.toSorted((a, b) => Number(a.version) - Number(b.version));
+  const events = ordered.map((row) => fromLogTexts(String(row.events)));
+  const [first] = events[0] ?? [];
+  const begin = first?.version === 1 && !first.told ? 0 : -1;
+  const base = Math.max(
+    begin,
+    events.findLastIndex((some) => some.some(({ card }) => card)),
+  );
+  if (base < 0) return [];
+  const gap = ordered.findIndex(
+    ({ version }, place) =>
+      place > base && version !== (events[place - 1]?.at(-1)?.version ?? 0) + 1,
+  );
+  return gap < 0 ? ordered : ordered.slice(0, gap);
 }
 
 /** Of rows that are older than the checksums: there is nothing to tell whether they are whole. */
-const checksumsOf = (table: GuardedTable, row: Row): Row =>
+export const checksumsOf = (table: GuardedTable, row: Row): Row =>
   Object.fromEntries(
     GUARDS[table].guards.map(({ sum, of }) => [sum, rowChecksum(of.map((column) => row[column]))]),
   );
 
-function insert(target: DatabaseSync, table: GuardedTable, row: Row): void {
+export function insertRow(target: DatabaseSync, table: GuardedTable, row: Row): void {
   const columns = Object.keys(row);
   const places = columns.map(() => '?').join(', ');
   const statement = target.prepare(

@@ -1,0 +1,51 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { createLogApplier } from '../apply-log.ts';
+import { NOTE_BLOBS_OF_MESSAGES } from '../blob-ids.ts';
+import { migrate } from '../migrate.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { defineRowChecksum } from '../row-checksum.ts';
+
+/**
+ * Makes a store in a file of its own: `copyTruth` brings the log and the documents, and all else is
+ * made from these. It is on the disk when this returns; before, it is worth nothing.
+ */
+export function makeStore(
+  file: string,
+  { copyTruth, tell }: { copyTruth(store: DatabaseSync): void; tell(line: string): void },
+): void {
+  closeSync(openSync(file, 'w', 0o600));
+  const store = new DatabaseSync(file);
+  try {
+    store.exec('PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF');
+    defineRowChecksum(store);
+    migrate(store, MIGRATIONS);
+    copyTruth(store);
+    makeDerived(store, tell);
+  } finally {
+    store.close();
+  }
+  const handle = openSync(file, 'r+');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Rows of the log between two lines about how far it is. */
+const TELL_EVERY = 100_000;
+
+/** Calls, words, open calls and the notes of blobs. */
+function makeDerived(store: DatabaseSync, tell: (line: string) => void): void {
+  store.exec(NOTE_BLOBS_OF_MESSAGES);
+  const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);
+  const applySome = createLogApplier(store);
+  for (let told = 0; ; ) {
+    const { upTo, more } = applySome();
+    if (!more) return;
+    if (upTo - told < TELL_EVERY) continue;
+    told = upTo;
+    tell(`lists and words are made from the log: ${Math.floor((upTo / last) * 100)} %`);
+  }
+}
