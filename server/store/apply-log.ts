@@ -3,9 +3,9 @@ import type { CallEventEntry } from '#lib/call/call-event';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { blobIdsIn } from './blob-ids.ts';
 import { toCallRow, toLoggedCall } from './call-table.ts';
-import { fromLogTexts } from './log-text.ts';
+import { fromLogRow } from './log-text.ts';
 import { searchWords } from './search-words.ts';
-import type { CallRow } from './tables.ts';
+import type { CallRow, LogRow } from './tables.ts';
 
 /** How far what follows from the log is made. */
 export interface Applied {
@@ -89,7 +89,7 @@ function toBatch(upTo: number, last: ReadonlyMap<string, number>, more: boolean)
 
 export function createApplyStatements(database: DatabaseSync) {
   // FTS5 is beyond Kysely, hence the SQL.
-  const rows = database.prepare('SELECT seq, events FROM log WHERE call_id = ? ORDER BY version');
+  const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
   const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
   const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
   const insert = database.prepare(`
@@ -113,10 +113,10 @@ export function createApplyStatements(database: DatabaseSync) {
     const entries: CallEventEntry[] = [];
     let first: number | undefined;
     for (const row of rows.iterate(id) as Iterable<unknown>) {
-      const { seq, events } = row as { seq: number; events: string };
-      first ??= seq;
-      texts.push(events);
-      entries.push(...fromLogTexts(events));
+      const stored = row as LogRow;
+      first ??= stored.seq;
+      texts.push(stored.events);
+      entries.push(...fromLogRow(stored));
     }
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
     const logged = toLoggedCall(entries, bytes);

@@ -26,11 +26,9 @@ export interface KnownCall {
   readonly head?: CallHead;
   /** Of its newest row. */
   readonly seq: number;
-  /** The table of calls has a row of it. */
-  readonly isApplied: boolean;
 }
 
-export const NOT_THERE: KnownCall = { version: 0, callNo: 0, seq: 0, isApplied: false };
+export const NOT_THERE: KnownCall = { version: 0, callNo: 0, seq: 0 };
 
 /** One row of the log, as far as a write makes it. */
 export interface NewLogRow {
@@ -106,8 +104,7 @@ export function createCallOverlay(options: {
           const seq = ++position;
           rows.push({ seq, callId: id, version, ends, texts: [text] });
           const callNo = before.callNo || seq;
-          const { isApplied } = before;
-          made.set(id, { version, callNo, seq, isApplied, head: headOf(call, callNo) });
+          made.set(id, { version, callNo, seq, head: headOf(call, callNo) });
         },
         delete(id) {
           const { head } = made.get(id) ?? known.get(id) ?? NOT_THERE;
@@ -146,13 +143,6 @@ export function createCallOverlay(options: {
       const found: CallHead[] = [];
       for (const { head } of settled.values()) if (head && meets(head)) found.push(head);
       return found.sort((a, b) => b.callNo - a.callNo);
-    },
-
-    /** How many the table of calls has no row of. */
-    countUnlisted(): number {
-      let count = 0;
-      for (const { isApplied } of settled.values()) if (!isApplied) count += 1;
-      return count;
     },
 
     /** Whether the run has any, also on its way to the disk. */

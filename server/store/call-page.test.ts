@@ -19,6 +19,7 @@ afterEach(() => {
   for (const database of open.splice(0)) database.close();
 });
 
+/** `rowsAtOnce`: of what is read up to a size. */
 function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   const database = new DatabaseSync(':memory:');
   open.push(database);
@@ -28,11 +29,12 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   const kysely = kyselyOn(database);
   const asked: CompiledQuery[] = [];
   const reader = {
-    async rows<Row>(query: CompiledQuery<Row>) {
+    async rows<Row>(query: CompiledQuery<Row>, maxChars?: number) {
       asked.push(query);
       const values = query.parameters as SQLInputValue[];
       const rows = database.prepare(query.sql).all(...values) as Row[];
-      return { rows: rows.slice(0, rowsAtOnce), isCut: rows.length > rowsAtOnce };
+      const most = maxChars === undefined ? rows.length : rowsAtOnce;
+      return { rows: rows.slice(0, most), isCut: rows.length > most };
     },
   };
   /** How SQLite runs a query, a line for each table. */
@@ -135,17 +137,25 @@ test.each([{}, { actor: 'a' }, { act: 'extended' }, { actor: 'a', act: 'extended
   },
 );
 
-test('[ST42] a page of large calls ends where so much was read, and the next one goes on', async () => {
-  const parts = setup({ rowsAtOnce: 2 });
-  insertCalls(parts.database, 5, () => ({}));
-  const pages: string[][] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await parts.list({ limit: 50, ...(cursor === undefined ? {} : { cursor }) });
-    pages.push(page.calls.map(({ id }) => id.slice(-1)));
-    cursor = page.nextCursor;
-  }
-  expect(pages).toEqual([['5', '4'], ['3', '2'], ['1']]);
-});
+test.each([
+  ['two calls and a half', 5, [['5', '4'], ['3', '2'], ['1']]],
+  ['half of a call', 1, [['5'], ['4'], ['3'], ['2'], ['1']]],
+])(
+  '[ST42] a page of large calls ends where %s were read, and the next one goes on',
+  async (_, rowsAtOnce, expected) => {
+    const parts = setup({ rowsAtOnce });
+    insertCalls(parts.database, 5, () => ({}));
+    parts.database.exec(`INSERT INTO log
+    SELECT seq + 100, call_id, 2, 1, '[]', row_checksum(call_id, 2, 1, '[]') FROM log`);
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await parts.list({ limit: 50, ...(cursor === undefined ? {} : { cursor }) });
+      pages.push(page.calls.map(({ id }) => id.slice(-1)));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual(expected);
+  },
+);
 
 /** Filters that are met by many calls each: two of them together by the oldest call alone. */
 const mixed = (number: number): Partial<CallRecord> => ({

@@ -59,6 +59,7 @@ export function createChangeWriter(
   const write = createPuts(thread, kysely);
   const deletions = createDeletions(thread);
   let clientPuts = 0;
+  const placed = (value: number): WriteStep => write.position({ value, key: 'commits' });
 
   const putRow = ({ seq, callId, version, ends, texts }: NewLogRow): WriteStep => {
     const events = `[${texts.join(',')}]`;
@@ -142,7 +143,8 @@ export function createChangeWriter(
         else if (change.type !== 'delete_calls') others.push(...toSteps(change));
         else {
           const ids = change.ids.filter((id) => calls.delete(id));
-          others.push(...deletions.calls({ ...change, ids }));
+          // The newest rows of the log may be among them, and no place is taken twice.
+          others.push(...deletions.calls({ ...change, ids }), placed(overlay.takePosition()));
         }
       }
       calls.keep(); // Only now: a change that threw leaves no trace of the others.
@@ -155,7 +157,7 @@ export function createChangeWriter(
       const newest = rows.at(-1);
       if (newest) return { steps: [...rows.map(putRow), ...others], position: newest.seq };
       const position = writes.at(-1)?.position ?? 0;
-      return { steps: [...others, write.position({ value: position, key: 'commits' })], position };
+      return { steps: [...others, placed(position)], position };
     },
   };
 }

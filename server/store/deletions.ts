@@ -8,16 +8,14 @@ type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
 type DeleteDeliveries = Extract<Change, { type: 'delete_deliveries' }>;
 type DeleteRun = Extract<Change, { type: 'delete_run' }>;
 
-/** A call that is not in the table of calls may be open, and stays with all that is its own. */
-const ENDED = 'SELECT id FROM calls WHERE id = ?';
-
-/** The row itself goes last: the statements before look for it. */
+/** One that has ended; of its row in the table of calls its words know the number. */
 const OF_CALL = [
   `DELETE FROM tool_call_text WHERE rowid = (SELECT call_no FROM calls WHERE id = ?)`,
-  `DELETE FROM idempotency WHERE call_id IN (${ENDED})`,
-  `DELETE FROM blob_uses WHERE user_id IN (${ENDED})`,
-  `DELETE FROM log WHERE call_id IN (${ENDED})`,
   `DELETE FROM calls WHERE id = ?`,
+  `DELETE FROM idempotency WHERE call_id = ?`,
+  `DELETE FROM blob_uses WHERE user_id = ?`,
+  `DELETE FROM open_calls WHERE call_id = ?`,
+  `DELETE FROM log WHERE call_id = ?`,
 ];
 
 /** It may have been used again since it was looked at. */

@@ -87,12 +87,18 @@ export function createHistory(deps: {
     },
 
     async countCalls() {
-      const unlisted = overlay.countUnlisted();
-      const [counted] = await ask(sql<{ calls: number }>`select count(*) as calls from calls`);
-      return unlisted + (counted?.calls ?? 0);
+      const ids = JSON.stringify(overlay.find(() => true).map(({ id }) => id));
+      const [counted] = await ask(sql<{ calls: number }>`select count(*) + (
+          select count(*) from json_each(${ids}) as known
+          where not exists (select 1 from calls where id = known.value)
+        ) as calls from calls`);
+      return counted?.calls ?? 0;
     },
 
-    oldestCalls: ({ endedBefore, limit }) => ask(oldestCallsQuery(endedBefore, limit)),
+    async oldestCalls({ endedBefore, limit }) {
+      await catchUp();
+      return ask(oldestCallsQuery(endedBefore, limit));
+    },
 
     async endedSince({ since, limit }) {
       await catchUp();
@@ -100,9 +106,11 @@ export function createHistory(deps: {
     },
 
     async emptyRuns({ changedBefore, after, limit }) {
+      // Asked first, as in a list.
+      const used = new Set(overlay.find(() => true).map(({ runId }) => runId));
       const looked = await ask(idleRunsQuery(changedBefore, after, limit));
       const runs = looked.flatMap(({ runId, changedAt, hasCalls, isRunning }) =>
-        hasCalls === 0 && isRunning === 0 && !overlay.hasRun(runId) ? [{ runId, changedAt }] : [],
+        hasCalls === 0 && isRunning === 0 && !used.has(runId) ? [{ runId, changedAt }] : [],
       );
       const last = looked.length < limit ? undefined : looked.at(-1);
       return { runs, next: last ? { runId: last.runId, changedAt: last.changedAt } : null };

@@ -52,16 +52,17 @@ function setup() {
 const WORDS = 'what was written';
 
 /** A server that wrote one call, and ended as it should. */
-async function written({ open }: ReturnType<typeof setup>): Promise<void> {
-  const opened = open();
-  await opened.store.write([appendCall(finalCall({ version: 1, args: { text: WORDS } }))]);
-  await opened.close();
+async function written({ open }: ReturnType<typeof setup>, isApplied = true): Promise<void> {
+  const { store, close } = open();
+  await store.write([appendCall(finalCall({ version: 1, args: { text: WORDS } }))]);
+  if (isApplied) await store.toolUse.recent({ limit: 1 });
+  await close();
 }
 
 /** The row as nobody wrote it. */
 function damage(file: string): void {
   const bytes = readFileSync(file);
-  bytes.write('WHAT', bytes.indexOf(WORDS), 'latin1');
+  bytes.write('WHAT', bytes.indexOf(`${WORDS}"`), 'latin1');
   writeFileSync(file, bytes);
 }
 
@@ -76,6 +77,15 @@ test('[ST60] after a clean end a start reads no rows; damage is found while the 
   expect(found.message).toContain('the row tc_1 1 of log is not what was written');
   await opened.close();
   expect(() => parts.open()).toThrow(StoreDamagedError);
+});
+
+test('[ST60] a row that a start on trust makes lists and words from is not damaged', async () => {
+  const parts = setup();
+  await written(parts, false);
+  damage(parts.file);
+  await markCleanEnd(parts.file);
+  expect(() => parts.open()).toThrow(StoreDamagedError);
+  expect(() => parts.open()).toThrow('the row tc_1 1 of log is');
 });
 
 test('[ST60] a file that was changed after a clean end is read at the start', async () => {
@@ -103,6 +113,7 @@ async function killed(parts: ReturnType<typeof setup>): Promise<void> {
   const { store, close } = parts.open();
   const args = { text: 'x'.repeat(20_000) + WORDS };
   await store.write([appendCall(finalCall({ id: 'tc_long', version: 1, args }))]);
+  await store.toolUse.recent({ limit: 1 });
   await close();
   const writer = join(import.meta.dirname, 'testing/write-until-killed.ts');
   const child = spawn(process.execPath, [writer, parts.file], {

@@ -200,7 +200,7 @@ export function describeCalls(setup: Setup) {
     expect(await again.getCall('tc_none')).toBeUndefined();
   });
 
-  test('[ST10] pages hold each call once, newest first, while newer ones are written', async () => {
+  test('[ST10] pages hold each call once, first written last, while others are written and end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 25 }),
@@ -208,25 +208,30 @@ export function describeCalls(setup: Setup) {
         async (times, limit) => {
           const { store } = setup();
           const calls = times.map((createdAt, index) =>
-            sampleCall({ id: `tc_${index}`, createdAt }),
+            sampleCall({ id: `tc_${9 - createdAt}_${index}`, createdAt }),
           );
           await store.write(calls.map((call) => appendCall(call)));
-          const seen: CallRecord[] = [];
+          const isEnded = new Set<string>();
+          const end = async (call: CallRecord | undefined) => {
+            if (!call || isEnded.has(call.id)) return;
+            isEnded.add(call.id);
+            const ended = { status: 'SUCCEEDED', phase: null, version: 2 } as const;
+            await store.write([appendCall({ ...call, ...ended })]);
+          };
+          const seen: string[] = [];
           let cursor: string | undefined;
           for (let page = 0; page <= calls.length; page += 1) {
             const got = await store.listCalls({ limit, ...(cursor !== undefined && { cursor }) });
             expect(got.calls.length).toBeLessThanOrEqual(limit);
-            seen.push(...got.calls);
+            seen.push(...got.calls.map(({ id }) => id));
             if (got.nextCursor === null) break;
             cursor = got.nextCursor;
-            await store.write([
-              appendCall(sampleCall({ id: `tc_new_${page}`, createdAt: 6 + page })),
-            ]);
+            await store.write([appendCall(sampleCall({ id: `tc_new_${page}`, createdAt: page }))]);
+            await end(got.calls.at(-1));
+            await end(calls[page]);
+            if (page % 2 === 1) await store.toolUse.recent({ limit: 1 }); // Applies them.
           }
-          const newestFirst = calls.toSorted(
-            (a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1),
-          );
-          expect(seen).toEqual(newestFirst);
+          expect(seen).toEqual(calls.map(({ id }) => id).toReversed());
         },
       ),
       { numRuns: 10 }, // Each opens a store with its threads.
@@ -303,7 +308,7 @@ export function describeCalls(setup: Setup) {
     expect(await ids({ text: 'robot', client: 'Robot' })).toEqual(['tc_5', 'tc_2']);
   });
 
-  test('[ST14] open calls are those that are not final, oldest first', async () => {
+  test('[ST14] open calls are those that are not final, first written first', async () => {
     const { store, reopen } = setup();
     await store.write(
       [
@@ -320,6 +325,6 @@ export function describeCalls(setup: Setup) {
         finalCall({ id: 'tc_5', status: 'TIMEOUT' }),
       ].map((call) => appendCall(call)),
     );
-    expect((await (await reopen()).openCalls()).map((call) => call.id)).toEqual(['tc_1', 'tc_3']);
+    expect((await (await reopen()).openCalls()).map((call) => call.id)).toEqual(['tc_3', 'tc_1']);
   });
 }

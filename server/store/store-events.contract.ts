@@ -14,7 +14,16 @@ function history(first: CallRecord, given: readonly Given[]) {
   const states: CallRecord[] = [];
   const created = { type: 'created', ...firstEntryOf(first) };
   const entries = [created, ...given].map((one, index) => {
-    const entry = { version: index + 1, at: index + 10, actor: 'operator', patch: {}, ...one };
+    const { shown = {}, ...rest } = one;
+    const said = Object.keys(shown).length > 0 ? { shown } : {};
+    const entry = {
+      version: index + 1,
+      at: index + 10,
+      actor: 'operator',
+      patch: {},
+      ...rest,
+      ...said,
+    };
     states.push(foldEvent(states.at(-1), entry).call);
     return entry;
   });

@@ -82,16 +82,8 @@ export function readKnownCall(
   const [first] = rows;
   const call = foldEvents(rows.flatMap(fromLogRow));
   if (!first || !call) return NOT_THERE;
-  const listed = callNo({ id: call.id })?.call_no;
-  const no = listed ?? first.seq;
+  const no = callNo({ id: call.id })?.call_no ?? first.seq;
   const seq = rows.at(-1)?.seq ?? 0;
   const { version } = call;
-  return {
-    version,
-    callNo: no,
-    seq,
-    isApplied: listed !== undefined,
-    head: headOf(call, no),
-    call,
-  };
+  return { version, callNo: no, seq, head: headOf(call, no), call };
 }
