@@ -9,6 +9,7 @@ import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { OLDER_GUARDS } from './before-log/older-call.ts';
 import { olderFile } from './before-log/older-file.ts';
 import { checkStoreFile } from './integrity/check-store-file.ts';
+import { salvageStore } from './integrity/salvage-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { defineRowChecksum } from './row-checksum.ts';
@@ -140,6 +141,18 @@ test('[ST34] an old store with a damaged row is refused before anything is chang
   const before = readFileSync(file);
   expect(open).toThrow(/: the row tc_approved of tool_calls is not what was written/);
   expect(readFileSync(file)).toEqual(before);
+  const lines = salvageStore({ file, now: Date.now, tell: () => {} });
+  expect(lines).toContain('tool_calls: 4 rows kept, 1 lost');
+  for (const table of ['idempotency', 'runs', 'messages', 'clients', 'sessions']) {
+    expect(lines).toContain(`${table}: 1 rows kept, 0 lost`);
+  }
+  const store = open();
+  await expectAllThere(
+    store,
+    callsOfBefore().filter(({ status }) => status === 'SUCCEEDED' || status === 'FAILED'),
+  );
+  expect(await store.getCall('tc_approved')).toBeUndefined();
+  expect(await store.openCalls()).toEqual([]);
 });
 
 test('[ST34] each column of a call of before is in one of its two checksums', () => {

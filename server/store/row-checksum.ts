@@ -99,15 +99,13 @@ export function rowChecksum(values: readonly unknown[]): number {
 
 type Row = Readonly<Record<string, unknown>>;
 
-export const isRowWhole = (table: GuardedTable, row: Row): boolean =>
-  GUARDS[table].guards.every(
-    ({ sum, of }) => row[sum] === rowChecksum(of.map((column) => row[column])),
-  );
+export const isRowWhole = ({ guards }: Pick<TableGuards, 'guards'>, row: Row): boolean =>
+  guards.every(({ sum, of }) => row[sum] === rowChecksum(of.map((column) => row[column])));
 
 /** The row as it was written; throws `RowDamagedError` when it is not. */
 export function wholeRow<T extends GuardedTable>(table: T, row: Tables[T]): Tables[T] {
   const columns: Row = { ...row };
-  if (isRowWhole(table, columns)) return row;
+  if (isRowWhole(GUARDS[table], columns)) return row;
   throw new RowDamagedError(table, keyText(table, columns));
 }
 

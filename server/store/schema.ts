@@ -1,7 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
+import { OLDER_GUARDS } from './before-log/older-call.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { defineRowChecksum } from './row-checksum.ts';
+
+/** With the tables of before beside the log, to which their calls are moved by the next step. */
+export const BEFORE_MOVE = MIGRATIONS.slice(
+  0,
+  MIGRATIONS.findIndex(({ move }) => move),
+);
 
 export interface SchemaItem {
   readonly rowid: number;
@@ -45,10 +52,10 @@ export interface TableShape {
   readonly columns: readonly TableColumn[];
 }
 
-/** How the rows of a table look in the newest schema. */
+/** How the rows of a table look in the newest schema that has it. */
 export const shapeOf = once(
   (table: string): TableShape =>
-    withModel(MIGRATIONS, (model) => ({
+    withModel(table in OLDER_GUARDS ? BEFORE_MOVE : MIGRATIONS, (model) => ({
       hasRowids: model.prepare('SELECT wr FROM pragma_table_list(?)').get(table)?.wr === 0,
       columns: model
         .prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')

@@ -2,25 +2,22 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createLogApplier } from '../apply-log.ts';
 import { NOTE_BLOBS_OF_MESSAGES } from '../blob-ids.ts';
-import { migrate } from '../migrate.ts';
-import { MIGRATIONS } from '../migrations.ts';
 import { defineRowChecksum } from '../row-checksum.ts';
 
 /**
- * Makes a store in a file of its own: `copyTruth` brings the log and the documents, and all else is
+ * Makes a store in a file of its own: `bringTruth` brings schema, log and documents, and all else is
  * made from these. It is on the disk when this returns; before, it is worth nothing.
  */
 export function makeStore(
   file: string,
-  { copyTruth, tell }: { copyTruth(store: DatabaseSync): void; tell(line: string): void },
+  { bringTruth, tell }: { bringTruth(store: DatabaseSync): void; tell(line: string): void },
 ): void {
   closeSync(openSync(file, 'w', 0o600));
   const store = new DatabaseSync(file);
   try {
     store.exec('PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF');
     defineRowChecksum(store);
-    migrate(store, MIGRATIONS);
-    copyTruth(store);
+    bringTruth(store);
     makeDerived(store, tell);
   } finally {
     store.close();
@@ -38,7 +35,9 @@ const TELL_EVERY = 100_000;
 
 /** Calls, words, open calls and the notes of blobs. */
 function makeDerived(store: DatabaseSync, tell: (line: string) => void): void {
-  store.exec(NOTE_BLOBS_OF_MESSAGES);
+  // What a migration has made of the log is made anew with the rest.
+  store.exec(`DELETE FROM calls; UPDATE meta SET value = 0 WHERE key = 'applied';
+    ${NOTE_BLOBS_OF_MESSAGES}`);
   const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);
   const applySome = createLogApplier(store);
   for (let told = 0; ; ) {

@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATIONS } from '../migrations.ts';
-import { readSchema, type SchemaItem, schemaAfter } from '../schema.ts';
+import { BEFORE_MOVE, readSchema, type SchemaItem, schemaAfter } from '../schema.ts';
 import { isDamage } from '../sqlite-errors.ts';
 import { walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
@@ -153,15 +153,20 @@ const FIRST_MIGRATIONS = 2;
 function countMigrations(there: readonly SchemaItem[]): number {
   const reads = (...texts: string[]) =>
     there.some(({ sql }) => texts.some((text) => sql?.includes(text)));
-  if (reads('open_calls', 'log_of_call', 'calls_by_end')) return MIGRATIONS.length;
+  const isBeforeLog = reads('call_events', 'device_left_ms', 'parent_call_id');
+  if (reads('open_calls', 'log_of_call', 'calls_by_end')) {
+    return isBeforeLog ? BEFORE_MOVE.length : MIGRATIONS.length;
+  }
+  if (isBeforeLog) return BEFORE_MOVE.length - 1;
   return reads('fixed_checksum') ? FIRST_MIGRATIONS : 1;
 }
 
 /**
  * The definitions of the tables that the first migrations make. They are in the
  * same places in every file, so what a flipped bit made of them does not matter.
- * Indexes of later ones go: no row is read by them, and theirs may be damaged; but for the one
- * that tells how many rows the log had. Of a later table nothing says where it begins; it has its definition by its name.
+ * Indexes of later ones go: no row is read by them, and theirs may be damaged; but
+ * for the one that tells how many rows the log had. Of a later table nothing says
+ * where it begins; it has its definition by its name.
  */
 function repairSchema(target: string): void {
   const database = new DatabaseSync(target, { defensive: false });

@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { GUARDS, type GuardedTable } from '../row-checksum.ts';
+import { OLDER_GUARDS } from '../before-log/older-call.ts';
+import { GUARDS } from '../row-checksum.ts';
 import { shapeOf } from '../schema.ts';
 import { isDamage } from '../sqlite-errors.ts';
+
+/** What is brought: the truth, in a store of before as well. */
+export const SALVAGED = { ...OLDER_GUARDS, ...GUARDS };
+export type SalvagedTable = keyof typeof SALVAGED;
+export const SALVAGED_TABLES = Object.keys(SALVAGED) as SalvagedTable[];
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -20,14 +26,14 @@ export interface SalvagedRows {
  * whose rows nothing proves that are met by chance, from the middle of what is
  * left, too, where it has rowids.
  */
-export function readWhatCanBeRead(database: DatabaseSync, table: GuardedTable): SalvagedRows {
+export function readWhatCanBeRead(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
   return shapeOf(table).hasRowids
     ? readByRowid(database, table)
     : readFromBothEnds(database, table);
 }
 
-function readFromBothEnds(database: DatabaseSync, table: GuardedTable): SalvagedRows {
-  const keys = GUARDS[table].key;
+function readFromBothEnds(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
+  const keys = SALVAGED[table].key;
   const ordered = (order: string) =>
     readUntilError(
       database,
@@ -39,7 +45,7 @@ function readFromBothEnds(database: DatabaseSync, table: GuardedTable): Salvaged
   return { rows: [...upwards.rows, ...ordered('DESC').rows], complete: false };
 }
 
-function readByRowid(database: DatabaseSync, table: GuardedTable): SalvagedRows {
+function readByRowid(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
   const select = `SELECT rowid AS salvaged_rowid, * FROM ${table} NOT INDEXED
     WHERE rowid > ? AND rowid < ? ORDER BY rowid`;
   const up = (low: number, high: number) => readUntilError(database, `${select} ASC`, [low, high]);
@@ -68,7 +74,7 @@ function readByRowid(database: DatabaseSync, table: GuardedTable): SalvagedRows 
   return { rows, complete: false };
 }
 
-function hasChecksums(database: DatabaseSync, table: GuardedTable): boolean {
+function hasChecksums(database: DatabaseSync, table: SalvagedTable): boolean {
   try {
     const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
     return columns.some(({ name }) => name === 'checksum');

@@ -1,15 +1,17 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { olderFile } from '../before-log/older-file.ts';
+import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
-import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
-import { schemaAfter } from '../schema.ts';
+import { BEFORE_MOVE, schemaAfter } from '../schema.ts';
 import { positionOf, readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
 import { endOpenCalls } from './end-open-calls.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 import { type AssembledPages, assemblePages } from './salvage-pages.ts';
+import { SALVAGED_TABLES, type SalvagedTable } from './salvage-rows.ts';
 import { copyTable } from './salvage-table.ts';
 
 /**
@@ -35,6 +37,7 @@ export function salvageStore(options: {
   const moves = [
     [file, kept],
     [walFile(file), walFile(kept)],
+    [olderFile(file), olderFile(kept)],
   ] as const;
   const moved = moves.filter(([from, to]) => renameIfFilled(from, to)).map(([, to]) => to);
   rmSync(`${file}-shm`, { force: true });
@@ -88,24 +91,32 @@ function copyRows(copy: Copy): string[] {
   const lines: string[] = [];
   try {
     source.exec('PRAGMA writable_schema=ON'); // Takes a schema that is damaged in part.
-    const copyTruth = (target: DatabaseSync) => void lines.push(...copyInto(target, source, copy));
-    makeStore(copy.to, { copyTruth, tell: copy.tell });
+    const bringTruth = (target: DatabaseSync) =>
+      void lines.push(...bringInto(target, source, copy));
+    makeStore(copy.to, { bringTruth, tell: copy.tell });
     return lines;
   } finally {
     source.close();
   }
 }
 
-function copyInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): string[] {
-  const { from, freePages, stalePages, acknowledged, now } = copy;
+function bringInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): string[] {
+  const { from, freePages, stalePages, acknowledged, now, tell } = copy;
+  const tables = tablesOf(source);
+  const isOlder = tables.includes('tool_calls');
+  migrate(target, isOlder ? BEFORE_MOVE : MIGRATIONS);
   target.exec('BEGIN');
-  const tables = tablesOf(source).map((table) => ({
+  const copied = tables.map((table) => ({
     table,
     ...withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
   }));
   const held = Math.max(positionOf(target), readMeta(source, 'commits') ?? 0);
   copyMeta(source, target, { held, acknowledged, now });
-  const lines = tables.flatMap((copied) => copied.lines);
+  // Those that are in the log had been moved.
+  if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');
+  target.exec('COMMIT');
+  migrate(target, MIGRATIONS, tell);
+  const lines = copied.flatMap((one) => one.lines);
   if (held < acknowledged) {
     lines.push(`what was written after position ${held}, up to ${acknowledged}, is not in it`);
   }
@@ -116,24 +127,24 @@ function copyInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): strin
   }
   // Without the mark, nobody knows what was written last.
   const isAllThere = acknowledged > 0 && held >= acknowledged && stalePages === 0;
-  const isLogWhole = tables.every(({ table, isWhole }) => table !== 'log' || isWhole);
-  const ended = isAllThere && isLogWhole ? 0 : endOpenCalls(target, now);
+  const areCallsWhole = copied.every(({ table, isWhole }) => isWhole || !OF_CALLS.includes(table));
+  const ended = isAllThere && areCallsWhole ? 0 : endOpenCalls(target, now);
   if (ended > 0) {
     lines.push(`${ended} open calls are ended as interrupted: that they ran may be what is lost`);
   }
-  target.exec('COMMIT');
   return lines;
 }
 
+const OF_CALLS: readonly SalvagedTable[] = ['log', 'tool_calls'];
+
 /** A store of before does not have all; where nothing says what was before, each is looked for. */
-function tablesOf(source: DatabaseSync): readonly GuardedTable[] {
+function tablesOf(source: DatabaseSync): readonly SalvagedTable[] {
   try {
     const done = source.prepare('SELECT name FROM migrations').all();
-    if (done.length >= MIGRATIONS.length) return GUARDED_TABLES;
     const there = new Set(schemaAfter(done.length).map(({ name }) => name));
-    return GUARDED_TABLES.filter((table) => there.has(table));
+    return SALVAGED_TABLES.filter((table) => there.has(table));
   } catch {
-    return GUARDED_TABLES;
+    return SALVAGED_TABLES;
   }
 }
 

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fromLogTexts } from '../log-text.ts';
-import { GUARDS, type GuardedTable, isRowWhole, rowChecksum } from '../row-checksum.ts';
+import { isRowWhole, rowChecksum } from '../row-checksum.ts';
 import { shapeOf, type TableColumn } from '../schema.ts';
 import { PAGE_BYTES, type PageRow, rowsOfPage } from './page-rows.ts';
-import { readWhatCanBeRead } from './salvage-rows.ts';
+import { readWhatCanBeRead, SALVAGED, type SalvagedTable } from './salvage-rows.ts';
 import type { WalSource } from './scan-wal.ts';
 import type { RecordValue } from './sqlite-record.ts';
 
@@ -29,7 +29,7 @@ export interface CopiedTable {
  * Brings the rows of a table that are as they were written: those to which
  * SQLite finds its way, and those that lie behind a page that is damaged.
  */
-export function copyTable(copy: TableCopy, table: GuardedTable): CopiedTable {
+export function copyTable(copy: TableCopy, table: SalvagedTable): CopiedTable {
   const { source, target } = copy;
   const { rows, complete } = readWhatCanBeRead(source, table);
   const kept = createKeptRows(table);
@@ -63,10 +63,13 @@ const pick = (row: Row, names: readonly string[]): Row =>
  * known which these are, only what SQLite did not reach is worth a look there;
  * and what was ended or withdrawn must not come back at all.
  */
-const isToBeScanned = ({ freePages }: TableCopy, table: GuardedTable, complete: boolean): boolean =>
-  freePages !== undefined || (!complete && !WITHDRAWABLE.includes(table));
+const isToBeScanned = (
+  { freePages }: TableCopy,
+  table: SalvagedTable,
+  complete: boolean,
+): boolean => freePages !== undefined || (!complete && !WITHDRAWABLE.includes(table));
 
-const WITHDRAWABLE: readonly GuardedTable[] = [
+const WITHDRAWABLE: readonly SalvagedTable[] = [
   'sessions',
   'tokens',
   'kept',
@@ -75,7 +78,7 @@ const WITHDRAWABLE: readonly GuardedTable[] = [
 ];
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
-function createKeptRows(table: GuardedTable) {
+function createKeptRows(table: SalvagedTable) {
   const whole = new Map<string, Row>();
   const keys = new Set<string>();
   return {
@@ -83,10 +86,10 @@ function createKeptRows(table: GuardedTable) {
     /** Also of rows that are not whole. */
     keys,
     add(row: Row): void {
-      const key = JSON.stringify(GUARDS[table].key.map((column) => row[column]));
+      const key = JSON.stringify(SALVAGED[table].key.map((column) => row[column]));
       keys.add(key);
       const summed = 'checksum' in row ? row : { ...row, ...checksumsOf(table, row) };
-      if (!isRowWhole(table, summed)) return;
+      if (!isRowWhole(SALVAGED[table], summed)) return;
       const before = whole.get(key);
       if (!before || lastTimeOf(before) < lastTimeOf(summed)) whole.set(key, summed);
     },
@@ -97,7 +100,7 @@ const lastTimeOf = (row: Row): number =>
   Math.max(...Object.keys(row).map((name) => (name.endsWith('_at') ? Number(row[name]) : 0)));
 
 /** Of a table of which a part could not be read. */
-function lostText(source: DatabaseSync, table: GuardedTable, kept: number, lost: number): string {
+function lostText(source: DatabaseSync, table: SalvagedTable, kept: number, lost: number): string {
   const total = countByIndex(source, table);
   return total === undefined
     ? `${lost} and all of the pages that cannot be read`
@@ -129,12 +132,15 @@ function foundedOf(rows: readonly Row[]): Row[] {
 }
 
 /** Of rows that are older than the checksums: there is nothing to tell whether they are whole. */
-export const checksumsOf = (table: GuardedTable, row: Row): Row =>
+export const checksumsOf = (table: SalvagedTable, row: Row): Row =>
   Object.fromEntries(
-    GUARDS[table].guards.map(({ sum, of }) => [sum, rowChecksum(of.map((column) => row[column]))]),
+    SALVAGED[table].guards.map(({ sum, of }) => [
+      sum,
+      rowChecksum(of.map((column) => row[column])),
+    ]),
   );
 
-export function insertRow(target: DatabaseSync, table: GuardedTable, row: Row): void {
+export function insertRow(target: DatabaseSync, table: SalvagedTable, row: Row): void {
   const columns = Object.keys(row);
   const places = columns.map(() => '?').join(', ');
   const statement = target.prepare(
@@ -144,7 +150,7 @@ export function insertRow(target: DatabaseSync, table: GuardedTable, row: Row): 
 }
 
 /** How many rows there were, when anything still tells. */
-function countByIndex(source: DatabaseSync, table: GuardedTable): number | undefined {
+function countByIndex(source: DatabaseSync, table: SalvagedTable): number | undefined {
   try {
     return Number(source.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   } catch {
@@ -161,7 +167,7 @@ type ScannedRow = Readonly<Record<string, RecordValue>>;
  */
 function* scanRows(
   database: WalSource,
-  table: GuardedTable,
+  table: SalvagedTable,
   except: ReadonlySet<number>,
 ): Generator<ScannedRow> {
   const { columns, hasRowids } = shapeOf(table);

@@ -1,0 +1,188 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { sampleCall } from '#lib/call/testing/sample-call';
+import { OLDER_GUARDS } from '../before-log/older-call.ts';
+import { olderFile } from '../before-log/older-file.ts';
+import { migrate } from '../migrate.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { defineRowChecksum, rowChecksum } from '../row-checksum.ts';
+import { BEFORE_MOVE } from '../schema.ts';
+import { createSqliteStore } from '../sqlite-store.ts';
+import { flipBit, placeStoreFiles } from '../testing/store-files.ts';
+import { checkStoreFile } from './check-store-file.ts';
+import { salvageStore } from './salvage-store.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'salvage-older-'));
+const file = join(dir, 'faulty', 'callboard.db');
+const PAGE = 4_096;
+afterAll(() => rm(dir, { recursive: true }));
+
+const { deadlines, card } = sampleCall();
+
+/** Ended calls, as the columns of that time have them. */
+function insertOlderCalls(database: DatabaseSync, count: number, given: object = {}) {
+  const names = database.prepare("SELECT name FROM pragma_table_info('tool_calls')").all();
+  const there = new Set(names.map(({ name }) => String(name)));
+  for (let number = 1; number <= count; number += 1) {
+    const row: Record<string, string | number> = {
+      id: idOf(number),
+      run_id: 'run_1',
+      tool_name: 'echo.text',
+      source: 'client',
+      status: 'SUCCEEDED',
+      requested_by: 'operator',
+      granted: 0,
+      timeout_ms: 30_000,
+      created_at: number,
+      deadlines: JSON.stringify(deadlines),
+      annotations: '{}',
+      attachments: '[]',
+      args: '{"text":"hi"}',
+      card: JSON.stringify(card),
+      card_shows: 1,
+      ...given,
+    };
+    for (const { sum, of } of OLDER_GUARDS.tool_calls.guards) {
+      if (there.has(sum)) row[sum] = rowChecksum(of.map((name) => row[name]));
+    }
+    database
+      .prepare(
+        `INSERT INTO tool_calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+      )
+      .run(...Object.values(row));
+  }
+}
+
+const idOf = (number: number) => `tc_${String(number).padStart(4, '0')}`;
+
+function makeOlder(name: string, steps: typeof MIGRATIONS, calls = 400, given = {}) {
+  const older = join(dir, name);
+  const database = new DatabaseSync(older);
+  defineRowChecksum(database);
+  migrate(database, steps);
+  database.exec('BEGIN');
+  insertOlderCalls(database, calls, given);
+  database.exec('COMMIT');
+  return { older, database };
+}
+
+const salvage = () => salvageStore({ file, now: Date.now, tell: () => {} });
+
+/** Where a flipped bit is found to be damage. */
+function placeOf(text: string, database: Buffer): number {
+  for (let at = database.indexOf(text); at >= 0; at = database.indexOf(text, at + 1)) {
+    placeStoreFiles(file, { database: flipBit(database, at) });
+    if (checkStoreFile(file).kind === 'damaged') return at;
+  }
+  throw new Error('the text is in no page');
+}
+
+async function expectCalls(numbers: readonly number[]) {
+  expect(checkStoreFile(file).kind).toBe('whole');
+  const store = createSqliteStore({ file });
+  try {
+    const found: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await store.listCalls({ limit: 200, text: 'hi', ...(cursor && { cursor }) });
+      found.push(...page.calls.map(({ id }) => id));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(found.reverse()).toEqual(numbers.map(idOf));
+  } finally {
+    await store.close();
+  }
+}
+
+const numbersTo = (count: number) => Array.from({ length: count }, (_, place) => place + 1);
+
+test.each([
+  ['that was not migrated yet', false, ['TABLE tool_calls', 'INDEX tool_calls_open']],
+  ['that was migrated with its calls', true, ['TABLE log', 'INDEX calls_by_tool']],
+] as const)(
+  '[ST32] damaged definitions of a store %s cost nothing',
+  async (_, isMigrated, texts) => {
+    const { older, database: before } = makeOlder(`older-${isMigrated}`, MIGRATIONS.slice(0, 2));
+    before.close();
+    if (isMigrated) {
+      await createSqliteStore({ file: older, scheduleIndexing: () => () => {} }).close();
+    }
+    const database = readFileSync(older);
+    const table = isMigrated ? 'log' : 'tool_calls';
+    for (const text of texts) {
+      placeStoreFiles(file, { database: flipBit(database, placeOf(text, database)) });
+      expect(salvage()).toContain(`${table}: 400 rows kept, 0 lost`);
+      await expectCalls(numbersTo(400));
+    }
+  },
+);
+
+test('[ST31] [ST34] rows of before a column was added are found where they lie', async () => {
+  const { older, database } = makeOlder('shorter', MIGRATIONS.slice(0, 3));
+  migrate(database, BEFORE_MOVE);
+  const find = "SELECT rootpage FROM sqlite_schema WHERE name = 'tool_calls'";
+  const at = (Number(database.prepare(find).get()?.rootpage) - 1) * PAGE;
+  database.close();
+  placeStoreFiles(file, { database: readFileSync(older).fill(0, at, at + PAGE) });
+  expect(salvage()).toContain('tool_calls: 400 rows kept, 0 lost');
+  await expectCalls(numbersTo(400));
+});
+
+test('[ST31] rows of before the checksums are read around the pages that are gone', async () => {
+  const args = JSON.stringify({ text: `hi ${'x'.repeat(3_500)}` });
+  const { older, database } = makeOlder('first', MIGRATIONS.slice(0, 1), 40, { args });
+  database.close();
+  const bytes = readFileSync(older);
+  for (const number of [8, 30]) {
+    const at = bytes.indexOf(`${idOf(number)}run_1`);
+    bytes.fill(0, at - (at % PAGE), at - (at % PAGE) + PAGE);
+  }
+  placeStoreFiles(file, { database: bytes });
+  expect(salvage()).toContain('tool_calls: 38 rows kept, 2 lost');
+  await expectCalls(numbersTo(40).filter((number) => number !== 8 && number !== 30));
+});
+
+test('[ST31] [ST34] of a store whose calls are in the log in part, all that is whole is brought', async () => {
+  const { older, database } = makeOlder('parted', MIGRATIONS.slice(0, 20), 700);
+  migrate(database, BEFORE_MOVE);
+  database.exec(`CREATE TRIGGER cut BEFORE INSERT ON log WHEN new.call_id = '${idOf(620)}'
+    BEGIN SELECT raise(ABORT, 'cut'); END`);
+  expect(() => migrate(database, MIGRATIONS)).toThrow('cut');
+  database.exec('DROP TRIGGER cut');
+  expect(database.prepare('SELECT count(*) AS calls FROM log').get()).toEqual({ calls: 500 });
+  for (const sql of [
+    `UPDATE log SET events = replace(events, 'hi', 'ho') WHERE call_id = '${idOf(7)}'`,
+    `UPDATE tool_calls SET args = '{}' WHERE id = '${idOf(610)}'`,
+  ]) {
+    expect(database.prepare(sql).run().changes).toBe(1);
+  }
+  database.close();
+  placeStoreFiles(file, { database: readFileSync(older) });
+  writeFileSync(olderFile(file), 'the store of before');
+  const lines = salvage();
+  expect(lines).toContain('log: 499 rows kept, 1 lost');
+  expect(lines).toContain('tool_calls: 199 rows kept, 1 lost');
+  await expectCalls(numbersTo(700).filter((number) => number !== 7 && number !== 610));
+  expect(existsSync(olderFile(file))).toBe(false);
+  const kept = readdirSync(dirname(file)).find((name) => name.endsWith(olderFile('')));
+  expect(readFileSync(join(dirname(file), String(kept)), 'utf8')).toBe('the store of before');
+});
+
+test('[ST85] an open call of before is ended where rows are lost', async () => {
+  const open = { status: 'PENDING', phase: 'queued' };
+  const { older, database } = makeOlder('open', MIGRATIONS.slice(0, 20), 3, open);
+  database.exec(`UPDATE tool_calls SET args = '{}' WHERE id = '${idOf(2)}'`);
+  database.close();
+  placeStoreFiles(file, {
+    database: readFileSync(older),
+  });
+  salvage();
+  const store = createSqliteStore({ file });
+  expect(await store.openCalls()).toEqual([]);
+  expect(await store.getCall(idOf(3))).toMatchObject({ error: { executed: 'unknown' } });
+  await store.close();
+});
