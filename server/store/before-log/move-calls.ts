@@ -64,21 +64,20 @@ function refuseIfFewer(moved: CallCounts, older: CallCounts | undefined): void {
 /** Moves a slice; gives how many calls it had. */
 function createMover(database: DatabaseSync): () => number {
   const next = database.prepare('SELECT * FROM tool_calls ORDER BY row_no LIMIT 1');
-  const apply = createApplyStatements(database);
-  const moveCall = createCallMover(database, apply);
+  const applied = database.prepare(`UPDATE meta SET value = (SELECT max(seq) FROM log)
+    WHERE key = 'applied'`);
+  const moveCall = createCallMover(database);
   return () => {
-    let [calls, bytes, upTo] = [0, 0, 0];
+    let [calls, bytes] = [0, 0];
     database.exec('BEGIN IMMEDIATE');
     try {
       while (calls < SLICE_CALLS && bytes < SLICE_BYTES) {
         const row = next.get() as unknown; // The edge to SQL.
         if (row === undefined) break;
-        const moved = moveCall(row as OlderCallRow);
-        bytes += moved.bytes;
-        upTo = moved.upTo;
+        bytes += moveCall(row as OlderCallRow);
         calls += 1;
       }
-      if (calls > 0) apply.position(upTo);
+      applied.run();
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -88,14 +87,7 @@ function createMover(database: DatabaseSync): () => number {
   };
 }
 
-/** After all numbers that were given before: those of rows stay the numbers of their calls. */
-function firstPosition(database: DatabaseSync): number {
-  const sql = `SELECT max((SELECT coalesce(max(row_no), 0) FROM tool_calls),
-    (SELECT coalesce(max(row_no), 0) FROM call_events)) AS number`;
-  return 1 + Math.max(positionOf(database), Number(database.prepare(sql).get()?.number));
-}
-
-function createCallMover(database: DatabaseSync, apply: ReturnType<typeof createApplyStatements>) {
+function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number {
   const past = database.prepare(
     'SELECT events FROM call_events WHERE call_id = ? ORDER BY version',
   );
@@ -108,21 +100,23 @@ function createCallMover(database: DatabaseSync, apply: ReturnType<typeof create
     'call_events WHERE call_id',
     'calls_to_index WHERE call_id',
   ].map((rows) => database.prepare(`DELETE FROM ${rows} = ?`));
+  const apply = createApplyStatements(database);
   const textsOf = (statement: typeof past, id: string): string[] =>
     statement.all(id).map(({ events }) => String(events));
-  let seq = firstPosition(database);
+  let position = lastNumber(database);
 
-  return (row: OlderCallRow): { bytes: number; upTo: number } => {
+  return (row) => {
     const call = readOlderCall(row);
     const { id } = call;
-    const events = textsOf(past, id).flatMap((text) => readOlderEvents(text, call));
     const ends = isFinalStatus(call.status);
-    for (const { version, texts } of toLogRows([...events, importOf(call)])) {
+    const events = textsOf(past, id).flatMap((text) => readOlderEvents(text, call));
+    // The first has the number of the call: by it lists are in order, and its words are found.
+    for (const [place, { version, texts }] of toLogRows([...events, importOf(call)]).entries()) {
+      if (place > 0) position += 1;
+      const seq = place === 0 ? row.row_no : position;
       insert.run(seq, id, version, ends ? 1 : 0, `[${texts.join(',')}]`);
-      seq += 1;
     }
-    const texts = textsOf(written, id);
-    const logged = loggedAs(call, texts);
+    const logged = loggedAs(call, textsOf(written, id));
     if (!ends) apply.open(id);
     else {
       apply.list(toCallRow(row.row_no, logged));
@@ -130,8 +124,14 @@ function createCallMover(database: DatabaseSync, apply: ReturnType<typeof create
       if (waits.get(id)) apply.ended(id);
     }
     for (const removal of removals) removal.run(id);
-    return { bytes: logged.bytes, upTo: seq - 1 };
+    return logged.bytes;
   };
+}
+
+/** Of all that were given to calls and commits. */
+function lastNumber(database: DatabaseSync): number {
+  const newest = database.prepare('SELECT max(row_no) AS number FROM tool_calls').get();
+  return Math.max(positionOf(database), Number(newest?.number));
 }
 
 /** The event that has all of a call. */
