@@ -174,7 +174,7 @@ function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
   if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
   if (!isKept) {
     const orElse = { ...event, isKept: true };
-    return { ok: true, record: call, update: {}, effects: [{ type: 'route', orElse }] };
+    return { ok: true, record: call, update: {}, shown: {}, effects: [{ type: 'route', orElse }] };
   }
   const deadlines = { ...call.deadlines, start: now.steady + CLOCKS.startMs };
   return change(call, { ...call, deadlines }, now);
