@@ -97,6 +97,7 @@ export function patchOf(before: Partial<CallRecord>, after: CallRecord): CallPat
   // A loop over the names: this is done for each event of a call.
   for (const name in after) {
     const field = name as keyof CallRecord;
+    // guard: each-change-in-the-log
     if (before[field] !== after[field] && !NOT_PATCHED.has(name)) patch[name] = after[field];
   }
   return patch;

@@ -70,6 +70,7 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
     try {
       // fault point: indexing
       for (const id of batch.ended) write.ended(id);
+      // guard: open-calls-noted
       for (const id of batch.open) write.open(id);
       write.position(batch.upTo);
       database.exec('COMMIT');

@@ -195,13 +195,13 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
           .onConflict((conflict) => conflict.doNothing()),
       guards,
     );
+  /** A version that is there already is another writer's: the commit fails. */
+  const insertEvents = (row: Tables['log']) => {
+    // guard: log-row-inserted
+    return kysely.insertInto('log').values(row);
+  };
   return {
-    /** A version that is there already is another writer's: the commit fails. */
-    log: preparedWrite(
-      thread,
-      (row: Tables['log']) => kysely.insertInto('log').values(row),
-      GUARDS.log.guards,
-    ),
+    log: preparedWrite(thread, insertEvents, GUARDS.log.guards),
     position: preparedWrite(thread, ({ value, key }: Tables['meta']) =>
       kysely.updateTable('meta').set({ value }).where('key', '=', key),
     ),

@@ -69,6 +69,7 @@ export async function queryCalls(
   const counts = await countFilters({ rows }, kysely, filters, query);
   const match = words && (await toMatch({ rows }, kysely, words));
   // Looked at first: what is applied meanwhile is in the table, too, and counts once.
+  // guard: unlisted-calls-found
   const unlisted = words ? [] : overlay.find(meetsOf(query, clientIds));
   const page = callPage(kysely, query, filters, counts, match);
   const listed = (await rows(page.rows)).rows;

@@ -136,10 +136,39 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [becomes('group-in-one-transaction', 'Object.assign(database, { exec: () => {} });')],
   },
   {
-    name: 'trimmed before applied: what is to be indexed is forgotten first',
+    name: 'the log counts as applied before its rows are there',
     scenario: 'F01b',
     breaks: 'I15',
-    patches: [first('noted-until-indexed', 'done.run(last.call_id);')],
+    patches: [
+      becomes(
+        'applied-with-its-position',
+        (all) => `${all} write.position(batch.upTo); database.exec('COMMIT'); ${all}`,
+      ),
+    ],
+  },
+  {
+    name: 'an open call is not noted when the log is applied',
+    scenario: 'F01b',
+    breaks: 'I4',
+    patches: [drop('open-calls-noted')],
+  },
+  {
+    name: 'lists do not ask for calls that are in the log alone',
+    scenario: 'F01b',
+    breaks: 'I1',
+    patches: [always('unlisted-calls-found')],
+  },
+  {
+    name: 'a row of the log takes the place of another writer’s',
+    scenario: 'F01b',
+    breaks: 'I15',
+    patches: [gives('log-row-inserted', "kysely.replaceInto('log').values(row)")],
+  },
+  {
+    name: 'the log does not say that a call was granted',
+    scenario: 'F01b',
+    breaks: 'I6',
+    patches: [becomes('each-change-in-the-log', (all) => `if (name !== 'granted') ${all}`)],
   },
   {
     name: 'the effects of a refused append happen',

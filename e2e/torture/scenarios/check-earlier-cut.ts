@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { checkStoreFile } from '../../../server/store/integrity/check-store-file.ts';
-import { defineRowChecksum } from '../../../server/store/row-checksum.ts';
+import { positionOf } from '../../../server/store/store-mark.ts';
 import type { EarlierCut } from '../disk-shim/shimmed-disk.ts';
 import type { Violation } from '../scenario.ts';
 
@@ -64,12 +64,8 @@ function lastMark(events: EarlierCut['events']): number {
 function commitsIn(file: string): number {
   const database = new DatabaseSync(file);
   try {
-    defineRowChecksum(database);
-    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get();
-    if (!isThere) return 0;
-    return Number(
-      database.prepare("SELECT value FROM meta WHERE key = 'commits'").get()?.value ?? 0,
-    );
+    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'log'").get();
+    return isThere ? positionOf(database) : 0;
   } finally {
     database.close();
   }

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { callEventsPageSchema, callsPageSchema, invokeAcceptedSchema } from '#lib/protocol/rest';
+import { rowChecksum } from '../../../server/store/row-checksum.ts';
 import { openWorker } from '../net/raw-worker.ts';
 import { type Rig, until } from '../net/rig.ts';
 import type { Violation } from '../scenario.ts';
@@ -14,7 +17,7 @@ const invoke = ({ api }: Rig, tool: string, key: string, body: object) =>
     body: { run_id: `run_${key}`, timeout_ms: 60_000, ...body },
   });
 
-/** Killed when the first step of a group is made: the call, its events and its key are there, or none of them. */
+/** Killed when the first step of a group is made: the call and its key are there, or neither. */
 export async function killInGroup(rig: Rig, gate: Gate, key: string): Promise<Violation[]> {
   gate.holdHalf(key);
   const asked = invoke(rig, 'calculation.eval', key, { args: { expression: '6*7' } });
@@ -23,21 +26,20 @@ export async function killInGroup(rig: Rig, gate: Gate, key: string): Promise<Vi
   await asked;
   gate.open();
   await rig.startAgain();
-  const made = [...(await rig.api.records()).values()].filter(
-    ({ run_id }) => run_id === `run_${key}`,
-  );
-  const violations: Violation[] = [];
-  for (const { tool_call_id: id } of made) {
-    const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}/events`);
-    const [first] = callEventsPageSchema.parse(answer?.body).events;
-    if (first?.version === 1) continue;
-    const detail = `${id} is there after a kill in the middle of its write, and its events begin with ${first?.version ?? 'none'}`;
-    violations.push({ invariant: 'I15', detail });
-  }
-  return violations;
+  const isMade = (await ofRun(rig, key)).length > 0;
+  await invoke(rig, 'calculation.eval', key, { args: { expression: '6*7' } });
+  const made = await ofRun(rig, key);
+  if (made.length === 1) return [];
+  const detail = `after a kill in the middle of its write ${isMade ? 'the call was there, and' : 'no call was there, and'} its key gives ${made.length} calls: ${made.join(', ')}`;
+  return [{ invariant: 'I15', detail }];
 }
 
-/** Killed when the words of an ended call are about to be indexed: after the start it is found by them. */
+async function ofRun({ api }: Rig, key: string): Promise<string[]> {
+  const found = await api.ask('GET', `/v1/tool_calls?run_id=run_${key}`);
+  return callsPageSchema.parse(found?.body).tool_calls.map(({ tool_call_id: id }) => id);
+}
+
+/** Killed when what follows from the end of a call is about to be made: after the start it is listed, and found by its words. */
 export async function killWhileIndexing(rig: Rig, gate: Gate, round: number): Promise<Violation[]> {
   gate.holdIndexing();
   const word = `${700_000 + round}`;
@@ -50,8 +52,10 @@ export async function killWhileIndexing(rig: Rig, gate: Gate, round: number): Pr
   await rig.startAgain();
   const found = await rig.api.ask('GET', `/v1/tool_calls?q=${word}`);
   const { tool_calls: calls } = callsPageSchema.parse(found?.body);
-  if (calls.some(({ tool_call_id }) => tool_call_id === id)) return [];
-  const detail = `${id} ended before a kill, and is not found by ${word} after it`;
+  const isFound = calls.some(({ tool_call_id }) => tool_call_id === id);
+  const isListed = (await ofRun(rig, `indexed-${round}`)).includes(id);
+  if (isFound && isListed) return [];
+  const detail = `${id} ended before a kill; after it, it is ${isListed ? '' : 'not '}listed, and ${isFound ? '' : 'not '}found by ${word}`;
   return [{ invariant: 'I15', detail }];
 }
 
@@ -77,4 +81,50 @@ export async function overtake(rig: Rig, gate: Gate, tool: string): Promise<Viol
   if (!acted) return [];
   const detail = `${id} was denied, and its client had been asked to run it`;
   return [{ invariant: 'I7', detail }];
+}
+
+/**
+ * Another process has appended to the log of a call that is open here: what is decided now fails, and
+ * the row of the other one stays. After a start it is a part of the call.
+ */
+export async function appendBeside(rig: Rig, round: number): Promise<Violation[]> {
+  const key = `beside-${round}`;
+  const asked = await invoke(rig, `effect_beside_${round}`, key, { args: { nonce: key } });
+  const { tool_call_id: id } = invokeAcceptedSchema.parse(asked?.body);
+  const cancel = () => rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+  const version = ((await eventsOf(rig, id)).at(-1)?.version ?? 0) + 1;
+  insertRow(rig, id, version);
+  const answer = await cancel();
+  await rig.board.stop('SIGKILL');
+  await rig.startAgain();
+  const events = await eventsOf(rig, id);
+  const there = events.find((event) => event.version === version);
+  await cancel();
+  if (there?.actor === OTHER) return [];
+  const detail = `${id} was appended to by another process, and ${there?.type} by ${there?.actor} is in the place of that; who wrote it was told ${answer?.status}`;
+  return [{ invariant: 'I15', detail }];
+}
+
+const OTHER = 'hook:other';
+
+async function eventsOf({ api }: Rig, id: string) {
+  const answer = await api.ask('GET', `/v1/tool_calls/${id}/events`);
+  return callEventsPageSchema.parse(answer?.body).events;
+}
+
+function insertRow({ board }: Rig, id: string, version: number): void {
+  const database = new DatabaseSync(join(board.dataDir, 'callboard.db'));
+  try {
+    database.exec('PRAGMA busy_timeout=5000');
+    const event = { version, type: 'extended', at: Date.now(), actor: OTHER, patch: {} };
+    const events = JSON.stringify([event]);
+    // Far from the places that the server gives: of the two, the version alone is the same.
+    const seq = `(SELECT max(seq) FROM log) + 1000`;
+    const values = `${seq}, ?, ?, 0, ?, ?`;
+    database
+      .prepare(`INSERT INTO log (seq, call_id, version, ends, events, checksum) VALUES (${values})`)
+      .run(id, version, events, rowChecksum([id, version, 0, events]));
+  } finally {
+    database.close();
+  }
 }

@@ -19,7 +19,7 @@ export interface Gate {
   failWrites(text: string): void;
   /** As `holdWrites`, when a first part of the write is made, and others are to come. */
   holdHalf(text: string): void;
-  /** The words of calls that have ended are held before they are indexed. */
+  /** What follows from the log of calls is held before it is made. */
   holdIndexing(): void;
   /** The next decision about a call of this tool comes after another writer's, which has appended first. */
   overtake(tool: string): void;
@@ -77,7 +77,7 @@ export const gatePatches = (): Patch[] => [
       if (isClosed('overtake', record.toolName + ' ')) {
         fs.rmSync(gate + '.overtake');
         const version = previous.version + 1;
-        const event = { version, type: 'status', at: 0, actor: 'server', attempt: 0, patch: {}, update: {} };
+        const event = { version, type: 'status', at: 0, actor: 'server', patch: {} };
         void this.#deps.store.write([{ type: 'append_call', call: { ...previous, version }, event }]);
         fs.writeFileSync(gate + '.reached', '');
       }
