@@ -149,7 +149,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'an open call is not noted when the log is applied',
     scenario: 'F01b',
-    breaks: 'I4',
+    breaks: 'I1',
     patches: [drop('open-calls-noted')],
   },
   {
@@ -167,7 +167,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
   {
     name: 'the log does not say that a call was granted',
     scenario: 'F01b',
-    breaks: 'I6',
+    breaks: 'I4',
     patches: [becomes('each-change-in-the-log', (all) => `if (name !== 'granted') ${all}`)],
   },
   {

@@ -87,12 +87,13 @@ export async function overtake(rig: Rig, gate: Gate, tool: string): Promise<Viol
  * Another process has appended to the log of a call that is open here: what is decided now fails, and
  * the row of the other one stays. After a start it is a part of the call.
  */
-export async function appendBeside(rig: Rig, round: number): Promise<Violation[]> {
-  const key = `beside-${round}`;
-  const asked = await invoke(rig, `effect_beside_${round}`, key, { args: { nonce: key } });
+export async function appendBeside(rig: Rig, tool: string): Promise<Violation[]> {
+  const worker = await openWorker(rig, tool);
+  const asked = await invoke(rig, tool, tool, { args: { nonce: tool } });
   const { tool_call_id: id } = invokeAcceptedSchema.parse(asked?.body);
   const cancel = () => rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
   const version = ((await eventsOf(rig, id)).at(-1)?.version ?? 0) + 1;
+  const isListed = (await ofRun(rig, tool)).includes(id);
   insertRow(rig, id, version);
   const answer = await cancel();
   await rig.board.stop('SIGKILL');
@@ -100,6 +101,8 @@ export async function appendBeside(rig: Rig, round: number): Promise<Violation[]
   const events = await eventsOf(rig, id);
   const there = events.find((event) => event.version === version);
   await cancel();
+  await worker.close();
+  if (!isListed) return [{ invariant: 'I1', detail: `${id} was open, and in no list` }];
   if (there?.actor === OTHER) return [];
   const detail = `${id} was appended to by another process, and ${there?.type} by ${there?.actor} is in the place of that; who wrote it was told ${answer?.status}`;
   return [{ invariant: 'I15', detail }];

@@ -65,7 +65,7 @@ async function play(rig: Rig, gate: Gate, rounds: number): Promise<Outcome> {
     violations.push(...(await killInGroup(rig, gate, `half-${round}`)));
     violations.push(...(await killWhileIndexing(rig, gate, round)));
     violations.push(...(await overtake(rig, gate, `effect_overtaken_${round}`)));
-    violations.push(...(await appendBeside(rig, round)));
+    violations.push(...(await appendBeside(rig, `effect_overtaken_beside_${round}`)));
     await failAccepting(rig, gate, round);
   }
   const rest = await rig.rest({ withinMs: PATIENCE_MS });
