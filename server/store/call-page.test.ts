@@ -2,7 +2,9 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
-import { sampleProvider } from '#lib/call/testing/sample-call';
+import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { createLogApplier } from './apply-log.ts';
+import { createCallOverlay, NOT_THERE } from './call-overlay.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -11,6 +13,7 @@ import { defineRowChecksum } from './row-checksum.ts';
 import type { AuditQuery, CallQuery, RunQuery } from './store.ts';
 import { queryAudit, queryCalls, queryRuns } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
+import { appendCall } from './testing/store-setup.ts';
 import { TERMS_TABLE } from './word-terms.ts';
 
 const open: DatabaseSync[] = [];
@@ -28,8 +31,12 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   database.exec(TERMS_TABLE);
   const kysely = kyselyOn(database);
   const asked: CompiledQuery[] = [];
+  /** What happens before the queries of a list, by their places. */
+  const meanwhile: (() => void)[] = [];
+  const overlay = createCallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
   const reader = {
     async rows<Row>(query: CompiledQuery<Row>, maxChars?: number) {
+      meanwhile[asked.length]?.();
       asked.push(query);
       const values = query.parameters as SQLInputValue[];
       const rows = database.prepare(query.sql).all(...values) as Row[];
@@ -48,7 +55,9 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
     kysely,
     asked,
     planOf,
-    list: (query: CallQuery) => queryCalls(reader, kysely, { find: () => [] }, query),
+    overlay,
+    meanwhile,
+    list: (query: CallQuery) => queryCalls(reader, kysely, overlay, query),
     listAudit: (query: AuditQuery) => queryAudit(reader, kysely, query),
     listRuns: (query: RunQuery) => queryRuns(reader, kysely, query),
   };
@@ -156,6 +165,75 @@ test.each([
     expect(pages).toEqual(expected);
   },
 );
+
+/** Writes to the log, as the thread that writes does. */
+function write({ database, overlay }: ReturnType<typeof setup>, ...calls: readonly CallRecord[]) {
+  const write = overlay.beginWrite();
+  for (const call of calls) write.append(call, appendCall(call).event);
+  const insert = database.prepare(
+    'INSERT INTO log VALUES (?1, ?2, ?3, ?4, ?5, row_checksum(?2, ?3, ?4, ?5))',
+  );
+  for (const { seq, callId, version, ends, texts } of write.rows) {
+    insert.run(seq, callId, version, ends ? 1 : 0, `[${texts.join(',')}]`);
+  }
+  write.keep();
+  write.settle();
+}
+
+function apply({ database, overlay }: ReturnType<typeof setup>): void {
+  overlay.applied(createLogApplier(database)().upTo);
+}
+
+const FIVE = ['1', '2', '3', '4', '5'].map((digit) => {
+  const id = `tc_${digit}`;
+  return digit === '2' ? sampleCall({ id }) : finalCall({ id, provider: sampleProvider });
+});
+
+test.each([
+  [{}, ['tc_5', 'tc_4', 'tc_3', 'tc_2', 'tc_1']],
+  [{ status: 'SUCCEEDED', client: 'cl_1' }, ['tc_5', 'tc_4', 'tc_3', 'tc_1']],
+  [{ status: 'PENDING' }, ['tc_2']],
+] as const)(
+  '[ST83] calls that are put into the table while a list is read are in it once: %j',
+  async (filters, expected) => {
+    for (const limit of [50, 2]) {
+      for (let place = 0; place < 6; place += 1) {
+        const parts = setup();
+        write(parts, ...FIVE);
+        parts.meanwhile[place] = () => apply(parts);
+        const ids: string[] = [];
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page = await parts.list({ ...filters, limit, ...(cursor ? { cursor } : {}) });
+          ids.push(...page.calls.map(({ id }) => id));
+          cursor = page.nextCursor;
+        }
+        expect([place, ids]).toEqual([place, expected]);
+      }
+    }
+  },
+);
+
+test('[ST83] a call that ends while a list of its status is read is not shown under that', async () => {
+  for (const place of [0, 1]) {
+    const parts = setup();
+    write(parts, ...FIVE);
+    parts.meanwhile[place] = () => {
+      write(parts, { ...finalCall({ id: 'tc_2' }), version: 2 });
+      apply(parts);
+    };
+    expect((await parts.list({ limit: 50, status: 'PENDING' })).calls).toEqual([]);
+  }
+});
+
+test('[ST83] nothing is held in memory of a call that is in the table', () => {
+  const parts = setup();
+  write(parts, ...FIVE);
+  write(parts, { ...finalCall({ id: 'tc_2' }), version: 2 });
+  write(parts, { ...finalCall({ id: 'tc_3' }), version: 2, lateResult: 'late' });
+  apply(parts);
+  expect(parts.overlay.find(() => true)).toEqual([]);
+  expect(parts.overlay.hasRun('run_1')).toBe(false);
+});
 
 /** Filters that are met by many calls each: two of them together by the oldest call alone. */
 const mixed = (number: number): Partial<CallRecord> => ({

@@ -11,7 +11,11 @@ test.each(GUARDED_TABLES)('[ST30] each column of %s counts for a checksum', (tab
   const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
   const { guards } = GUARDS[table];
   // The number of a row is its place in the tree, by whose order SQLite checks it.
-  const known = new Set<unknown>(['row_no', 'seq', ...guards.flatMap(({ sum, of }) => [sum, ...of])]);
+  const known = new Set<unknown>([
+    'row_no',
+    'seq',
+    ...guards.flatMap(({ sum, of }) => [sum, ...of]),
+  ]);
   expect(columns.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
   database.close();
 });
