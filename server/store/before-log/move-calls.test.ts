@@ -1,14 +1,23 @@
-import { mkdtempSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { toWireCall, toWireEvent } from '../../http/to-wire-call.ts';
 import { checkStoreFile } from '../integrity/check-store-file.ts';
+import { migrate, StoreTooNewError } from '../migrate.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { defineRowChecksum } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { CallQuery, Store } from '../store.ts';
 import { OLDER_STORES } from '../testing/older-store.ts';
-import { placeStoreFiles } from '../testing/store-files.ts';
+import { createRandom, placeStoreFiles } from '../testing/store-files.ts';
+import { OLDER_GUARDS } from './older-call.ts';
+import { keepOlderFile, olderFile } from './older-file.ts';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -82,3 +91,141 @@ test.each(Object.keys(OLDER_STORES))(
     expect(await idsOf(open(), '')).toEqual(answers.lists['']);
   },
 );
+
+/** The file as SQLite has it. */
+function use<T>(file: string, work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file);
+  try {
+    defineRowChecksum(database);
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+const OLDER = MIGRATIONS.filter(({ name }) => name < '021');
+
+/** As many times the calls that the store has, under other ids. */
+function multiply(file: string, times: number): void {
+  use(file, (database) => {
+    migrate(database, OLDER);
+    const columns = (table: string) =>
+      database
+        .prepare(
+          "SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('row_no', 'id', 'call_id')",
+        )
+        .all(table)
+        .map(({ name }) => String(name));
+    database.exec('BEGIN; CREATE TEMP TABLE first AS SELECT id FROM tool_calls');
+    for (const [table, key] of [
+      ['tool_calls', 'id'],
+      ['call_events', 'call_id'],
+    ] as const) {
+      const others = columns(table);
+      database.exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${times})
+        INSERT INTO ${table} (${key}, ${others}) SELECT ${key} || '_' || n, ${others}
+        FROM n, ${table} WHERE ${key} IN first ORDER BY n, row_no`);
+      for (const { sum, of } of OLDER_GUARDS[table].guards) {
+        database.exec(`UPDATE ${table} SET ${sum} = row_checksum(${of})`);
+      }
+    }
+    database.exec('COMMIT');
+  });
+}
+
+/** What it told until it ended. */
+async function move(file: string, end: string, killAfterMs?: number): Promise<string[]> {
+  const program = join(import.meta.dirname, '../testing/move-until-killed.ts');
+  const child = spawn(process.execPath, [program, file, end]);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => {
+    const isFirst = lines.push(line) === 1;
+    if (isFirst && killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  });
+  await Promise.all([once(reader, 'close'), once(child, 'exit')]);
+  return lines;
+}
+
+const lookInto = (file: string) =>
+  use(file, (database) => {
+    const count = (table: string) =>
+      Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+    return { older: count('tool_calls'), log: count('log') };
+  });
+
+/** All that was made of the calls; when they were imported differs. */
+const madeIn = (file: string) =>
+  use(file, (database) =>
+    [
+      'SELECT seq, call_id, version, ends, length(events) AS chars FROM log ORDER BY seq',
+      'SELECT * FROM calls ORDER BY call_no',
+      'SELECT * FROM open_calls ORDER BY call_id',
+      'SELECT * FROM meta',
+      'SELECT rowid FROM tool_call_text ORDER BY rowid',
+    ].map((sql) => JSON.stringify(database.prepare(sql).all())),
+  );
+
+test('[ST34] killed at any moment, the move goes on, and an older version leaves the file alone', async () => {
+  const { file } = setup('018_outbox');
+  multiply(file, 30);
+  const older = readFileSync(file);
+  const isLikeOlder = () => readFileSync(olderFile(file)).equals(older);
+  const undisturbed = join(file, '../../undisturbed/callboard.db');
+  placeStoreFiles(undisturbed, { database: older });
+  await move(undisturbed, '^$');
+  const made = madeIn(undisturbed);
+  // Before the copy, and before anything is changed.
+  await move(file, 'it is kept as');
+  expect(existsSync(olderFile(file))).toBe(false);
+  expect(readFileSync(file).equals(older)).toBe(true);
+  // After some slices.
+  await move(file, '^500 of 1023');
+  expect(lookInto(file)).toEqual({ older: 523, log: 500 });
+  expect(isLikeOlder()).toBe(true);
+  expect(() => use(file, (database) => migrate(database, OLDER))).toThrow(StoreTooNewError);
+  // All of them are moved, and nothing else is done.
+  expect((await move(file, '^all ')).at(-1)).toBe('all 1023 calls are in the log');
+  expect(lookInto(file).older).toBe(0);
+  expect(isLikeOlder()).toBe(true);
+  expect(await move(file, '^$')).toEqual(['opened']);
+  expect(existsSync(olderFile(file))).toBe(false);
+  expect(madeIn(file)).toEqual(made);
+  // In the middle of whatever it does.
+  const random = createRandom(25);
+  for (let round = 0; round < 3; round += 1) {
+    placeStoreFiles(file, { database: older });
+    await move(file, '^$', random(200));
+    expect((await move(file, '^$')).at(-1)).toBe('opened');
+    expect(madeIn(file)).toEqual(made);
+  }
+  expect(checkStoreFile(file).kind).toBe('whole');
+}, 60_000);
+
+test('[ST34] words of before that are not indexed yet are found after the move', async () => {
+  const { file, open } = setup('018_outbox');
+  use(file, (database) =>
+    database.exec(`DELETE FROM tool_call_text;
+      INSERT INTO calls_to_index SELECT id FROM tool_calls WHERE tool_name = 'look'`),
+  );
+  const store = open();
+  expect(await idsOf(store, 'q=ships')).toHaveLength(3);
+  expect(await idsOf(store, 'q=tide')).toEqual([]);
+});
+
+test('[ST34] a store of before is not begun with where the disk has no room for it', async () => {
+  const { file } = setup('018_outbox');
+  const before = readFileSync(file);
+  const keep = (free: number) => () =>
+    keepOlderFile(
+      file,
+      () => {},
+      () => free,
+    );
+  expect(keep(1_032_000)).toThrow(
+    /take it over 1 MB are needed beside it, of which 1 MB are free; make room, or go on/,
+  );
+  expect(readFileSync(file).equals(before)).toBe(true);
+  keep(1_032_192)();
+  expect(readFileSync(olderFile(file)).equals(before)).toBe(true);
+});

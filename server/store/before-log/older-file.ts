@@ -36,13 +36,13 @@ const isBegun = (database: DatabaseSync): boolean =>
  * Keeps a copy of a store of before, as long as nothing of it is changed. To be called while no
  * connection to the file is open: its locks would be gone once the file was read beside it.
  */
-export function keepOlderFile(file: string, log: (note: string) => void): void {
+export function keepOlderFile(file: string, log: (note: string) => void, freeIn = freeBytes): void {
   if (!fileSize(file)) return;
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA busy_timeout=5000');
     if (!hasOlderCalls(database)) return;
-    refuseWithoutRoom(file, isBegun(database));
+    refuseWithoutRoom(file, isBegun(database), freeIn(dirname(file)));
     if (isBegun(database)) return; // It was kept then.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
@@ -63,15 +63,19 @@ export function keepOlderFile(file: string, log: (note: string) => void): void {
   syncDirectory(dirname(file));
 }
 
+function freeBytes(dir: string): number {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
+}
+
 /** It takes as much again for the copy, and as much for the log, which has all that the calls came to. */
-function refuseWithoutRoom(file: string, isKept: boolean): void {
+function refuseWithoutRoom(file: string, isKept: boolean, free: number): void {
   const size = fileSize(file) ?? 0;
   const older = isKept ? (fileSize(olderFile(file)) ?? size) : size;
   const needed = (isKept ? 0 : older) + Math.max(0, 2 * older - size);
-  const { bavail, bsize } = statfsSync(dirname(file));
-  if (bavail * bsize >= needed) return;
+  if (free >= needed) return;
   throw new StoreNotMovedError(
-    `the database ${file} is of an older version, and to take it over ${formatBytes(needed, 'en')} are needed beside it, of which ${formatBytes(bavail * bsize, 'en')} are free; make room, or go on with the older version`,
+    `the database ${file} is of an older version, and to take it over ${formatBytes(needed, 'en')} are needed beside it, of which ${formatBytes(free, 'en')} are free; make room, or go on with the older version`,
   );
 }
 
