@@ -7,6 +7,7 @@ import {
   takeDecided,
   takePending,
 } from '#lib/call/engine-loop';
+import { foldEvent } from '#lib/call/fold';
 
 interface Loop {
   readonly takeDecided: typeof takeDecided;
@@ -39,6 +40,14 @@ export interface Design {
   /** What waited for an append that the store refused. */
   readonly voids: 'do not happen' | 'happen';
   readonly recovery: 'takes up open calls' | 'forgets them';
+  /** How a call comes back from its log. */
+  readonly fold: typeof foldEvent;
+  /** What a commit passes for whose answer is lost: it is on disk, or not. */
+  readonly unknown: 'for nothing' | 'for stored' | 'for not stored';
+  /** A server that can write nothing more, until it is started again. */
+  readonly failed: 'closes its lines' | 'hears its clients';
+  /** What it takes for the state of a call when it is started again. */
+  readonly startsFrom: 'the log' | 'what was in memory';
 }
 
 const realLoop: Loop = {
@@ -64,6 +73,10 @@ export const realDesign: Design = {
   lostJournal: 'has a new epoch',
   voids: 'do not happen',
   recovery: 'takes up open calls',
+  fold: foldEvent,
+  unknown: 'for nothing',
+  failed: 'closes its lines',
+  startsFrom: 'the log',
 };
 
 const withoutTerminalGuard: typeof decide = (call, event, now) => {
@@ -91,6 +104,10 @@ const withLateResults: typeof decide = (call, event, now) => {
   const { lateResult: result } = decision.record;
   return { ...decision, record: { ...decision.record, status: 'SUCCEEDED', error: null, result } };
 };
+
+/** What the log does not say of a call. */
+const withoutGranted: typeof foldEvent = (before, { patch: { granted: _, ...patch }, ...entry }) =>
+  foldEvent(before, { ...entry, patch });
 
 /** An effect waits for something else than the rules say. */
 const withBarrier =
@@ -144,5 +161,10 @@ export const brokenDesigns: Readonly<Record<string, Partial<Design>>> = {
   }),
   'effects of an append that was refused happen': { voids: 'happen' },
   'a start takes offers for not granted': { decide: withoutPossibleGrants },
+  'the log does not say that a call was granted': { fold: withoutGranted },
+  'a lost answer of a commit passes for a good one': { unknown: 'for stored' },
+  'a lost answer of a commit passes for a refusal': { unknown: 'for not stored' },
+  'a server that can write nothing more answers its clients': { failed: 'hears its clients' },
+  'a start trusts what was in memory of a lost answer': { startsFrom: 'what was in memory' },
   'a start whose event was refused forgets it': withLoop({ recoveredByVoid: () => undefined }),
 };

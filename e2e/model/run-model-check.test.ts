@@ -11,6 +11,15 @@ const BROKEN_LOOPS = [
   'a start whose event was refused forgets it',
 ];
 
+/** Each takes the log, or what a commit is whose answer is lost, for something else. */
+const BROKEN_LOGS = [
+  'the log does not say that a call was granted',
+  'a lost answer of a commit passes for a good one',
+  'a lost answer of a commit passes for a refusal',
+  'a server that can write nothing more answers its clients',
+  'a start trusts what was in memory of a lost answer',
+];
+
 const check = runModelCheck({ attempts: 2, instances: 1, faults: 1 });
 
 test('[MC1] no interleaving breaks a promise', () => {
@@ -31,4 +40,9 @@ test('[MC2] every broken design gives a counter-example, as steps that can be re
 test('[MC3] [CE6] without a rule of the engine’s loop a promise breaks', () => {
   const broken = new Map(check.broken.map(({ name, counterExample }) => [name, counterExample]));
   for (const name of BROKEN_LOOPS) expect(broken.get(name), name).toMatch(/^P\d: /);
+});
+
+test('[MC4] the log alone says what a call is, also of a commit whose answer was lost', () => {
+  const broken = new Map(check.broken.map(({ name, counterExample }) => [name, counterExample]));
+  for (const name of BROKEN_LOGS) expect(broken.get(name), name).toMatch(/\n {3}1\. /);
 });

@@ -17,8 +17,10 @@ import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { EventBatch } from '../../server/calls/event-batch.ts';
 import type { Design } from './design.ts';
+import { logged } from './log-steps.ts';
 import {
   type Bounds,
+  durableOf,
   INSTANCES,
   type Instance,
   isRerunnableAt,
@@ -77,10 +79,30 @@ export function createServer(design: Design, bounds: Bounds) {
   }
 
   function commit(w: World, batch: EventBatch, reply: string | undefined): void {
+    const { rec, waiting, grant, offerVersion, recovery } = w;
+    const before = w.pending.at(-1)?.logged ?? durableOf(w);
+    const now = decided(w, batch);
+    if (w.isFailed) {
+      for (const one of now) if (one.effect.type !== 'grant') run(w, one);
+      // Refused, the decision is taken back at once; a grant looks at what is granted before it leaves.
+      Object.assign(w, { rec, waiting, grant, offerVersion, recovery });
+      for (const one of now) if (one.effect.type === 'grant') run(w, one);
+      return;
+    }
+    const outs = reply ? [reply] : [];
+    const comesTo = logged(before, batch, design, bounds);
+    w.pending.push({ rec: w.rec, logged: comesTo, outs, isTold: false });
+    for (const one of now) run(w, one);
+    if (design.tells === 'when decided') tell(w, w.pending.at(-1));
+  }
+
+  /** Takes over what was decided; what happens at once. */
+  function decided(w: World, batch: EventBatch): WaitingEffect[] {
     const progress = progressOf(w, bounds);
     const effects = design.loop.takeDecided(progress, batch, w.isNew);
     w.rec = toRec(progress.latest);
-    w.pending.push({ rec: w.rec, outs: reply ? [reply] : [], isTold: false });
+    w.waiting = [...w.waiting];
+    progress.pendingEffects = w.waiting;
     const now: WaitingEffect[] = [];
     for (const planned of effects) {
       const one = inWorld(w, planned, planned.after);
@@ -89,8 +111,7 @@ export function createServer(design: Design, bounds: Bounds) {
     }
     const { grant = null, offerVersion, recovery = null } = progress;
     Object.assign(w, { grant, offerVersion, recovery });
-    for (const one of now) run(w, one);
-    if (design.tells === 'when decided') tell(w, w.pending.at(-1));
+    return now;
   }
 
   const inWorld = (w: World, { effect, record }: DecidedEffect, after: number): WaitingEffect => {
@@ -264,8 +285,26 @@ export function createServer(design: Design, bounds: Bounds) {
     if (w.grant) w.grant = { ...(w.grant as NonNullable<World['grant']>), hasLeft: true };
   }
 
+  /**
+   * A broken design goes on after the answer of a commit is lost: so much of what was on its way to
+   * the disk is there, and it does not know.
+   */
+  function goOn(w: World, written: number): void {
+    const { pending, disk } = w;
+    w.pending = [];
+    w.disk = pending[written - 1]?.logged ?? disk;
+    if (design.unknown === 'for stored') {
+      for (const one of pending) tell(w, one);
+      return;
+    }
+    Object.assign(w, { waiting: [], grant: null, offerVersion: 0, recovery: null });
+    if (disk !== null) w.rec = disk;
+    w.isFailed = design.unknown === 'for nothing';
+  }
+
   return {
     create,
+    goOn,
     offer,
     answered,
     hello,

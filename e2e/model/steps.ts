@@ -1,7 +1,15 @@
 import { createClients } from './client-steps.ts';
 import type { Design } from './design.ts';
 import { createServer } from './server-steps.ts';
-import { type Bounds, INSTANCES, type Instance, type Rec, type World } from './world.ts';
+import {
+  type Bounds,
+  durableOf,
+  INSTANCES,
+  type Instance,
+  newRec,
+  type Rec,
+  type World,
+} from './world.ts';
 
 export interface Step {
   readonly label: string;
@@ -124,6 +132,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   function ofTheServer(w: World): Step[] {
     if (!w.isUp) return [{ label: 'the server starts', take: recover }];
     const steps: Step[] = [];
+    if (w.isFailed) steps.push({ label: 'the server ends', take: (w) => crash(w, 0) });
     const [next] = w.pending;
     if (
       next &&
@@ -161,7 +170,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   function flush(w: World): void {
     const next = w.pending.shift();
     if (!next) return;
-    w.disk = next.rec;
+    w.disk = next.logged;
     server.tell(w, next);
   }
 
@@ -170,16 +179,26 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
   }
 
   function recover(w: World): void {
-    w.isUp = true;
-    if (w.disk) w.rec = w.disk;
-    w.isForgotten = design.recovery === 'forgets them';
-    if (w.disk && !w.isForgotten) server.recover(w);
+    const from = w.isFailed ? w.rec : w.disk;
+    Object.assign(w, { isUp: true, isFailed: false });
+    w.rec = from ?? newRec(bounds);
+    w.isForgotten = from === null || design.recovery === 'forgets them';
+    if (!w.isForgotten) server.recover(w);
+  }
+
+  /** Nothing is written any more, and nobody told; the next start reads what is there. */
+  function fail(w: World, written: number): void {
+    if (design.unknown !== 'for nothing' || design.failed === 'hears its clients') {
+      return server.goOn(w, written);
+    }
+    crash(w, written);
+    w.isFailed = design.startsFrom === 'what was in memory' && w.disk !== null;
   }
 
   /** So much of what was written had reached the disk; nobody was told of it. */
   function crash(w: World, written: number): void {
-    w.disk = w.pending[written - 1]?.rec ?? w.disk;
-    Object.assign(w, { pending: [], isUp: false, owed: { a: null, b: null } });
+    w.disk = w.pending[written - 1]?.logged ?? w.disk;
+    Object.assign(w, { pending: [], isUp: false, isFailed: false, owed: { a: null, b: null } });
     Object.assign(w, { waiting: [], grant: null, offerVersion: 0, recovery: null, own: 'none' });
     Object.assign(w, { live: { a: 0, b: 0 }, serves: { a: false, b: false } });
   }
@@ -226,6 +245,18 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     ];
   }
 
+  /** Of a new call only the disk can know. */
+  function lostAnswers({ pending, disk }: World): Step[] {
+    const goesOn = design.unknown === 'for not stored' || design.failed === 'hears its clients';
+    if (pending.length === 0 || (disk === null && goesOn)) return [];
+    return Array.from({ length: pending.length + 1 }, (_, written) =>
+      fault(
+        `the answer of a commit is lost, ${written} of ${pending.length} records on disk`,
+        (w) => fail(w, written),
+      ),
+    );
+  }
+
   const all = (w: World): Step[] => [
     ...w.net.flatMap((message) => deliver(w, message)),
     ...ofTheServer(w),
@@ -237,10 +268,11 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
               crash(w, written),
             ),
           ),
+          ...lostAnswers(w),
           ...(w.pending.length > 0 && w.disk !== null
             ? [fault('another writer is first', (w) => server.overtaken(w))]
             : []),
-          ...(w.rec.phase !== null && w.rec.phase !== 'cancelling'
+          ...(!w.isForgotten && w.rec.phase !== null && w.rec.phase !== 'cancelling'
             ? [fault('an operator cancels', (w) => server.cancel(w))]
             : []),
         ]
@@ -264,14 +296,17 @@ export function settle(w: World): void {
     if (to === 'c') return w.clients[i].conn === conn;
     return type === 'hello' ? conn > w.newest[i] : conn === w.live[i];
   });
-  if (w.disk && w.disk.version > 0) countFromDisk(w, w.disk.version);
+  const { version = 0 } = durableOf(w) ?? {};
+  if (version > 0) countFromDisk(w, version);
 }
 
 function countFromDisk(w: World, base: number): void {
   const later = (rec: Rec): Rec => ({ ...rec, version: rec.version - base });
   w.rec = later(w.rec);
   w.disk = w.disk && later(w.disk);
-  w.pending = w.pending.map((one) => ({ ...one, rec: later(one.rec) }));
+  w.pending = w.pending.map((one) => {
+    return { ...one, rec: later(one.rec), logged: later(one.logged) };
+  });
   w.waiting = w.waiting.map((one) => ({ ...one, after: one.after - base }));
   w.offerVersion = Math.max(0, w.offerVersion - base);
   const { recovery } = w;

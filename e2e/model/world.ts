@@ -77,15 +77,22 @@ export const toRec = (call: CallRecord): Rec => ({
   version: call.version,
 });
 
+/** What the engine knows to be on disk: the answer to what is there besides was lost. */
+export const durableOf = ({ rec, disk }: Pick<World, 'rec' | 'disk'>): Rec | null =>
+  disk && disk.version > rec.version ? rec : disk;
+
 /** What the engine has in memory. */
-export const progressOf = (w: World, bounds: Bounds): CallProgress<WaitingEffect> => ({
-  latest: toCall(w.rec, bounds),
-  durable: w.disk ? toCall(w.disk, bounds) : undefined,
-  pendingEffects: w.waiting,
-  grant: w.grant ?? undefined,
-  offerVersion: w.offerVersion,
-  recovery: w.recovery ?? undefined,
-});
+export function progressOf(w: World, bounds: Bounds): CallProgress<WaitingEffect> {
+  const durable = durableOf(w);
+  return {
+    latest: toCall(w.rec, bounds),
+    durable: durable ? toCall(durable, bounds) : undefined,
+    pendingEffects: w.waiting,
+    grant: w.grant ?? undefined,
+    offerVersion: w.offerVersion,
+    recovery: w.recovery ?? undefined,
+  };
+}
 
 /** An effect that waits for an event to be on disk. */
 export interface WaitingEffect extends PlannedEffect {
@@ -98,6 +105,8 @@ export interface WaitingEffect extends PlannedEffect {
 /** Decided, and not yet on disk. */
 export interface Pending {
   readonly rec: Rec;
+  /** What its log comes to with it. */
+  readonly logged: Rec;
   /** Replies that leave once it is on disk. */
   readonly outs: readonly string[];
   /** By a broken design: its outs have left already. */
@@ -125,6 +134,7 @@ export interface Client {
 /** Everything that there is, at one moment. Plain data: its JSON is its identity. */
 export interface World {
   rec: Rec;
+  /** What its log comes to. */
   disk: Rec | null;
   pending: Pending[];
   /** Effects that are decided, and wait for the disk. */
@@ -140,7 +150,9 @@ export interface World {
   /** What watchers were shown last. */
   seen: string | null;
   isUp: boolean;
-  /** Broken recovery: nobody looks after the call any more. */
+  /** By a broken design: a commit was lost, and what is in memory counts, or is told, before the next start. */
+  isFailed: boolean;
+  /** Nobody looks after the call any more: by a broken recovery, or as no disk has it. */
   isForgotten: boolean;
   /** By instance: the connection that the server serves, and the newest that it ever did. */
   live: Record<Instance, number>;
@@ -162,7 +174,7 @@ export interface World {
 export interface Bounds {
   readonly attempts: number;
   readonly instances: 1 | 2;
-  /** Crashes of server or client, lost journals, cut connections, repeated messages and cancels, in all. */
+  /** Crashes of server or client, lost journals, lost answers of a commit, cut connections, repeated messages and cancels, in all. */
   readonly faults: number;
   readonly rerunnable: boolean;
   /** Instance b says the opposite of the tool. */
@@ -180,10 +192,13 @@ export const isRerunnableAt = ({ rerunnable, isMixed = false }: Bounds, i: strin
 
 export const INSTANCES: readonly Instance[] = ['a', 'b'];
 
+export const newRec = ({ rerunnable }: Pick<Bounds, 'rerunnable'>): Rec =>
+  toRec({ ...BASE, annotations: rerunnable ? { readOnlyHint: true } : BASE.annotations });
+
 /** A call that is to be made, with one instance connected and serving its tool, or the server's own. */
-export function firstWorld({ faults, rerunnable, isServer = false }: Bounds): World {
-  const own = BASE.annotations;
-  const rec = toRec({ ...BASE, annotations: rerunnable ? { readOnlyHint: true } : own });
+export function firstWorld(bounds: Bounds): World {
+  const { faults, isServer = false } = bounds;
+  const rec = newRec(bounds);
   const first = isServer ? 0 : 1;
   return {
     rec,
@@ -198,6 +213,7 @@ export function firstWorld({ faults, rerunnable, isServer = false }: Bounds): Wo
     isAccepted: false,
     seen: null,
     isUp: true,
+    isFailed: false,
     isForgotten: false,
     live: { a: first, b: 0 },
     newest: { a: first, b: 0 },
