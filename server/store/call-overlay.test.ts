@@ -207,10 +207,10 @@ test('[ST83] [ST63] a run stays whose calls are open, ended just now, or on thei
   const before = await store.history.emptyRuns(query);
   expect(before.runs.map(({ runId }) => runId)).toEqual(['run_coming', 'run_empty']);
   const coming = put(store, ended({ id: 'tc_3', runId: 'run_coming' }));
-  for (const runId of runs) {
-    await store.write([{ type: 'delete_run', runId, changedBefore: 5_000 }]);
-  }
-  await coming;
+  const deleted = runs.map((runId) =>
+    store.write([{ type: 'delete_run', runId, changedBefore: 5_000 }]),
+  );
+  await Promise.all([coming, ...deleted]);
   const left = (await store.listRuns({ limit: 9 })).runs.map(({ run_id }) => run_id);
   expect(left.sort()).toEqual(['run_coming', 'run_ended', 'run_open']);
 });

@@ -10,8 +10,11 @@ const MAX_LOOKED_AT = 20_000;
 const NARROW = 10_000;
 
 /** Where a call stands among all. */
-export interface ListedCall {
+export interface CallPlace {
   readonly call_no: number;
+}
+
+export interface ListedCall extends CallPlace {
   readonly id: string;
 }
 
@@ -23,7 +26,7 @@ export interface CallPage {
    * The last call that is looked at, and the one behind it. Undefined when each
    * call that is looked at fits.
    */
-  readonly end: CompiledQuery<ListedCall> | undefined;
+  readonly end: CompiledQuery<CallPlace> | undefined;
 }
 
 export interface Filter {
@@ -127,11 +130,13 @@ export function callPage(
     words === null
       ? listWalk(query, filters, narrowest)
       : searchWalk(query, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
-  const rows = sql<ListedCall>`select call_no, id from (
-      select call_no, id, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
-    ) where fits limit ${query.limit + 1}`;
-  const end = sql<ListedCall>`select call_no, id
-    ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
+  // SQLite runs a cross join as it is written, so the order stays.
+  const rows = sql<ListedCall>`select calls.call_no, id from (
+      select call_no as page_no from (
+        select call_no, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
+      ) where fits limit ${query.limit + 1}
+    ) cross join calls on calls.call_no = page_no`;
+  const end = sql<CallPlace>`select call_no ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
   return {
     rows: rows.compile(kysely),
     end: walk.fits.length === 0 ? undefined : end.compile(kysely),
@@ -149,7 +154,7 @@ function listWalk(
   const index = narrowest ? sql`indexed by ${sql.raw(narrowest.index)}` : sql`not indexed`;
   // Calls of several values are merged as each comes in the order of the index: none is sorted.
   const walks = (narrowest?.each ?? [sql`true`]).map(
-    (fits) => sql`select call_no, id from calls ${index} where ${and([fits, ...before])}`,
+    (fits) => sql`select call_no from calls ${index} where ${and([fits, ...before])}`,
   );
   return {
     looked: sql`from (${sql.join(walks, sql` union all `)}

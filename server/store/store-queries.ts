@@ -6,6 +6,7 @@ import type { RunSummary } from '#lib/protocol/run';
 import type { CallHead, CallOverlay } from './call-overlay.ts';
 import {
   type CallPage,
+  type CallPlace,
   callPage,
   clientIdsQuery,
   countQuery,
@@ -85,7 +86,7 @@ export async function queryCalls(
 }
 
 /** The last call that was looked at, where there are more behind it that were not. */
-async function endOf({ rows }: Reader, page: CallPage): Promise<ListedCall | undefined> {
+async function endOf({ rows }: Reader, page: CallPage): Promise<CallPlace | undefined> {
   const [last, next] = page.end ? (await rows(page.end)).rows : [];
   return next && last;
 }
@@ -106,7 +107,7 @@ function meetsOf(query: CallQuery, clientIds: readonly string[]): (head: CallHea
 function mergeListed(
   listed: readonly ListedCall[],
   unlisted: readonly CallHead[],
-  end: ListedCall | undefined,
+  end: CallPlace | undefined,
 ): ListedCall[] {
   const known = new Set(unlisted.map(({ id }) => id));
   const others = unlisted.map(({ id, callNo }) => ({ id, call_no: callNo }));

@@ -15,6 +15,7 @@ export function insertCalls(
   const names = Object.keys(toCallRow(0, { call: finalCall(), entries: [], bytes: 0 }));
   const insert = database.prepare(`INSERT INTO calls (${names}) VALUES (${names.map(() => '?')})`);
   const log = database.prepare('INSERT INTO log VALUES (?, ?, 1, 1, ?, ?)');
+  const before = Number(database.prepare('SELECT max(seq) AS newest FROM log').get()?.newest ?? 0);
   database.exec('BEGIN');
   for (let number = 1; number <= count; number += 1) {
     const id = `tc_${String(number).padStart(8, '0')}`;
@@ -22,9 +23,9 @@ export function insertCalls(
     const call = finalCall({ id, ...times, ...given(number) });
     const { event } = appendCall(call);
     const events = `[${toLogText(event)}]`;
-    log.run(number, id, events, rowChecksum([id, 1, 1, events]));
-    const row = toCallRow(number, { call, entries: [event], bytes: events.length });
+    log.run(before + number, id, events, rowChecksum([id, 1, 1, events]));
+    const row = toCallRow(before + number, { call, entries: [event], bytes: events.length });
     insert.run(...Object.values(row));
   }
-  database.exec(`UPDATE meta SET value = ${count} WHERE key = 'applied'; COMMIT`);
+  database.exec(`UPDATE meta SET value = ${before + count} WHERE key = 'applied'; COMMIT`);
 }
