@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallEventEntry } from '#lib/call/call-event';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { blobIdsIn } from './blob-ids.ts';
 import { toCallRow, toLoggedCall } from './call-table.ts';
 import { fromLogRow } from './log-text.ts';
 import { searchWords } from './search-words.ts';
+import { RowDamagedError } from './store-errors.ts';
 import type { CallRow, LogRow } from './tables.ts';
 
 /** How far what follows from the log is made. */
@@ -69,7 +69,7 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
     database.exec('BEGIN IMMEDIATE');
     try {
       // fault point: indexing
-      for (const id of batch.ended) write.ended(id);
+      for (const id of batch.ended) write.ended(id, after);
       // guard: open-calls-noted
       for (const id of batch.open) write.open(id);
       write.position(batch.upTo);
@@ -93,9 +93,9 @@ export function createApplyStatements(database: DatabaseSync) {
   const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
   const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
   const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
-  const insert = database.prepare(`
-    INSERT OR REPLACE INTO tool_call_text (rowid, tool_name, args, result, error)
-    VALUES (?, ?, ?, ?, ?)`);
+  const into = 'INTO tool_call_text (rowid, tool_name, args, result, error) VALUES (?, ?, ?, ?, ?)';
+  const insert = database.prepare(`INSERT ${into}`);
+  const replace = database.prepare(`INSERT OR REPLACE ${into}`);
   const use = database.prepare('INSERT OR IGNORE INTO blob_uses (blob_id, user_id) VALUES (?, ?)');
   const position = database.prepare("UPDATE meta SET value = ? WHERE key = 'applied'");
   const open = database.prepare('INSERT OR IGNORE INTO open_calls (call_id) VALUES (?)');
@@ -109,25 +109,20 @@ export function createApplyStatements(database: DatabaseSync) {
     put.run(...Object.values(row));
   }
 
-  function ended(id: string): void {
-    const texts: string[] = [];
-    const entries: CallEventEntry[] = [];
-    let first: number | undefined;
-    for (const row of rows.iterate(id) as Iterable<unknown>) {
-      const stored = row as LogRow;
-      first ??= stored.seq;
-      texts.push(stored.events);
-      entries.push(...fromLogRow(stored));
-    }
-    const bytes = texts.reduce((sum, text) => sum + text.length, 0);
-    const logged = toLoggedCall(entries, bytes);
+  /** `after`: what is applied already. */
+  function ended(id: string, after: number): void {
+    const logged = readLogged(rows.all(id) as unknown as LogRow[]); // The edge to SQL.
     // One that was deleted meanwhile, or begins with what is not there, is in no list.
-    if (!logged || first === undefined || !isFinalStatus(logged.call.status)) return;
-    const row = toCallRow(Number(number.get(id)?.call_no ?? first), logged);
+    if (!logged || !isFinalStatus(logged.call.status)) return;
+    const { call, seq, texts } = logged;
+    // Nothing was made of a call that began behind what is applied.
+    const isNew = seq > after;
+    const listed = isNew ? undefined : number.get(id)?.call_no;
+    const row = toCallRow(Number(listed ?? seq), logged);
     list(row);
     const client = row.client_id === null ? undefined : name.get(row.client_id)?.name;
-    const { call } = logged;
-    insert.run(
+    const write = isNew ? insert : replace;
+    write.run(
       row.call_no,
       searchWords([call.toolName, client]),
       searchWords(call.args),
@@ -135,7 +130,7 @@ export function createApplyStatements(database: DatabaseSync) {
       words(call.error ?? undefined),
     );
     for (const blobId of blobIdsIn(texts)) use.run(blobId, id);
-    close.run(id);
+    if (!isNew) close.run(id);
   }
 
   return {
@@ -144,6 +139,21 @@ export function createApplyStatements(database: DatabaseSync) {
     open: (id: string) => void open.run(id),
     position: (upTo: number) => void position.run(upTo),
   };
+}
+
+/** Undefined also where a row is damaged, which is told elsewhere: it costs its own call alone. */
+function readLogged(rows: readonly LogRow[]) {
+  const [first] = rows;
+  if (!first) return undefined;
+  const texts = rows.map(({ events }) => events);
+  const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+  try {
+    const logged = toLoggedCall(rows.flatMap(fromLogRow), bytes);
+    return logged && { ...logged, seq: first.seq, texts };
+  } catch (error) {
+    if (error instanceof RowDamagedError) return undefined;
+    throw error;
+  }
 }
 
 const words = (value: unknown): string => (value === undefined ? '' : searchWords(value));

@@ -121,7 +121,7 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
     else {
       apply.list(toCallRow(row.row_no, logged));
       // Its words, and the blobs that it names.
-      if (waits.get(id)) apply.ended(id);
+      if (waits.get(id)) apply.ended(id, Number.POSITIVE_INFINITY);
     }
     for (const removal of removals) removal.run(id);
     return logged.bytes;
