@@ -1,10 +1,11 @@
-import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { keepOlderFile } from './before-log/older-file.ts';
 import { checkStoreFile, walFile } from './integrity/check-store-file.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
+import { syncFile } from './store-mark.ts';
 
 /**
  * FULL: a commit is on disk when it returns, which is what an acknowledgement
@@ -54,11 +55,5 @@ export function openDatabase(
  */
 function clearLog(database: DatabaseSync, file: string): void {
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  if (fileSize(walFile(file)) === undefined) return;
-  const log = openSync(walFile(file), 'r+');
-  try {
-    fsyncSync(log);
-  } finally {
-    closeSync(log);
-  }
+  if (fileSize(walFile(file)) !== undefined) syncFile(walFile(file));
 }

@@ -57,7 +57,12 @@ export function openMark(file: string, commits: number): StoreMark {
 /** Makes the names in a directory durable. */
 export function syncDirectory(dir: string): void {
   if (process.platform === 'win32') return; // It has no such thing, and keeps names durable itself.
-  const handle = openSync(dir, 'r');
+  syncFile(dir, 'r');
+}
+
+/** Makes what a file holds durable, whoever wrote it. */
+export function syncFile(name: string, flags = 'r+'): void {
+  const handle = openSync(name, flags);
   try {
     fsyncSync(handle);
   } finally {

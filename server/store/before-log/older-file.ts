@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
+import { constants, copyFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { formatBytes } from '#lib/format/format-bytes';
 import { fileSize } from '../integrity/file-bytes.ts';
-import { syncDirectory } from '../store-mark.ts';
+import { syncDirectory, syncFile } from '../store-mark.ts';
 
 /** A store of a version before the log cannot be taken over; the message says what can be done. */
 export class StoreNotMovedError extends Error {
@@ -22,6 +13,7 @@ export class StoreNotMovedError extends Error {
 
 /** The store as the older version left it, until all of it is in the log. */
 export const olderFile = (file: string): string => `${file}.before-log`;
+const unfinishedFile = (file: string): string => `${olderFile(file)}.unfinished`;
 
 /** Whether there are calls in the tables of before. */
 export function hasOlderCalls(database: DatabaseSync): boolean {
@@ -38,29 +30,32 @@ const isBegun = (database: DatabaseSync): boolean =>
  */
 export function keepOlderFile(file: string, log: (note: string) => void, freeIn = freeBytes): void {
   if (!fileSize(file)) return;
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('PRAGMA busy_timeout=5000');
-    if (!hasOlderCalls(database)) return;
-    refuseWithoutRoom(file, isBegun(database), freeIn(dirname(file)));
-    if (isBegun(database)) return; // It was kept then.
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } finally {
-    database.close(); // Which takes its log away, too.
-  }
+  const state = withDatabase(
+    file,
+    true,
+    (older) => hasOlderCalls(older) && { isKept: isBegun(older) },
+  );
+  if (!state) return;
+  // From here on its log is in it.
+  withDatabase(file, false, (older) => older.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  refuseWithoutRoom(file, state.isKept, freeIn(dirname(file)));
+  if (state.isKept) return;
   log(
     `the database ${file} is of an older version; until its calls are in the log it is kept as ${olderFile(file)}`,
   );
-  const unfinished = `${olderFile(file)}.unfinished`;
-  copyFileSync(file, unfinished, constants.COPYFILE_FICLONE);
-  const copy = openSync(unfinished, 'r+');
-  try {
-    fsyncSync(copy);
-  } finally {
-    closeSync(copy);
-  }
-  renameSync(unfinished, olderFile(file));
+  copyFileSync(file, unfinishedFile(file), constants.COPYFILE_FICLONE);
+  syncFile(unfinishedFile(file));
+  renameSync(unfinishedFile(file), olderFile(file));
   syncDirectory(dirname(file));
+}
+
+function withDatabase<T>(name: string, readOnly: boolean, use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(name, { readOnly, timeout: 5_000 });
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
 }
 
 function freeBytes(dir: string): number {
@@ -68,7 +63,7 @@ function freeBytes(dir: string): number {
   return bavail * bsize;
 }
 
-/** It takes as much again for the copy, and as much for the log, which has all that the calls came to. */
+/** It takes as much again for the copy, and less than that for what the log has more than the tables. */
 function refuseWithoutRoom(file: string, isKept: boolean, free: number): void {
   const size = fileSize(file) ?? 0;
   const older = isKept ? (fileSize(olderFile(file)) ?? size) : size;
@@ -84,30 +79,22 @@ export interface CallCounts {
   readonly open: number;
 }
 
-export const COUNT_OLDER = `SELECT count(*) AS calls,
-  coalesce(sum(status IN ('PENDING', 'RUNNING')), 0) AS open FROM tool_calls`;
-
 export function countBy(database: DatabaseSync, sql: string): CallCounts {
   const counts = database.prepare(sql).get();
   return { calls: Number(counts?.calls), open: Number(counts?.open) };
 }
 
+export const COUNT_OLDER = `SELECT count(*) AS calls,
+  coalesce(sum(status IN ('PENDING', 'RUNNING')), 0) AS open FROM tool_calls`;
+
 /** Those of the copy, where there is one. Nothing is written for that, also beside it. */
 export function countOlderCalls(file: string | null): CallCounts | undefined {
   if (file === null || fileSize(olderFile(file)) === undefined) return undefined;
-  const database = new DatabaseSync(`${pathToFileURL(olderFile(file))}?immutable=1`, {
-    readOnly: true,
-  });
-  try {
-    return countBy(database, COUNT_OLDER);
-  } finally {
-    database.close();
-  }
+  const name = `${pathToFileURL(olderFile(file))}?immutable=1`;
+  return withDatabase(name, true, (older) => countBy(older, COUNT_OLDER));
 }
 
 /** To be called once all of it is in the log, on disk. */
 export function dropOlderFile(file: string): void {
-  for (const name of [olderFile(file), `${olderFile(file)}.unfinished`]) {
-    rmSync(name, { force: true });
-  }
+  for (const name of [olderFile(file), unfinishedFile(file)]) rmSync(name, { force: true });
 }

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createLogApplier } from '../apply-log.ts';
 import { NOTE_BLOBS_OF_MESSAGES } from '../blob-ids.ts';
 import { defineRowChecksum } from '../row-checksum.ts';
+import { syncFile } from '../store-mark.ts';
 
 /**
  * Makes a store in a file of its own: `bringTruth` brings schema, log and documents, and all else is
@@ -22,12 +23,7 @@ export function makeStore(
   } finally {
     store.close();
   }
-  const handle = openSync(file, 'r+');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  syncFile(file);
 }
 
 /** Rows of the log between two lines about how far it is. */
