@@ -11,6 +11,9 @@ export const EXIT_CODES = {
   notFound: { code: 5, meaning: 'there is no such tool, call, run, device, pairing or file' },
   callError: { code: 6, meaning: 'the call ended with the card ERROR' },
   waiting: { code: 7, meaning: 'the time was over first: a call or a pairing still waits' },
+  storeFailed: { code: 74, meaning: 'the disk cannot be written' },
+  inUse: { code: 75, meaning: 'a server has the data directory' },
+  storeDamaged: { code: 78, meaning: 'the store is damaged' },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C' },
 } as const;
 export type ExitName = keyof typeof EXIT_CODES;

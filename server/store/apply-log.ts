@@ -100,6 +100,7 @@ export function createApplyStatements(database: DatabaseSync) {
   const position = database.prepare("UPDATE meta SET value = ? WHERE key = 'applied'");
   const open = database.prepare('INSERT OR IGNORE INTO open_calls (call_id) VALUES (?)');
   const close = database.prepare('DELETE FROM open_calls WHERE call_id = ?');
+  const nameOf = (id: string | null) => (id === null ? undefined : name.get(id)?.name);
   let put: ReturnType<DatabaseSync['prepare']> | undefined;
 
   function list(row: CallRow): void {
@@ -120,7 +121,8 @@ export function createApplyStatements(database: DatabaseSync) {
     const listed = isNew ? undefined : number.get(id)?.call_no;
     const row = toCallRow(Number(listed ?? seq), logged);
     list(row);
-    const client = row.client_id === null ? undefined : name.get(row.client_id)?.name;
+    // As the log has it: the client may have another by now.
+    const client = call.card.client_name ?? nameOf(row.client_id);
     const write = isNew ? insert : replace;
     write.run(
       row.call_no,

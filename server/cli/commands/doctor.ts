@@ -1,9 +1,11 @@
+import { describeEnd } from '../../store/integrity/describe-end.ts';
+import { rebuildStore, StoreNotRebuiltError } from '../../store/integrity/rebuild-store.ts';
 import type { Command, Context } from '../command.ts';
 import { findAddress, type ServerOptions, trustAuthority } from '../connect.ts';
 import type { Check, Finding } from '../doctor/check.ts';
 import { checkDataDir, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
 import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 
 const CHECKS: readonly Check[] = [
   checkNode,
@@ -21,8 +23,15 @@ export const doctorCommand: Command = {
   parameters: '',
   summary: 'Examine the machine and the server: what fails, and what mends it',
   counts: [0, 0],
+  options: {
+    rebuild: {
+      type: 'boolean',
+      text: 'examine nothing; with the server stopped, make lists, words and counts of calls anew from their log',
+    },
+  },
   notes: ['It exits with 1 when a step failed; warnings alone are 0.'],
   async run(context) {
+    if (context.flag('rebuild')) return rebuild(context);
     const options: ServerOptions = {
       url: context.text('url'),
       token: context.text('token'),
@@ -44,6 +53,27 @@ export const doctorCommand: Command = {
     return isFailed ? 'failed' : 'ok';
   },
 };
+
+function rebuild({ out, dataDir }: Context): ExitName {
+  // It answers nothing while it works, and may end at any moment: nothing is in place before it is whole.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
+  try {
+    const { file, ended, open } = rebuildStore({
+      dir: dataDir().dir,
+      tell: (line) => out.note(line),
+    });
+    out.document({ file, ended, open });
+    out.line(
+      `The lists, words and counts of ${ended + open} calls are made anew, ${open} of them open.`,
+    );
+    return 'ok';
+  } catch (error) {
+    const { code, line } = describeEnd(error, [StoreNotRebuiltError]);
+    if (line === undefined) throw error;
+    const names = Object.keys(EXIT_CODES) as ExitName[];
+    throw new CliError(names.find((name) => EXIT_CODES[name].code === code) ?? 'failed', line);
+  }
+}
 
 /** Undefined where none is known: that is a finding, not the end. */
 function addressOf(options: ServerOptions, { place }: Context): URL | undefined {

@@ -1,10 +1,12 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { lockDataDir } from '../../store/data-dir-lock.ts';
+import { makeStoreFiles, placeStoreFiles } from '../../store/testing/store-files.ts';
 import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
 import type { Finding } from './check.ts';
 
@@ -145,3 +147,25 @@ function inUse(running: { url: string; pid: number }): string {
   writeFileSync(join(dir, 'token'), 'a-token-of-the-operator');
   return dir;
 }
+
+test('[CX12] [ST86] with --rebuild it makes what follows from the log anew, or says why it cannot', async () => {
+  const folder = emptyFolder();
+  const file = join(folder, 'callboard.db');
+  placeStoreFiles(file, await makeStoreFiles(join(emptyFolder(), 'made'), 3));
+  const line = ['doctor', '--rebuild', '--data-dir', folder];
+  const done = await cli([...line, '--json']);
+  expect(done).toMatchObject({ code: 0, errors: expect.stringContaining('is whole') });
+  expect(JSON.parse(done.out)).toEqual({ file, ended: 3, open: 0 });
+  const lock = lockDataDir(folder);
+  expect(await cli(line)).toMatchObject({ code: 75, errors: expect.stringMatching(/in use/) });
+  lock.release();
+  truncateSync(file, 9_000);
+  expect(await cli(line)).toMatchObject({
+    code: 78,
+    errors: expect.stringMatching(/^callboard: .* is damaged: .*--salvage[^\n]*\n$/),
+  });
+  expect(await cli(['doctor', '--rebuild', '--data-dir', join(folder, 'none')])).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/is not there/),
+  });
+});

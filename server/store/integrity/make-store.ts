@@ -32,7 +32,7 @@ const TELL_EVERY = 100_000;
 /** Calls, words, open calls and the notes of blobs. */
 function makeDerived(store: DatabaseSync, tell: (line: string) => void): void {
   // What a migration has made of the log is made anew with the rest.
-  store.exec(`DELETE FROM calls; UPDATE meta SET value = 0 WHERE key = 'applied';
+  store.exec(`DELETE FROM calls; DELETE FROM open_calls; UPDATE meta SET value = 0 WHERE key = 'applied';
     ${NOTE_BLOBS_OF_MESSAGES}`);
   const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);
   const applySome = createLogApplier(store);
