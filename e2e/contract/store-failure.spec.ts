@@ -20,15 +20,13 @@ test('§2 a result that cannot be written gets no word at all, and the socket is
   await client.claim(await client.request());
   // As a disk would that takes no more.
   const database = new DatabaseSync(join(board.dataDir, 'callboard.db'), { timeout: 30_000 });
-  database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON tool_calls
-    BEGIN SELECT RAISE(FAIL, 'no more writes'); END;
-    CREATE TRIGGER broken_too BEFORE INSERT ON tool_calls
+  database.exec(`CREATE TRIGGER broken BEFORE INSERT ON log
     BEGIN SELECT RAISE(FAIL, 'no more writes'); END`);
   said.length = 0;
   client.succeed(id, 'second', { attempt: 1 });
   expect((await client.closed).code).toBe(1012);
   expect(said).toEqual([]);
-  const row = database.prepare('SELECT status FROM tool_calls WHERE id = ?').get(id);
+  const row = database.prepare('SELECT max(ends) AS ended FROM log WHERE call_id = ?').get(id);
   database.close();
-  expect(row).toEqual({ status: 'RUNNING' });
+  expect(row).toEqual({ ended: 0 });
 });

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
-import { finalCall, sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Attachment } from '#lib/protocol/attachment';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Change } from '../store/store.ts';
+import { appendCall } from '../store/testing/store-setup.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { type Keep, Retention } from './retention.ts';
 
@@ -83,7 +84,7 @@ const putEnded = (
   const completedAt = NOW - daysAgo * DAY;
   const times = { createdAt: completedAt - 5, completedAt };
   const call = finalCall({ id, version: 1, ...times, ...given });
-  return store.write([{ type: 'append_call', call, event: sampleEvent({ version: 1 }) }]);
+  return store.write([appendCall(call)]);
 };
 
 const putRun = ({ store }: Parts, runId: string, daysAgo: number) => {
@@ -118,9 +119,7 @@ test('[ST65] by age what ended before goes, with its blobs; what is open or newe
   await putEnded(parts, 'tc_1', 40, { attachments: [old, shared] });
   await putEnded(parts, 'tc_2', 29, { attachments: [shared] });
   const open = sampleCall({ id: 'tc_3', version: 1, createdAt: NOW - 90 * DAY });
-  await parts.store.write([
-    { type: 'append_call', call: open, event: sampleEvent({ version: 1 }) },
-  ]);
+  await parts.store.write([appendCall(open)]);
   await parts.create().pass();
   expect(await parts.ids()).toEqual(['tc_2', 'tc_3']);
   expect(readdirSync(parts.blobDir).toSorted()).toEqual(

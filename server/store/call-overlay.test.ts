@@ -234,7 +234,7 @@ test('[ST83] [ST64] [ST72] a blob is its owner’s and in use whose call is open
   expect(count('blob_uses')).toBe(1);
 });
 
-test('[ST84] a late answer to a call of before is in its place in lists, and found by its words', async () => {
+test('[ST83] [ST13] a late answer to a call of before is in its place in lists, and found by its words', async () => {
   const { store, open, count, openKilled } = setup();
   const call = ended({ id: 'tc_1', result: 'early' });
   await put(store, call, ended({ id: 'tc_0' }));
@@ -256,7 +256,7 @@ test('[ST84] a late answer to a call of before is in its place in lists, and fou
   expect(count('calls')).toBe(3);
 });
 
-test('[ST85] what a server that was killed had not applied is there after a start', async () => {
+test('[ST87] what a server that was killed had not applied is there after a start', async () => {
   const { store, openKilled, count } = setup();
   const args = { text: 'waiting words' };
   const many = Array.from({ length: 300 }, (_, n) => ended({ id: `tc_a${n}`, args }));
@@ -279,7 +279,7 @@ test('[ST85] what a server that was killed had not applied is there after a star
   await put(again, { ...sampleCall({ id: 'tc_open' }), version: 2 });
 });
 
-test('[ST85] rows and words are made with the position up to which they are made, or neither', async () => {
+test('[ST87] rows and words are made with the position up to which they are made, or neither', async () => {
   const { store, other, count } = setup();
   await put(store, ended({ id: 'tc_1' }), ended({ id: 'tc_2' }));
   other.exec(`CREATE TRIGGER fail BEFORE INSERT ON calls WHEN new.id = 'tc_2'
@@ -292,7 +292,7 @@ test('[ST85] rows and words are made with the position up to which they are made
   expect(count('calls')).toBe(2);
 });
 
-test('[ST85] rows and words that were lost are made again from the log', async () => {
+test('[ST87] rows and words that were lost are made again from the log', async () => {
   const { store, other, open } = setup();
   await put(store, ...CALLS.toReversed());
   await apply(store);

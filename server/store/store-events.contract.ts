@@ -47,7 +47,7 @@ const large = { rows: Array.from({ length: 3_000 }, (_, index) => `row ${index}`
 
 /** Events as every `Store` keeps them. */
 export function describeEvents(setup: Setup) {
-  test('[ST44] events come back in order, page by page, after a restart too', async () => {
+  test('[ST44] [ST82] events come back in order, page by page, after a restart too', async () => {
     const { store, reopen } = setup();
     const first = sampleCall();
     const made = history(first, [

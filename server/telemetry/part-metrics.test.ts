@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sampleCall, sampleEvent } from '#lib/call/testing/sample-call';
+import { sampleCall } from '#lib/call/testing/sample-call';
 import { createSqliteStore } from '../store/sqlite-store.ts';
+import { appendCall } from '../store/testing/store-setup.ts';
 import { createStoreMetrics } from './part-metrics.ts';
 
 test('[TM20] each group of changes is measured when it is on disk, in a row without a label', async () => {
@@ -18,11 +19,10 @@ test('[TM20] each group of changes is measured when it is on disk, in a row with
   });
   const count = () =>
     Number(/^callboard_store_commit_seconds_count (\d+)$/m.exec(metrics.text())?.[1] ?? 0);
-  await store.write([{ type: 'append_call', call: sampleCall(), event: sampleEvent() }]);
+  await store.write([appendCall(sampleCall())]);
   const first = count();
   expect(first).toBeGreaterThan(0);
-  const second = sampleCall({ id: 'tc_2' });
-  await store.write([{ type: 'append_call', call: second, event: sampleEvent() }]);
+  await store.write([appendCall(sampleCall({ id: 'tc_2' }))]);
   expect(count()).toBe(first + 1);
   expect(metrics.text()).toMatch(/^callboard_store_commit_seconds_bucket\{le="0.0005"\} \d+$/m);
 });
