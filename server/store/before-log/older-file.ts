@@ -74,10 +74,7 @@ function refuseWithoutRoom(file: string, isKept: boolean, free: number): void {
   );
 }
 
-export interface CallCounts {
-  readonly calls: number;
-  readonly open: number;
-}
+type CallCounts = Readonly<Record<'calls' | 'open', number>>;
 
 export function countBy(database: DatabaseSync, sql: string): CallCounts {
   const counts = database.prepare(sql).get();
