@@ -52,10 +52,10 @@ function setup() {
 const WORDS = 'what was written';
 
 /** A server that wrote one call, and ended as it should. */
-async function written({ open }: ReturnType<typeof setup>, isApplied = true): Promise<void> {
+async function written({ open }: ReturnType<typeof setup>): Promise<void> {
   const { store, close } = open();
   await store.write([appendCall(finalCall({ version: 1, args: { text: WORDS } }))]);
-  if (isApplied) await store.toolUse.recent({ limit: 1 });
+  await store.toolUse.recent({ limit: 1 }); // Lists are made from it.
   await close();
 }
 
@@ -79,13 +79,20 @@ test('[ST60] after a clean end a start reads no rows; damage is found while the 
   expect(() => parts.open()).toThrow(StoreDamagedError);
 });
 
-test('[ST60] a row that a start on trust makes lists and words from is not damaged', async () => {
+test('[ST60] [ST87] a damaged row of a call that is in no list yet costs that call alone, until it is found', async () => {
   const parts = setup();
-  await written(parts, false);
+  const { store, close } = parts.open();
+  const call = finalCall({ args: { text: WORDS } });
+  await store.write([appendCall(call), appendCall(finalCall({ id: 'tc_2' }))]);
+  await close();
   damage(parts.file);
   await markCleanEnd(parts.file);
-  expect(() => parts.open()).toThrow(StoreDamagedError);
-  expect(() => parts.open()).toThrow('the row tc_1 1 of log is');
+  const opened = parts.open();
+  const { calls } = await opened.store.listCalls({ limit: 9 });
+  expect(calls.map(({ id }) => id)).toEqual(['tc_2']);
+  await expect(opened.store.getCall('tc_1')).rejects.toThrow(RowDamagedError);
+  const found = await new Promise<StoreDamagedError>((onDamaged) => opened.checkLater(onDamaged));
+  expect(found.message).toContain('the row tc_1 1 of log is not what was written');
 });
 
 test('[ST60] a file that was changed after a clean end is read at the start', async () => {

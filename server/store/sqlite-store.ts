@@ -27,8 +27,6 @@ import {
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, Store } from './store.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
-import { RowDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
@@ -149,7 +147,9 @@ export function createSqliteStore(options: {
   const database = openDatabase(options.file, { log, isTrusted });
   migrate(database, MIGRATIONS, log);
   dropOlderFile(options.file);
-  applyAll(database, options.file);
+  // So that the open calls are all that is not in the table of calls.
+  const applySome = createLogApplier(database);
+  while (applySome().more);
   const kysely = kyselyOn(database);
   const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
@@ -274,17 +274,6 @@ export function createSqliteStore(options: {
       return closing;
     },
   };
-}
-
-/** So that the open calls are all that is not in the table of calls. */
-function applyAll(database: DatabaseSync, file: string): void {
-  const applySome = createLogApplier(database);
-  try {
-    while (applySome().more);
-  } catch (error) {
-    if (!(error instanceof RowDamagedError)) throw error;
-    throw new StoreDamagedError(file, error.message); // No start had read it yet.
-  }
 }
 
 /** The open calls, as the log has them. */
