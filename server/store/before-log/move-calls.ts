@@ -115,7 +115,7 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
     if (ends) apply.list(toCallRow(number, logged));
     else apply.open(id);
     // Its words, and the blobs that it names.
-    if (ends && waits.get(id)) apply.ended(id);
+    if (ends && waits.get(id)) apply.ended(id, number);
     for (const one of remove) one.run(id);
     return text.length;
   };
