@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { makeStoreFiles, placeStoreFiles } from '../../server/store/testing/store-files.ts';
 import type { Build } from './build-variant.ts';
 import { runScenario } from './run-scenario.ts';
 
@@ -55,4 +58,31 @@ test('a scenario that does not come to its end is a violation once its time is o
     },
   );
   expect(outcome.violations[0]?.detail).toContain('it was not at its end after 0.01 s');
+});
+
+test.each([
+  ['that is what its log makes is told as rebuilt', 'SELECT 1', undefined],
+  ['that is not what its log makes is a violation', "UPDATE calls SET tool_name = 'b'", 'I16'],
+])('a store %s', async (_, change, invariant) => {
+  const { outcome } = await runScenario(
+    {
+      id: 'F00',
+      name: 'a scenario',
+      async run({ tempDir }) {
+        const dir = await tempDir();
+        const file = join(dir, 'server', 'callboard.db');
+        placeStoreFiles(file, await makeStoreFiles(join(dir, 'made'), 5));
+        const database = new DatabaseSync(file);
+        database.exec(change);
+        database.close();
+        return { figures: {}, violations: [], summary: '' };
+      },
+    },
+    {
+      ...{ seed: 'a', cycles: 1, isShort: true, original: BUILD, chromium: undefined },
+      say: () => {},
+    },
+  );
+  expect(outcome.figures).toEqual({ rebuilt: 1 });
+  expect(outcome.violations[0]?.invariant).toBe(invariant);
 });

@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZodError } from 'zod';
+import { StoreDamagedError } from '../../server/store/store-damaged-error.ts';
+import { differencesOfRebuilt } from '../../server/store/testing/rebuilt-differs.ts';
 import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
 import type { Patch } from './patch.ts';
@@ -55,13 +58,44 @@ export async function runScenario(
     })
     .catch(stopped);
   const limitMs = options.limitMs ?? (isShort ? SHORT_RUN_LIMIT_MS : undefined);
-  const outcome = limitMs === undefined ? await run : await endedWithin(run, limitMs);
+  const ended = limitMs === undefined ? await run : await endedWithin(run, limitMs);
+  // Of what a guard that is out has done, the scenario itself tells.
+  const outcome = withoutGuard.length > 0 ? ended : await withRebuilt(ended, dirs);
   if (build !== original) await build.remove();
   // A browser that was killed may still write to its profile.
   const all = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
   await Promise.all(dirs.map((dir) => rm(dir, all)));
   const seconds = (performance.now() - startedAt) / 1000;
   return { id: scenario.id, name: scenario.name, outcome, seconds };
+}
+
+/** The log is the truth: what is made from it alone is what the stores that are left answer. */
+async function withRebuilt(outcome: Outcome, dirs: readonly string[]): Promise<Outcome> {
+  const violations = [...outcome.violations];
+  let rebuilt = 0;
+  for (const dataDir of dirs.flatMap(dataDirsIn)) {
+    const differences = await differencesOfRebuilt(dataDir).catch(unlessDamaged);
+    if (!differences) continue;
+    rebuilt += 1;
+    if (differences.length === 0) continue;
+    const detail = `${differences.length} answers differ once the store is rebuilt: ${differences[0]}`;
+    violations.push({ invariant: 'I16', detail: detail.slice(0, MOST_DETAIL) });
+  }
+  return rebuilt === 0
+    ? outcome
+    : { ...outcome, violations, figures: { ...outcome.figures, rebuilt } };
+}
+
+const MOST_DETAIL = 2_000;
+
+const dataDirsIn = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap(({ name, parentPath }) =>
+    name === 'callboard.db' ? [parentPath] : [],
+  );
+
+/** What a scenario has damaged is left as it is. */
+function unlessDamaged(error: unknown): string[] | undefined {
+  return error instanceof StoreDamagedError ? undefined : [String(error)];
 }
 
 async function endedWithin(run: Promise<Outcome>, limitMs: number): Promise<Outcome> {

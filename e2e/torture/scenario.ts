@@ -3,7 +3,7 @@ import type { Patch } from './patch.ts';
 import type { Random } from './random.ts';
 
 /**
- * What a run can break (invariants I1 to I15 of the plan); `HEALTH` is a server that died, hung or
+ * What a run can break (invariants I1 to I16 of the plan); `HEALTH` is a server that died, hung or
  * stalled, `RUN` a harness that could not go on, which is a failure and shows nothing of a guard.
  */
 export type Invariant =
@@ -21,6 +21,7 @@ export type Invariant =
   | 'I13' // memory and handles come back
   | 'I14' // the registry is what the living clients offer
   | 'I15' // of what is written at once all is there, or nothing
+  | 'I16' // what follows from the log is the same when it is made anew
   | 'HEALTH'
   | 'RUN';
 
