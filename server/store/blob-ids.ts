@@ -21,7 +21,7 @@ export function defineBlobIds(database: DatabaseSync): void {
 }
 
 /** The columns of a call in which blobs are named. */
-export const COLUMNS_WITH_BLOBS = [
+const COLUMNS_WITH_BLOBS = [
   ...['args', 'result', 'late_result', 'attachments', 'display', 'preview', 'error'],
 ] as const;
 
