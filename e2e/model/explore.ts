@@ -2,7 +2,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Design } from './design.ts';
 import { brokenPromise } from './properties.ts';
 import { createSteps, settle } from './steps.ts';
-import { type Bounds, firstWorld, type World } from './world.ts';
+import { type Bounds, copyOf, firstWorld, type World } from './world.ts';
 
 export interface Exploration {
   readonly states: number;
@@ -21,12 +21,12 @@ export interface Exploration {
  */
 export function explore(design: Design, bounds: Bounds): Exploration {
   const stepsOf = createSteps(design, bounds);
-  const first = JSON.stringify(firstWorld(bounds));
-  const numbers = new Map([[hash(first), 0]]);
+  const first = firstWorld(bounds);
+  const numbers = new Map([[hash(JSON.stringify(first)), 0]]);
   const cameFrom = [{ state: -1, label: '' }];
   const edges: [number[], number[]] = [[], []];
   const ends: number[] = [];
-  let layer = [{ number: 0, text: first }];
+  let layer = [{ number: 0, before: first }];
   let depth = 0;
 
   const found = (violation: string, last: number, label?: string): Exploration => {
@@ -39,23 +39,21 @@ export function explore(design: Design, bounds: Bounds): Exploration {
 
   for (; layer.length > 0; depth += 1) {
     const next: typeof layer = [];
-    for (const { number, text } of layer) {
-      const before: World = JSON.parse(text);
+    for (const { number, before } of layer) {
       if (isEnd(before)) ends.push(number);
       for (const { label, take } of stepsOf(before)) {
-        const w: World = JSON.parse(text);
+        const w = copyOf(before);
         take(w);
         settle(w);
         const violation = brokenPromise(before, w, bounds);
         if (violation) return found(violation, number, label);
-        const after = JSON.stringify(w);
-        const key = hash(after);
+        const key = hash(JSON.stringify(w));
         let target = numbers.get(key);
         if (target === undefined) {
           target = numbers.size;
           numbers.set(key, target);
           cameFrom.push({ state: number, label });
-          next.push({ number: target, text: after });
+          next.push({ number: target, before: w });
         }
         edges[0].push(number);
         edges[1].push(target);

@@ -244,3 +244,20 @@ export const newClient = (epoch: number): Client => ({
 export function post(w: World, message: string): void {
   if (!w.net.includes(message)) w.net = [...w.net, message].sort();
 }
+
+/** Of all that steps change in its place; the rest of it is put in the place of what was. */
+export function copyOf(w: World): World {
+  const { clients } = w;
+  return {
+    ...w,
+    pending: w.pending.map((one) => ({ ...one })),
+    waiting: [...w.waiting],
+    live: { ...w.live },
+    newest: { ...w.newest },
+    serves: { ...w.serves },
+    owed: { ...w.owed },
+    clients: { a: { ...clients.a }, b: { ...clients.b } },
+    net: [...w.net],
+    effects: [...w.effects],
+  };
+}
