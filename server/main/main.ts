@@ -78,6 +78,7 @@ async function printBanner(
  */
 async function endOnceWritable(error: Error, config: Config, endpoints: Endpoints): Promise<void> {
   logger.failure(error.message);
+  // guard: failed-store-closes-lines
   endpoints.gate.close(CLOSE.restarting, 'The server cannot write its record');
   await untilWritable({ dir: config.dataDir, pause: (ms) => sleep(ms) });
   process.exit(EXIT.storeFailed);

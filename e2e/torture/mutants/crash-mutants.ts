@@ -130,6 +130,12 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [becomes('failed-write-rejected', 'for (const one of group) one.resolve();')],
   },
   {
+    name: 'a server that can write nothing more answers its clients',
+    scenario: 'F01b',
+    breaks: 'I5',
+    patches: [drop('failed-store-closes-lines')],
+  },
+  {
     name: 'half a group applied: each of its steps is a transaction',
     scenario: 'F01b',
     breaks: 'I15',

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { callEventsPageSchema, callsPageSchema, invokeAcceptedSchema } from '#lib/protocol/rest';
 import { rowChecksum } from '../../../server/store/row-checksum.ts';
-import { openWorker } from '../net/raw-worker.ts';
+import { openWorker, reopenWorker } from '../net/raw-worker.ts';
 import { type Rig, until } from '../net/rig.ts';
 import type { Violation } from '../scenario.ts';
 import type { Gate } from '../world/gate.ts';
@@ -57,6 +57,42 @@ export async function killWhileIndexing(rig: Rig, gate: Gate, round: number): Pr
   if (isFound && isListed) return [];
   const detail = `${id} ended before a kill; after it, it is ${isListed ? '' : 'not '}listed, and ${isFound ? '' : 'not '}found by ${word}`;
   return [{ invariant: 'I15', detail }];
+}
+
+/**
+ * A grant has left and its write fails: the tool runs, and what its client says then is not heard by a
+ * server that does not know what is on disk. The client keeps it, and the next start hears it.
+ */
+export async function failGranted(rig: Rig, gate: Gate, tool: string): Promise<Violation[]> {
+  const worker = await openWorker(rig, tool);
+  const asked = await invoke(rig, tool, tool, { args: { nonce: tool } });
+  const { tool_call_id: id } = invokeAcceptedSchema.parse(asked?.body);
+  rig.witness.accepted(id, { key: tool, tool, nonce: tool });
+  const { attempt } = await worker.request();
+  // Its grant waits for nothing once the offer is on disk.
+  await until(async () => (await eventsOf(rig, id)).length > 1, PATIENCE_MS, 20);
+  gate.failWrites(id);
+  worker.send({ type: 'tool_call_claim', id, attempt });
+  await gate.reached();
+  const granted = worker.got('tool_call_granted', id);
+  if (granted) worker.act(id);
+  worker.answer(id, attempt);
+  const isCut = () => worker.ws.readyState === worker.ws.CLOSED;
+  await until(() => isCut() || worker.got('result_rejected', id) !== undefined, PATIENCE_MS);
+  const isKept = granted && !worker.got('result_rejected', id);
+  await rig.board.stop('SIGKILL');
+  gate.open();
+  await rig.startAgain();
+  const known = isKept ? [{ id, attempt, phase: 'done' }] : [];
+  const back = await reopenWorker(rig, worker, { known });
+  back.serve();
+  if (isKept) back.answer(id, attempt);
+  await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`);
+  await back.close();
+  const acted = rig.effects.get(id)?.length ?? 0;
+  if (acted === 1) return [];
+  const detail = `${id}: its grant left (${granted !== undefined}) before its write failed, and it was done ${acted} times`;
+  return [{ invariant: 'I5', detail }];
 }
 
 /**

@@ -9,7 +9,13 @@ import { inRig, type Rig, until } from '../net/rig.ts';
 import type { Outcome, Scenario, Violation } from '../scenario.ts';
 import { checkRuns } from '../world/check-runs.ts';
 import { createGate, type Gate, gatePatches } from '../world/gate.ts';
-import { appendBeside, killInGroup, killWhileIndexing, overtake } from './half-writes.ts';
+import {
+  appendBeside,
+  failGranted,
+  killInGroup,
+  killWhileIndexing,
+  overtake,
+} from './half-writes.ts';
 
 /** Events are waited for that long, on any machine. Nothing is decided by it. */
 const PATIENCE_MS = 60_000;
@@ -66,6 +72,7 @@ async function play(rig: Rig, gate: Gate, rounds: number): Promise<Outcome> {
     violations.push(...(await killWhileIndexing(rig, gate, round)));
     violations.push(...(await overtake(rig, gate, `effect_overtaken_${round}`)));
     violations.push(...(await appendBeside(rig, `effect_overtaken_beside_${round}`)));
+    violations.push(...(await failGranted(rig, gate, `effect_failed_${round}`)));
     await failAccepting(rig, gate, round);
   }
   const rest = await rig.rest({ withinMs: PATIENCE_MS });
