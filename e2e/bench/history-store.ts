@@ -6,7 +6,7 @@ import { newCall } from '#lib/call/new-call';
 import type { RunSummary } from '#lib/protocol/run';
 import { EventBatch } from '../../server/calls/event-batch.ts';
 import { createLogApplier } from '../../server/store/apply-log.ts';
-import { createCallOverlay, NOT_THERE } from '../../server/store/call-overlay.ts';
+import { CallOverlay, NOT_THERE } from '../../server/store/call-overlay.ts';
 import { createChangeWriter } from '../../server/store/change-writer.ts';
 import { kyselyOn } from '../../server/store/kysely-on.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
@@ -37,7 +37,7 @@ export async function makeHistory(file: string, count: number): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000');
   const run = createRunner(database);
-  const overlay = createCallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
+  const overlay = new CallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
   const writer = createChangeWriter(run, kyselyOn(database), overlay);
   const applySome = createLogApplier(database);
   for (let first = 0; first < count; first += WRITE_CALLS) {
@@ -48,7 +48,7 @@ export async function makeHistory(file: string, count: number): Promise<void> {
     database.exec('BEGIN');
     const write = writer.prepare(numbers.flatMap(changesOf));
     for (const step of writer.toSteps([write]).steps) run.step(step);
-    write.settle();
+    write.calls.settle();
     database.exec('COMMIT');
     // Each time some of them, as the thread that writes does.
     for (let more = true; more; ) {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { sameJson } from '../json/equal.ts';
 import type { CardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate, progressSchema } from '../protocol/card.ts';
+import { given as givenOf } from '../util/given.ts';
 
 export type Progress = z.infer<typeof progressSchema>;
 
@@ -64,9 +65,10 @@ const SIZED = [
 
 /** The update's given fields. A field that is present but undefined was not given (CM3). */
 function ownFields(update: CardUpdate): CardUpdate {
-  const entries = Object.entries(update);
-  const given = entries.filter(([, value]) => value !== undefined);
-  return given.length === entries.length ? update : Object.fromEntries(given);
+  for (const name in update) {
+    if (update[name as keyof CardUpdate] === undefined) return givenOf(update);
+  }
+  return update;
 }
 
 /** CM1. A null prototype would not survive a clone, so `__proto__` is left out instead. */
@@ -76,7 +78,7 @@ function mergeParams(
 ): Record<string, unknown> {
   if (!given) return before;
   const next = { ...before };
-  for (const [key, value] of Object.entries(given)) if (key !== '__proto__') next[key] = value;
+  for (const key in given) if (key !== '__proto__') next[key] = given[key];
   return next;
 }
 
@@ -97,6 +99,9 @@ function goesBack(card: Card, update: CardUpdate): boolean {
 
 /** CM6. Only what was given can differ, so only that is compared. */
 function changesNothing(before: Card, after: Card, given: CardUpdate): boolean {
-  const [was, is] = [before, after] as Record<string, unknown>[];
-  return Object.keys(given).every((key) => sameJson(was?.[key], is?.[key]));
+  for (const name in given) {
+    const key = name as keyof CardUpdate;
+    if (!sameJson(before[key], after[key])) return false;
+  }
+  return true;
 }

@@ -73,15 +73,23 @@ interface Visit extends Required<JsonLimits> {
   fault: JsonFault | undefined;
 }
 
-const NO_LIMIT = Number.POSITIVE_INFINITY;
+/** An integer as the engine keeps small ones: what is counted from it needs no memory of its own. */
+const NO_LIMIT = 2 ** 30 - 1;
 
 function walk(
   root: unknown,
   measure: Measure,
   { maxBytes = NO_LIMIT, maxDepth = NO_LIMIT, maxNodes = NO_LIMIT }: JsonLimits,
 ): Pick<Visit, 'bytes' | 'fault'> {
-  const limits = { maxBytes, maxDepth, maxNodes };
-  const visit: Visit = { waiting: undefined, bytes: 0, nodes: 0, fault: undefined, ...limits };
+  const visit: Visit = {
+    waiting: undefined,
+    bytes: 0,
+    nodes: 0,
+    fault: undefined,
+    maxBytes: Math.min(maxBytes, NO_LIMIT),
+    maxDepth,
+    maxNodes,
+  };
   visit.fault = take(visit, measure, root, 0);
   for (let next = visit.waiting; next && !visit.fault; next = visit.waiting) {
     const { container, depth } = next;

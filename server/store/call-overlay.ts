@@ -36,124 +36,160 @@ export interface NewLogRow {
   readonly callId: string;
   /** Of its first event. */
   readonly version: number;
-  readonly ends: boolean;
-  readonly texts: readonly string[];
+  ends: boolean;
+  readonly texts: string[];
 }
 
-/** One write on its way: what it makes of calls, seen by nothing else before `keep`. */
-export interface CallsOfWrite {
-  /** Throws `VersionConflictError`. */
-  append(call: CallRecord, event: CallEventEntry): void;
-  /** False for an open call, which stays. What comes after, and was decided on it, does not follow any more. */
-  delete(id: string): boolean;
-  /** What was appended, a row a call. */
-  readonly rows: readonly NewLogRow[];
-  /** The write will be made. */
-  keep(): void;
-  /** The write is on disk. */
-  settle(): void;
-}
-
-/**
- * The calls that the table of calls does not have as they are: open ones, and ended ones until they
- * are applied. Every reader sees them by this. `read` gives what the log has of others, whose ids
- * go up to `newest`: nothing needs to be read to know that a newer one is not there.
- */
-export function createCallOverlay(options: {
+interface OverlayOptions {
+  /** Of a call that the overlay does not have. */
   read(id: string): KnownCall;
+  /** The greatest id in the log: nothing needs to be read to know that a newer one is not there. */
   readonly newest: string;
   /** The last place that is taken in the log. */
   readonly position: number;
   /** Those that are open in the log. */
   readonly open: Iterable<KnownCall & { readonly head: CallHead }>;
-}) {
-  /** As they will be once all that is on its way is written. */
-  const known = new Map<string, KnownCall>();
-  /** As they are on disk. */
-  const settled = new Map<string, KnownCall>();
-  let { newest, position } = options;
-  for (const call of options.open) {
-    known.set(call.head.id, call);
-    settled.set(call.head.id, call);
-  }
-  const stateOf = (id: string) => known.get(id) ?? (id > newest ? NOT_THERE : options.read(id));
-
-  return {
-    get position() {
-      return position;
-    },
-    /** A place of its own for what is no event. */
-    takePosition: () => ++position,
-
-    beginWrite(): CallsOfWrite {
-      const made = new Map<string, KnownCall>();
-      const rows: NewLogRow[] = [];
-      return {
-        rows,
-        append(call, event) {
-          const { id, version } = call;
-          const before = made.get(id) ?? stateOf(id);
-          if (event.version !== before.version + 1) {
-            throw new VersionConflictError(id, event.version, before.version);
-          }
-          if (version !== event.version) {
-            throw new TypeError(`the call ${id} is not of the version of its event`);
-          }
-          const text = toLogText(event);
-          const ends = isFinalStatus(call.status);
-          const seq = ++position;
-          rows.push({ seq, callId: id, version, ends, texts: [text] });
-          const callNo = before.callNo || seq;
-          made.set(id, { version, callNo, seq, head: headOf(call, callNo) });
-        },
-        delete(id) {
-          const { head } = made.get(id) ?? known.get(id) ?? NOT_THERE;
-          if (head && !isFinalStatus(head.status)) return false;
-          made.set(id, NOT_THERE);
-          return true;
-        },
-        keep() {
-          for (const [id, state] of made) {
-            known.set(id, state);
-            if (id > newest) newest = id;
-          }
-        },
-        settle() {
-          for (const [id, state] of made) {
-            if (state.head) settled.set(id, state);
-            else settled.delete(id);
-            // Nothing is known of a call that was deleted, but that others have been decided on it.
-            if (!state.head && known.get(id) === state) known.delete(id);
-          }
-        },
-      };
-    },
-
-    /** The table of calls has all that ended up to this place of the log. */
-    applied(upTo: number): void {
-      for (const [id, call] of settled) {
-        if (call.seq > upTo || !call.head || !isFinalStatus(call.head.status)) continue;
-        settled.delete(id);
-        if (known.get(id) === call) known.delete(id);
-      }
-    },
-
-    /** Those that meet it, the newest first. */
-    find(meets: (head: CallHead) => boolean): CallHead[] {
-      const found: CallHead[] = [];
-      for (const { head } of settled.values()) if (head && meets(head)) found.push(head);
-      return found.sort((a, b) => b.callNo - a.callNo);
-    },
-
-    /** Whether the run has any, also on its way to the disk. */
-    hasRun(runId: string): boolean {
-      for (const { head } of known.values()) if (head?.runId === runId) return true;
-      return false;
-    },
-  };
 }
 
-export type CallOverlay = ReturnType<typeof createCallOverlay>;
+/**
+ * The calls that the table of calls does not have as they are: open ones, and ended ones until they
+ * are applied. Every reader sees them by this.
+ */
+export class CallOverlay {
+  readonly #read: OverlayOptions['read'];
+  /** As they will be once all that is on its way is written. */
+  readonly #known = new Map<string, KnownCall>();
+  /** As they are on disk. */
+  readonly #settled = new Map<string, KnownCall>();
+  #newest: string;
+  #position: number;
+
+  constructor({ read, newest, position, open }: OverlayOptions) {
+    this.#read = read;
+    this.#newest = newest;
+    this.#position = position;
+    for (const call of open) {
+      this.#known.set(call.head.id, call);
+      this.#settled.set(call.head.id, call);
+    }
+  }
+
+  /** The next place in the log. */
+  takePosition(): number {
+    this.#position += 1;
+    return this.#position;
+  }
+
+  beginWrite(): CallsOfWrite {
+    return new CallsOfWrite(this);
+  }
+
+  /** As it will be. */
+  known(id: string): KnownCall {
+    return this.#known.get(id) ?? (id > this.#newest ? NOT_THERE : this.#read(id));
+  }
+
+  /** An open call is not to be deleted; without a read. */
+  isOpen(id: string): boolean {
+    const head = this.#known.get(id)?.head;
+    return head !== undefined && !isFinalStatus(head.status);
+  }
+
+  /** It will be written. */
+  keep(id: string, state: KnownCall): void {
+    this.#known.set(id, state);
+    if (id > this.#newest) this.#newest = id;
+  }
+
+  /** It is on disk. */
+  settle(id: string, state: KnownCall): void {
+    if (state.head) this.#settled.set(id, state);
+    else this.#settled.delete(id);
+    // Nothing is known of a call that was deleted, but that others have been decided on it.
+    if (!state.head && this.#known.get(id) === state) this.#known.delete(id);
+  }
+
+  /** The table of calls has all that ended up to this place of the log. */
+  applied(upTo: number): void {
+    for (const [id, call] of this.#settled) {
+      if (call.seq > upTo || !call.head || !isFinalStatus(call.head.status)) continue;
+      this.#settled.delete(id);
+      if (this.#known.get(id) === call) this.#known.delete(id);
+    }
+  }
+
+  /** Those that meet it, the newest first. */
+  find(meets: (head: CallHead) => boolean): CallHead[] {
+    const found: CallHead[] = [];
+    for (const { head } of this.#settled.values()) if (head && meets(head)) found.push(head);
+    return found.sort((a, b) => b.callNo - a.callNo);
+  }
+
+  /** Whether the run has any, also on its way to the disk. */
+  hasRun(runId: string): boolean {
+    for (const { head } of this.#known.values()) if (head?.runId === runId) return true;
+    return false;
+  }
+}
+
+/** One write on its way: what it makes of calls, seen by nothing else before `keep`. */
+class CallsOfWrite {
+  /** What was appended, a row a call. */
+  readonly rows: NewLogRow[] = [];
+  readonly #overlay: CallOverlay;
+  readonly #made = new Map<string, KnownCall>();
+
+  constructor(overlay: CallOverlay) {
+    this.#overlay = overlay;
+  }
+
+  /** Throws `VersionConflictError`. */
+  append(call: CallRecord, event: CallEventEntry): void {
+    const { id, version } = call;
+    const before = this.#made.get(id) ?? this.#overlay.known(id);
+    if (event.version !== before.version + 1) {
+      throw new VersionConflictError(id, event.version, before.version);
+    }
+    if (version !== event.version) {
+      throw new TypeError(`the call ${id} is not of the version of its event`);
+    }
+    const text = toLogText(event);
+    const ends = isFinalStatus(call.status);
+    const seq = this.#addText(id, version, ends, text);
+    const callNo = before.callNo || seq;
+    this.#made.set(id, { version, callNo, seq, head: headOf(call, callNo) });
+  }
+
+  #addText(callId: string, version: number, ends: boolean, text: string): number {
+    const last = this.rows.at(-1);
+    if (last?.callId === callId) {
+      last.texts.push(text);
+      last.ends = ends;
+      return last.seq;
+    }
+    const seq = this.#overlay.takePosition();
+    this.rows.push({ seq, callId, version, ends, texts: [text] });
+    return seq;
+  }
+
+  /** False for an open call, which stays. What comes after, and was decided on it, does not follow any more. */
+  delete(id: string): boolean {
+    const made = this.#made.get(id)?.head;
+    const isOpen = made ? !isFinalStatus(made.status) : this.#overlay.isOpen(id);
+    if (!isOpen) this.#made.set(id, NOT_THERE);
+    return !isOpen;
+  }
+
+  /** The write will be made. */
+  keep(): void {
+    for (const [id, state] of this.#made) this.#overlay.keep(id, state);
+  }
+
+  /** The write is on disk. */
+  settle(): void {
+    for (const [id, state] of this.#made) this.#overlay.settle(id, state);
+  }
+}
 
 export const headOf = (call: CallRecord, callNo: number): CallHead => ({
   id: call.id,

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { CallRecord } from '#lib/call/call-record';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createLogApplier } from './apply-log.ts';
-import { createCallOverlay, NOT_THERE } from './call-overlay.ts';
+import { CallOverlay, NOT_THERE } from './call-overlay.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -33,7 +33,7 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   const asked: CompiledQuery[] = [];
   /** What happens before the queries of a list, by their places. */
   const meanwhile: (() => void)[] = [];
-  const overlay = createCallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
+  const overlay = new CallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
   const reader = {
     async rows<Row>(query: CompiledQuery<Row>, maxChars?: number) {
       meanwhile[asked.length]?.();

@@ -25,12 +25,11 @@ type PutMessage = Extract<Change, { type: 'put_message' }>;
 
 /** A write in the form of its columns. */
 export interface PreparedWrite {
-  readonly rows: readonly NewLogRow[];
+  /** To be settled once it is committed. */
+  readonly calls: ReturnType<CallOverlay['beginWrite']>;
   readonly others: readonly WriteStep[];
   /** In the log; also of a write without an event. */
   readonly position: number;
-  /** To be called once it is committed. */
-  settle(): void;
 }
 
 export interface ChangeWriter {
@@ -149,7 +148,7 @@ export function createChangeWriter(
       }
       calls.keep(); // Only now: a change that threw leaves no trace of the others.
       const position = calls.rows.at(-1)?.seq ?? overlay.takePosition();
-      return { rows: calls.rows, others, position, settle: calls.settle };
+      return { calls, others, position };
     },
     toSteps(writes) {
       const rows = joinRows(writes);
@@ -164,15 +163,18 @@ export function createChangeWriter(
 
 /** Events of one call that are written at once share a row, in the place of the first. */
 function joinRows(writes: readonly PreparedWrite[]): NewLogRow[] {
-  const places = new Map<string, number>();
-  const rows: NewLogRow[] = [];
-  for (const row of writes.flatMap((one) => one.rows)) {
-    const place = places.get(row.callId);
-    const first = place === undefined ? undefined : rows[place];
-    if (place === undefined || !first) places.set(row.callId, rows.push(row) - 1);
-    else rows[place] = { ...first, ends: row.ends, texts: [...first.texts, ...row.texts] };
+  const rows = new Map<string, NewLogRow>();
+  for (const { calls } of writes) {
+    for (const row of calls.rows) {
+      const first = rows.get(row.callId);
+      if (!first) rows.set(row.callId, row);
+      else {
+        first.texts.push(...row.texts);
+        first.ends = row.ends;
+      }
+    }
   }
-  return rows;
+  return [...rows.values()];
 }
 
 /** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */

@@ -154,7 +154,7 @@ test('[ST4] what one commit has of a call is one row of the log, in the place of
   await Promise.all(writes);
   expect(other.prepare('SELECT seq, call_id, version, ends FROM log').all()).toEqual([
     { seq: 1, call_id: 'tc_1', version: 1, ends: 1 },
-    { seq: 3, call_id: 'tc_2', version: 1, ends: 0 },
+    { seq: 2, call_id: 'tc_2', version: 1, ends: 0 },
   ]);
   expect(await store.getCall(queued.id)).toEqual(ended);
   const events = await store.callEvents(queued.id, { after: 0, limit: 9 });

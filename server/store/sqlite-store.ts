@@ -5,7 +5,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import { createLogApplier } from './apply-log.ts';
 import { dropOlderFile } from './before-log/older-file.ts';
-import { createCallOverlay } from './call-overlay.ts';
+import { CallOverlay } from './call-overlay.ts';
 import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import type { EndedUse, ToolUse } from './ended-use.ts';
@@ -155,7 +155,7 @@ export function createSqliteStore(options: {
   const thread = startWriteThread({ file: options.file, workerPath });
   const read = createReads(database, kysely);
   const readLog = createLogReads(database);
-  const overlay = createCallOverlay({
+  const overlay = new CallOverlay({
     read: (id) => readKnownCall(read, readLog(id)),
     newest: read.newestCall({})?.id ?? '',
     position: positionOf(database),
@@ -197,7 +197,7 @@ export function createSqliteStore(options: {
       if (queue.refusal) throw queue.refusal;
       const prepared = writer.prepare(changes);
       await queue.push(prepared, options?.mayWait);
-      prepared.settle();
+      prepared.calls.settle();
     },
     get failed() {
       return queue.failed;
