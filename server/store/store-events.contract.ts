@@ -15,14 +15,14 @@ function history(first: CallRecord, given: readonly Given[]) {
   const created = { type: 'created', ...firstEntryOf(first) };
   const entries = [created, ...given].map((one, index) => {
     const { shown = {}, ...rest } = one;
-    const said = Object.keys(shown).length > 0 ? { shown } : {};
+    const visible = Object.keys(shown).length > 0 ? { shown } : {};
     const entry = {
       version: index + 1,
       at: index + 10,
       actor: 'operator',
       patch: {},
       ...rest,
-      ...said,
+      ...visible,
     };
     states.push(foldEvent(states.at(-1), entry).call);
     return entry;
@@ -31,7 +31,7 @@ function history(first: CallRecord, given: readonly Given[]) {
     const call = states[index] ?? first;
     return { type: 'append_call', call, event } as const;
   });
-  return { states, changes, told: tellEvents(entries) };
+  return { states, changes, published: tellEvents(entries) };
 }
 
 async function allEvents(store: Store, id: string): Promise<ToldEvent[]> {
@@ -67,7 +67,7 @@ export function describeEvents(setup: Setup) {
     for (const open of [async () => store, reopen]) {
       const one = await open();
       const events = await allEvents(one, first.id);
-      expect(events).toEqual(made.told);
+      expect(events).toEqual(made.published);
       for (const [index, state] of made.states.entries()) {
         expect(foldEvents(events.slice(0, index + 1))).toStrictEqual(state);
       }
@@ -86,10 +86,10 @@ export function describeEvents(setup: Setup) {
     );
     const changes = made.flatMap((one) => one.changes);
     await store.write(changes.toSorted((a, b) => a.event.version - b.event.version));
-    for (const { states, told } of made) {
+    for (const { states, published } of made) {
       const id = states[0]?.id ?? '';
-      expect(await allEvents(store, id)).toEqual(told);
-      expect(await store.callEvents(id, { after: 1, limit: 1 })).toEqual([told[1]]);
+      expect(await allEvents(store, id)).toEqual(published);
+      expect(await store.callEvents(id, { after: 1, limit: 1 })).toEqual([published[1]]);
       expect((await store.getCall(id))?.version).toBe(3);
     }
   });
