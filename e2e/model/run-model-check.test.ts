@@ -42,7 +42,7 @@ test('[MC3] [CE6] without a rule of the engine’s loop a promise breaks', () =>
   for (const name of BROKEN_LOOPS) expect(broken.get(name), name).toMatch(/^P\d: /);
 });
 
-test('[MC4] the log alone says what a call is, also of a commit whose answer was lost', () => {
+test('[MC92] the log alone says what a call is, also of a commit whose answer was lost', () => {
   const broken = new Map(check.broken.map(({ name, counterExample }) => [name, counterExample]));
   for (const name of BROKEN_LOGS) expect(broken.get(name), name).toMatch(/\n {3}1\. /);
 });

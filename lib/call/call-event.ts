@@ -104,11 +104,11 @@ export interface CallEventEntry {
   /** The card as it is; then `patch` is the whole record, and nothing before it is needed. */
   readonly card?: Card;
   /** What people were shown of it, where nothing else tells: of events from before the log. */
-  readonly told?: Pick<ToldEvent, 'attempt' | 'update'>;
+  readonly published?: Pick<PublishedEvent, 'attempt' | 'update'>;
 }
 
 /** An entry with what follows from it and those before. */
-export interface ToldEvent extends CallEventEntry {
+export interface PublishedEvent extends CallEventEntry {
   /** Of the provider, after the event; 0 before the first offer. */
   readonly attempt: number;
   /** What people were shown of it. */

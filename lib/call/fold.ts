@@ -1,7 +1,7 @@
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { boundUpdate } from './bound-card.ts';
-import type { CallEventEntry, CallPatch, ToldEvent } from './call-event.ts';
+import type { CallEventEntry, CallPatch, PublishedEvent } from './call-event.ts';
 import type { CallRecord } from './call-record.ts';
 import { describeChange } from './describe-change.ts';
 import { mergeCard } from './merge-card.ts';
@@ -19,7 +19,8 @@ export interface Folded {
  */
 export function foldEvent(before: CallRecord | undefined, entry: CallEventEntry): Folded {
   const { card, version } = entry;
-  if (card) return { call: { ...wholeOf(entry), card, version }, update: entry.told?.update ?? {} };
+  if (card)
+    return { call: { ...wholeOf(entry), card, version }, update: entry.published?.update ?? {} };
   if (!before) return foldFirst(entry);
   const next = { ...before, ...entry.patch, version };
   const update = updateOf(before, next, entry);
@@ -41,11 +42,11 @@ export function foldEvents(entries: readonly CallEventEntry[]): CallRecord | und
 }
 
 /** The entries with what follows from them and those before. */
-export function tellEvents(entries: readonly CallEventEntry[]): ToldEvent[] {
+export function toPublished(entries: readonly CallEventEntry[]): PublishedEvent[] {
   let call: CallRecord | undefined;
   return entries.map((entry) => {
-    const { told } = entry;
-    if (told && !entry.card) return { ...entry, ...told };
+    const { published } = entry;
+    if (published && !entry.card) return { ...entry, ...published };
     const folded = foldEvent(call, entry);
     ({ call } = folded);
     return { ...entry, attempt: call.provider?.attempt ?? 0, update: folded.update };

@@ -1,4 +1,4 @@
-import type { Actor, ToldEvent } from '#lib/call/call-event';
+import type { Actor, PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
@@ -176,7 +176,7 @@ export interface CallService {
   events(
     id: string,
     page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly ToldEvent[]>;
+  ): Promise<readonly PublishedEvent[]>;
   list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
   /**
    * The record once it is final, or as it is after `waitMs`. Undefined: no such call. `beforeRead`

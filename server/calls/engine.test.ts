@@ -691,7 +691,7 @@ test.each([
   expect([repository.latest('tc_1')?.status, ran]).toEqual([status, effects]);
 });
 
-test('[CE3] the record and the card of each version are the fold of the events up to it', () => {
+test('[CE3] [CE8] the record and the card of each version are the fold of the events up to it', () => {
   const { engine, routeTo, disk, apply } = setup();
   routeTo(offer());
   engine.create(atClient({ args: { a: 1 } }), ALLOWED, 'operator');

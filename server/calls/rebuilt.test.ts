@@ -84,7 +84,7 @@ async function endedCalls({ calls, invoke, settle }: CallsSetup, phone: Client, 
   const { id: denied } = await invoke('danger', { path: '/tmp/c' });
   await calls.decide(denied, operator, { decision: 'no', note: 'never' });
   const { id: byHand } = await invoke('ask', { q: 'by hand' });
-  await calls.answer(byHand, operator, { said: 'answered' });
+  await calls.answer(byHand, operator, { reported: 'answered' });
   const { id: cancelled } = await invoke('danger', { path: '/tmp/cancelled' });
   await calls.cancel(cancelled, 'Not needed', 'operator', 'operator');
   await settle();
@@ -110,7 +110,7 @@ test('[ST86] what is made anew from the log and the documents answers everything
   expect(before.size).toBeGreaterThan(100);
   await setup.close(true);
   loseWhatFollows(file);
-  rebuildStore({ dir, tell: () => {} });
+  rebuildStore({ dir, report: () => {} });
   const rebuilt = createSqliteStore({ file });
   const after = await answersOf(rebuilt);
   expect(differencesOf(before, after)).toEqual([]);

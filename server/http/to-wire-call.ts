@@ -1,5 +1,5 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
-import type { ToldEvent } from '#lib/call/call-event';
+import type { PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall, WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import { given } from '#lib/util/given';
@@ -43,7 +43,7 @@ export function toWireCall(call: CallRecord): WireCallRecord {
 
 /** `isForPeople`: with the tokens and addresses of those who acted. */
 export const toWireEvent = (
-  { version, type, at, actor, via, attempt, update }: ToldEvent,
+  { version, type, at, actor, via, attempt, update }: PublishedEvent,
   isForPeople: boolean,
 ): WireCallEvent => ({
   ...{ version, type, at: at / 1_000, actor, attempt, update },

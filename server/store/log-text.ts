@@ -14,7 +14,7 @@ type StoredEvent = CallEventEntry & {
 
 /** The text of an event in the log. */
 export function toLogText(event: CallEventEntry): string {
-  const { version, type, at, actor, via, card, told } = event;
+  const { version, type, at, actor, via, card, published } = event;
   let { patch, shown } = event;
   let unset: string[] | undefined;
   for (const name in patch) {
@@ -23,7 +23,18 @@ export function toLogText(event: CallEventEntry): string {
   const { result } = patch;
   if (result !== undefined) patch = { ...patch, result: undefined };
   if (shown && isEmpty(shown)) shown = undefined;
-  const text = JSON.stringify({ version, type, at, actor, via, patch, shown, card, told, unset });
+  const text = JSON.stringify({
+    version,
+    type,
+    at,
+    actor,
+    via,
+    patch,
+    shown,
+    card,
+    published,
+    unset,
+  });
   return result === undefined ? text : `${text.slice(0, -1)},"result":${jsonText(result)}}`;
 }
 

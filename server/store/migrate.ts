@@ -1,6 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { defineBlobIds } from './blob-ids.ts';
-import type { Migration } from './migrations.ts';
+
+/** A step of the schema. One that was released is never edited; a change is a new step. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  /** What is done before `sql`, in transactions of its own; again, where it was ended by force. */
+  readonly move?: (database: DatabaseSync, log: (note: string) => void) => void;
+}
 
 /** The file was written by a newer version, whose tables this one does not know. */
 export class StoreTooNewError extends Error {

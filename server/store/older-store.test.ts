@@ -141,7 +141,7 @@ test('[ST34] an old store with a damaged row is refused before anything is chang
   const before = readFileSync(file);
   expect(open).toThrow(/: the row tc_approved of tool_calls is not what was written/);
   expect(readFileSync(file)).toEqual(before);
-  const lines = salvageStore({ file, now: Date.now, tell: () => {} });
+  const lines = salvageStore({ file, now: Date.now, report: () => {} });
   expect(lines).toContain('tool_calls: 4 rows kept, 1 lost');
   for (const table of ['idempotency', 'runs', 'messages', 'clients', 'sessions']) {
     expect(lines).toContain(`${table}: 1 rows kept, 0 lost`);

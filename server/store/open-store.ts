@@ -140,7 +140,7 @@ export function openStore(options: {
 }): OpenedStore {
   const { file, salvage, now, workerPath, logger, onCommitted, onFailed } = options;
   if (salvage) {
-    for (const line of salvageStore({ file, now, tell: logger.info })) logger.info(line);
+    for (const line of salvageStore({ file, now, report: logger.info })) logger.info(line);
   }
   const isTrusted = takeTrust(file);
   /** What was written is not what is there: the next start reads all of it, however this one ends. */

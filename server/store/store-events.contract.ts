@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { CallEventEntry, ToldEvent } from '#lib/call/call-event';
+import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { firstEntryOf, foldEvent, foldEvents, tellEvents } from '#lib/call/fold';
+import { firstEntryOf, foldEvent, foldEvents, toPublished } from '#lib/call/fold';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Store } from './store.ts';
 import { VersionConflictError } from './store-errors.ts';
@@ -31,11 +31,11 @@ function history(first: CallRecord, given: readonly Given[]) {
     const call = states[index] ?? first;
     return { type: 'append_call', call, event } as const;
   });
-  return { states, changes, published: tellEvents(entries) };
+  return { states, changes, published: toPublished(entries) };
 }
 
-async function allEvents(store: Store, id: string): Promise<ToldEvent[]> {
-  const events: ToldEvent[] = [];
+async function allEvents(store: Store, id: string): Promise<PublishedEvent[]> {
+  const events: PublishedEvent[] = [];
   for (;;) {
     const page = await store.callEvents(id, { after: events.at(-1)?.version ?? 0, limit: 3 });
     if (page.length === 0) return events;

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { ToldEvent } from '#lib/call/call-event';
+import type { PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import { foldEvents, tellEvents } from '#lib/call/fold';
+import { foldEvents, toPublished } from '#lib/call/fold';
 import type { RunSummary } from '#lib/protocol/run';
 import type { CallHead, CallOverlay } from './call-overlay.ts';
 import {
@@ -182,11 +182,11 @@ export async function queryEvents(
   kysely: Kysely<Tables>,
   callId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<ToldEvent[]> {
+): Promise<PublishedEvent[]> {
   const query = sql<LogRow>`select * from log where call_id = ${callId} order by version`;
   const logged = (await rows(query.compile(kysely))).rows;
-  const told = tellEvents(logged.flatMap(fromLogRow));
-  return told.filter(({ version }) => version > after).slice(0, pageSize(limit));
+  const published = toPublished(logged.flatMap(fromLogRow));
+  return published.filter(({ version }) => version > after).slice(0, pageSize(limit));
 }
 
 /** Newest first by their last change; those of sub-agents are parts of others, and not listed. */

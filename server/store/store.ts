@@ -1,4 +1,4 @@
-import type { CallEventEntry, ToldEvent } from '#lib/call/call-event';
+import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
@@ -240,7 +240,7 @@ export interface Store {
   callEvents(
     id: string,
     query: { readonly after: number; readonly limit: number },
-  ): Promise<ToldEvent[]>;
+  ): Promise<PublishedEvent[]>;
   /**
    * Newest first, by the order in which calls were first written. A page may hold fewer calls than asked for, or none: `nextCursor` is null on
    * the last one. Throws `BadCursorError`, `BadSearchError`, `StoreBusyError`.

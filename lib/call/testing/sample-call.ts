@@ -1,4 +1,4 @@
-import type { ToldEvent } from '../call-event.ts';
+import type { PublishedEvent } from '../call-event.ts';
 import { type CallRecord, NO_ROUTING, type Provider } from '../call-record.ts';
 
 /** The one record that tests of calls begin with: queued, but for what is given. */
@@ -62,7 +62,7 @@ export const sampleProvider: Provider = {
 };
 
 /** One that changes nothing but the version. */
-export const sampleEvent = (given: Partial<ToldEvent> = {}): ToldEvent => ({
+export const sampleEvent = (given: Partial<PublishedEvent> = {}): PublishedEvent => ({
   version: 1,
   type: 'created',
   at: 1_700_000_000_002,

@@ -60,7 +60,7 @@ function rebuild({ out, dataDir }: Context): ExitName {
   try {
     const { file, ended, open } = rebuildStore({
       dir: dataDir().dir,
-      tell: (line) => out.note(line),
+      report: (line) => out.note(line),
     });
     out.document({ file, ended, open });
     out.line(

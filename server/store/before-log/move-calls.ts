@@ -39,11 +39,11 @@ export function moveCalls(database: DatabaseSync, log: (note: string) => void): 
   database.exec('PRAGMA cache_size=-100000; PRAGMA wal_autocheckpoint=10000');
   const moveSome = createMover(database);
   let moved = all - left.calls;
-  let told = performance.now();
+  let published = performance.now();
   for (let some = moveSome(); some > 0; some = moveSome()) {
     moved += some;
-    if (performance.now() - told < PROGRESS_MS) continue;
-    told = performance.now();
+    if (performance.now() - published < PROGRESS_MS) continue;
+    published = performance.now();
     log(`${moved} of ${all} calls are in the log (${Math.floor((100 * moved) / all)}%)`);
   }
   database.exec(`PRAGMA cache_size=-2000; PRAGMA wal_autocheckpoint=1000;

@@ -1,4 +1,4 @@
-import type { CallEventEntry, CallPatch, ToldEvent } from '#lib/call/call-event';
+import type { CallEventEntry, CallPatch, PublishedEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -6,7 +6,7 @@ import { given } from '#lib/util/given';
 import { fromJsonColumn } from '../json-column.ts';
 
 /** An event as `call_events` has it. */
-type OlderEvent = Omit<ToldEvent, 'told' | 'card' | 'shown'> & {
+type OlderEvent = Omit<PublishedEvent, 'published' | 'card' | 'shown'> & {
   /** What the patch takes away again, which JSON cannot say. */
   readonly unset?: readonly string[];
   /** What the patch has of the row of its call. */
@@ -49,5 +49,5 @@ function toEntry(event: OlderEvent, call: CallRecord): CallEventEntry {
   }
   for (const name of LARGE)
     if (name in patch && sameJson(patch[name], call[name])) delete patch[name];
-  return { version, type, at, actor, ...given({ via }), patch, told: { attempt, update } };
+  return { version, type, at, actor, ...given({ via }), patch, published: { attempt, update } };
 }

@@ -11,7 +11,7 @@ import { syncFile } from '../store-mark.ts';
  */
 export function makeStore(
   file: string,
-  { bringTruth, tell }: { bringTruth(store: DatabaseSync): void; tell(line: string): void },
+  { bringTruth, report }: { bringTruth(store: DatabaseSync): void; report(line: string): void },
 ): void {
   closeSync(openSync(file, 'w', 0o600));
   const store = new DatabaseSync(file);
@@ -19,7 +19,7 @@ export function makeStore(
     store.exec('PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF');
     defineRowChecksum(store);
     bringTruth(store);
-    makeDerived(store, tell);
+    makeDerived(store, report);
   } finally {
     store.close();
   }
@@ -27,20 +27,20 @@ export function makeStore(
 }
 
 /** Rows of the log between two lines about how far it is. */
-const TELL_EVERY = 100_000;
+const REPORT_EVERY = 100_000;
 
 /** Calls, words, open calls and the notes of blobs. */
-function makeDerived(store: DatabaseSync, tell: (line: string) => void): void {
+function makeDerived(store: DatabaseSync, report: (line: string) => void): void {
   // What a migration has made of the log is made anew with the rest.
   store.exec(`DELETE FROM calls; DELETE FROM open_calls; UPDATE meta SET value = 0 WHERE key = 'applied';
     ${NOTE_BLOBS_OF_MESSAGES}`);
   const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);
   const applySome = createLogApplier(store);
-  for (let told = 0; ; ) {
+  for (let published = 0; ; ) {
     const { upTo, more } = applySome();
     if (!more) return;
-    if (upTo - told < TELL_EVERY) continue;
-    told = upTo;
-    tell(`lists and words are made from the log: ${Math.floor((upTo / last) * 100)} %`);
+    if (upTo - published < REPORT_EVERY) continue;
+    published = upTo;
+    report(`lists and words are made from the log: ${Math.floor((upTo / last) * 100)} %`);
   }
 }

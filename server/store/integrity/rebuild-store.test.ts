@@ -27,7 +27,7 @@ import { rebuildStore, StoreNotRebuiltError } from './rebuild-store.ts';
 const root = mkdtempSync(join(tmpdir(), 'rebuild-'));
 const dir = join(root, 'data');
 const file = join(dir, 'callboard.db');
-const rebuild = () => rebuildStore({ dir, tell: () => {} });
+const rebuild = () => rebuildStore({ dir, report: () => {} });
 let files: StoreFiles;
 let before: StoreAnswers;
 
@@ -52,7 +52,7 @@ test('[ST86] the new file has the log, the documents and what follows from them,
   const content = readContent(file);
   const { ino } = statSync(file);
   const lines: string[] = [];
-  expect(rebuildStore({ dir, tell: (line) => lines.push(line) })).toEqual({
+  expect(rebuildStore({ dir, report: (line) => lines.push(line) })).toEqual({
     file,
     ended: 60,
     open: 0,

@@ -31,9 +31,9 @@ export interface RebuiltStore {
  */
 export function rebuildStore(options: {
   readonly dir: string;
-  tell(line: string): void;
+  report(line: string): void;
 }): RebuiltStore {
-  const { dir, tell } = options;
+  const { dir, report } = options;
   const file = join(dir, 'callboard.db');
   if (!existsSync(dir))
     throw new StoreNotRebuiltError(`${dir} is not there; name it by --data-dir`);
@@ -41,17 +41,17 @@ export function rebuildStore(options: {
   const rebuilt = `${file}.rebuilt`;
   try {
     refuseUnfit(file);
-    tell(`the database ${file} is whole`);
-    makeStore(rebuilt, { tell, bringTruth: (store) => copyTruth(file, store, tell) });
+    report(`the database ${file} is whole`);
+    makeStore(rebuilt, { report, bringTruth: (store) => copyTruth(file, store, report) });
     const problem = findProblem(rebuilt, { acknowledged: readMark(file) ?? 0 });
     if (problem !== undefined) throw new Error(`what was made of ${file} is damaged: ${problem}`);
     const counts = countCalls(rebuilt);
-    tell('what was made is whole');
+    report('what was made is whole');
     // Empty since it was put into the database; it must not be taken for the log of another one.
     for (const name of [walFile(file), `${file}-shm`]) rmSync(name, { force: true });
     renameSync(rebuilt, file);
     syncDirectory(dirname(file));
-    tell(`it has taken the place of ${file}`);
+    report(`it has taken the place of ${file}`);
     return { file, ...counts };
   } finally {
     rmSync(rebuilt, { force: true });
@@ -87,7 +87,7 @@ function refuseUnfit(file: string): void {
 }
 
 /** By SQL alone; each row as it is. */
-function copyTruth(file: string, store: DatabaseSync, tell: (line: string) => void): void {
+function copyTruth(file: string, store: DatabaseSync, report: (line: string) => void): void {
   migrate(store, MIGRATIONS);
   store.prepare('ATTACH ? AS before').run(`${pathToFileURL(file)}?immutable=1`);
   store.exec('BEGIN');
@@ -98,7 +98,7 @@ function copyTruth(file: string, store: DatabaseSync, tell: (line: string) => vo
   store.exec(`INSERT OR REPLACE INTO main.meta (key, value)
     SELECT key, value FROM before.meta WHERE key <> 'applied'`);
   store.exec('COMMIT; DETACH before');
-  tell('the log and the documents are copied');
+  report('the log and the documents are copied');
 }
 
 function countCalls(file: string): Pick<RebuiltStore, 'ended' | 'open'> {

@@ -80,7 +80,7 @@ function loseIndex() {
 }
 
 async function salvage<T>(use: (store: Store, lines: readonly string[]) => Promise<T>): Promise<T> {
-  const lines = salvageStore({ file, now, tell: () => {} });
+  const lines = salvageStore({ file, now, report: () => {} });
   const store = createSqliteStore({ file });
   try {
     return await use(store, lines);

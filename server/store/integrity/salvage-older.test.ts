@@ -70,7 +70,7 @@ function makeOlder(name: string, steps: typeof MIGRATIONS, calls = 400, given = 
   return { older, database };
 }
 
-const salvage = () => salvageStore({ file, now: Date.now, tell: () => {} });
+const salvage = () => salvageStore({ file, now: Date.now, report: () => {} });
 
 /** Where a flipped bit is found to be damage. */
 function placeOf(text: string, database: Buffer): number {

@@ -22,11 +22,11 @@ import { salvageStore } from './salvage-store.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'salvage-'));
 const file = join(dir, 'faulty', 'callboard.db');
-const tell = () => {};
+const report = () => {};
 const now = () => Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const KEPT = `${file}.damaged-2026-01-02T03-04-05-006Z`;
 const PAGE = 4_096;
-const salvageNow = () => salvageStore({ file, now, tell });
+const salvageNow = () => salvageStore({ file, now, report });
 let files: StoreFiles;
 /** The same store with all of its log in the database, as after a stop in order. */
 let folded: StoreFiles;

@@ -23,16 +23,16 @@ import { copyTable } from './salvage-table.ts';
 export function salvageStore(options: {
   readonly file: string;
   now(): number;
-  tell(line: string): void;
+  report(line: string): void;
 }): string[] {
-  const { file, tell } = options;
+  const { file, report } = options;
   const check = checkStoreFile(file);
   if (check.kind !== 'damaged') return [`the database ${file} is whole: nothing to salvage`];
   const lines = [`the database ${file} is damaged: ${check.problem}`];
   const rescued = salvagedFile(file);
   // When the last salvage was ended between its last two steps, all is done but for the second.
   const isResumed = fileSize(file) === undefined && fileSize(rescued) !== undefined;
-  if (!isResumed) lines.push(...rescue(file, rescued, { now: options.now(), tell }));
+  if (!isResumed) lines.push(...rescue(file, rescued, { now: options.now(), report }));
   const kept = `${file}.damaged-${new Date(options.now()).toISOString().replace(/[:.]/g, '-')}`;
   const moves = [
     [file, kept],
@@ -60,7 +60,7 @@ function renameIfFilled(from: string, to: string): boolean {
 function rescue(
   file: string,
   rescued: string,
-  { now, tell }: Pick<Copy, 'now' | 'tell'>,
+  { now, report }: Pick<Copy, 'now' | 'report'>,
 ): string[] {
   const pages = `${rescued}.pages`;
   const unfinished = `${rescued}.unfinished`;
@@ -69,7 +69,14 @@ function rescue(
   try {
     const assembled = assemblePages(file, pages);
     const acknowledged = readMark(file) ?? 0;
-    const lines = copyRows({ from: pages, ...assembled, to: unfinished, acknowledged, now, tell });
+    const lines = copyRows({
+      from: pages,
+      ...assembled,
+      to: unfinished,
+      acknowledged,
+      now,
+      report,
+    });
     renameSync(unfinished, rescued);
     return lines;
   } finally {
@@ -83,7 +90,7 @@ interface Copy extends AssembledPages {
   /** The position that was reached at least; 0 where that is not known. */
   readonly acknowledged: number;
   readonly now: number;
-  tell(line: string): void;
+  report(line: string): void;
 }
 
 function copyRows(copy: Copy): string[] {
@@ -93,7 +100,7 @@ function copyRows(copy: Copy): string[] {
     source.exec('PRAGMA writable_schema=ON'); // Takes a schema that is damaged in part.
     const bringTruth = (target: DatabaseSync) =>
       void lines.push(...bringInto(target, source, copy));
-    makeStore(copy.to, { bringTruth, tell: copy.tell });
+    makeStore(copy.to, { bringTruth, report: copy.report });
     return lines;
   } finally {
     source.close();
@@ -101,7 +108,7 @@ function copyRows(copy: Copy): string[] {
 }
 
 function bringInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): string[] {
-  const { from, freePages, stalePages, acknowledged, now, tell } = copy;
+  const { from, freePages, stalePages, acknowledged, now, report } = copy;
   const tables = tablesOf(source);
   const isOlder = tables.includes('tool_calls');
   migrate(target, isOlder ? BEFORE_MOVE : MIGRATIONS);
@@ -115,7 +122,7 @@ function bringInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): stri
   // Those that are in the log had been moved.
   if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');
   target.exec('COMMIT');
-  migrate(target, MIGRATIONS, tell);
+  migrate(target, MIGRATIONS, report);
   const lines = copied.flatMap((one) => one.lines);
   if (held < acknowledged) {
     lines.push(`what was written after position ${held}, up to ${acknowledged}, is not in it`);

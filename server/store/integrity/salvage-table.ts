@@ -118,7 +118,7 @@ function foundedOf(rows: readonly Row[]): Row[] {
   const ordered = rows.toSorted((a, b) => Number(a.version) - Number(b.version));
   const events = ordered.map((row) => fromLogTexts(String(row.events)));
   const [first] = events[0] ?? [];
-  const begin = first?.version === 1 && !first.told ? 0 : -1;
+  const begin = first?.version === 1 && !first.published ? 0 : -1;
   const base = Math.max(
     begin,
     events.findLastIndex((some) => some.some(({ card }) => card)),

@@ -89,7 +89,7 @@ function salvageWithout(pages: readonly number[], change: (bytes: Buffer) => voi
   change(damaged);
   placeStoreFiles(file, { database: damaged, mark });
   expect(checkStoreFile(file).kind).toBe('damaged');
-  const lines = salvageStore({ file, now: Date.now, tell: () => {} });
+  const lines = salvageStore({ file, now: Date.now, report: () => {} });
   expect(checkStoreFile(file).kind).toBe('whole');
   return { lines, content: readContent(file) };
 }
@@ -170,7 +170,7 @@ test('[ST39] of a run in two states the later one counts', async () => {
   const root = roots.get('runs') ?? 0;
   both.fill(0, (root - 1) * PAGE, root * PAGE);
   placeStoreFiles(file, { database: both });
-  const lines = salvageStore({ file, now: Date.now, tell: () => {} });
+  const lines = salvageStore({ file, now: Date.now, report: () => {} });
   expect(lines).toContain('runs: 30 rows kept, 0 lost');
   const store = createSqliteStore({ file });
   const { runs } = await store.listRuns({ limit: 100 });

@@ -5,7 +5,7 @@ const [, , dir = '', at = '0'] = process.argv;
 let steps = 0;
 rebuildStore({
   dir,
-  tell() {
+  report() {
     steps += 1;
     if (steps === Number(at)) process.kill(process.pid, 'SIGKILL');
   },

@@ -14,7 +14,7 @@ export async function differencesOfRebuilt(dataDir: string): Promise<string[]> {
   try {
     cpSync(dataDir, dir, { recursive: true });
     const before = await answersOfDir(dir);
-    rebuildStore({ dir, tell: () => {} });
+    rebuildStore({ dir, report: () => {} });
     return differencesOf(before, await answersOfDir(dir));
   } finally {
     rmSync(dir, { recursive: true });
