@@ -272,6 +272,18 @@ test.each([
   },
 );
 
+test('[MC83] a server that fails while it runs a call, and ends the session, is not asked again', async () => {
+  const { world, log } = await connected((asked, outgoing) => {
+    if (asked.method === 'initialize') outgoing.setHeader('mcp-session-id', 'any');
+    if (asked.method === 'tools/call')
+      return void outgoing.writeHead(500).end('Session terminated');
+    return undefined;
+  });
+  const { id } = await world.calls.invoke('files.one');
+  expect(await world.ended(id)).toMatchObject({ status: 'FAILED', error: { executed: 'unknown' } });
+  expect(log.filter((one) => one === 'tools/call')).toHaveLength(1);
+});
+
 test('[MC83] a server that refuses each session is begun anew once for a call, and then it fails', async () => {
   const { world, log } = await connected((asked, outgoing) => {
     if (asked.method === 'initialize') outgoing.setHeader('mcp-session-id', 'any');

@@ -83,6 +83,8 @@ export class SessionLostError extends ToolError {
 const NAMES_SESSION = /\bsession|not initiali[sz]ed/i;
 const ENDED =
   /\b(?:unknown|invalid|expired) session\b|\bsession\b.{0,30}\b(?:not found|unknown|invalid|expired|terminated|not initiali[sz]ed)/i;
+/** A server that fails may have ended the session while it ran the call. */
+const WAS_RUN = /\b(?:expired|terminated)\b/i;
 /** Of the protocol itself; a tool that has sessions of its own fails by others. */
 const OF_PROTOCOL = new Set([-32_600, -32_001]);
 
@@ -94,6 +96,7 @@ export function isSessionLost(error: unknown, { transport }: Client): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   const isRefused = [400, 404, 410].includes(error.status ?? 0);
   const hasSession = error.status === 404 && transport?.sessionId !== undefined;
+  if ((error.status ?? 0) >= 500 && WAS_RUN.test(error.message)) return false;
   return hasSession || (isRefused ? NAMES_SESSION : ENDED).test(error.message);
 }
 

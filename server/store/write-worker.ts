@@ -39,13 +39,14 @@ function commit(group: StepGroup, position: number): Applied {
     // fault point: in-transaction
     database.exec('COMMIT');
     // fault point: committed
+    mark.write(position);
   } catch (error) {
-    // SQLite has rolled back by itself when the disk is full or broken.
+    // SQLite has rolled back by itself when the disk is full or broken. Where the mark alone could
+    // not be written, the commit is there: whether it is, its caller is not told either way.
     if (database.isTransaction) database.exec('ROLLBACK');
     failure = error;
     throw error;
   }
-  mark.write(position);
   return NOTHING;
 }
 
