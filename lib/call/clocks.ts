@@ -147,10 +147,10 @@ export function timeToAdd(
 }
 
 /** Each deadline that runs, `ms` later. */
-export const withDeadlinesMoved = (record: CallRecord, ms: number): CallRecord => ({
-  ...record,
-  deadlines: movedDeadlines(record.deadlines, ms),
-});
+export const withDeadlinesMoved = (record: CallRecord, ms: number): CallRecord =>
+  record.deadlines === NO_DEADLINES
+    ? record
+    : { ...record, deadlines: movedDeadlines(record.deadlines, ms) };
 
 export function movedDeadlines(
   { approval, queue, start, execute, resume, cancel }: CallRecord['deadlines'],
