@@ -84,7 +84,7 @@ async function endedCalls({ calls, invoke, settle }: CallsSetup, phone: Client, 
   const { id: denied } = await invoke('danger', { path: '/tmp/c' });
   await calls.decide(denied, operator, { decision: 'no', note: 'never' });
   const { id: byHand } = await invoke('ask', { q: 'by hand' });
-  await calls.answer(byHand, operator, { reported: 'answered' });
+  await calls.answer(byHand, operator, { text: 'answered' });
   const { id: cancelled } = await invoke('danger', { path: '/tmp/cancelled' });
   await calls.cancel(cancelled, 'Not needed', 'operator', 'operator');
   await settle();

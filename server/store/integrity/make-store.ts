@@ -36,11 +36,11 @@ function makeDerived(store: DatabaseSync, report: (line: string) => void): void 
     ${NOTE_BLOBS_OF_MESSAGES}`);
   const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);
   const applySome = createLogApplier(store);
-  for (let published = 0; ; ) {
+  for (let reported = 0; ; ) {
     const { upTo, more } = applySome();
     if (!more) return;
-    if (upTo - published < REPORT_EVERY) continue;
-    published = upTo;
+    if (upTo - reported < REPORT_EVERY) continue;
+    reported = upTo;
     report(`lists and words are made from the log: ${Math.floor((upTo / last) * 100)} %`);
   }
 }

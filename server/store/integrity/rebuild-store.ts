@@ -103,11 +103,9 @@ function copyTruth(file: string, store: DatabaseSync, report: (line: string) => 
 
 function countCalls(file: string): Pick<RebuiltStore, 'ended' | 'open'> {
   const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const count = (table: string) =>
-      Number(database.prepare(`SELECT count(*) AS calls FROM ${table}`).get()?.calls);
-    return { ended: count('calls'), open: count('open_calls') };
-  } finally {
-    database.close();
-  }
+  const counts = database
+    .prepare('SELECT (SELECT count(*) FROM calls) AS ended, count(*) AS open FROM open_calls')
+    .get();
+  database.close();
+  return { ended: Number(counts?.ended), open: Number(counts?.open) };
 }

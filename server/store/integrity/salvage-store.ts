@@ -117,7 +117,8 @@ function bringInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): stri
     table,
     ...withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
   }));
-  const held = Math.max(positionOf(target), readMeta(source, 'commits') ?? 0);
+  // Before the log, commits alone were counted.
+  const held = Math.max(isOlder ? 0 : positionOf(target), readMeta(source, 'commits') ?? 0);
   copyMeta(source, target, { held, acknowledged, now });
   // Those that are in the log had been moved.
   if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');

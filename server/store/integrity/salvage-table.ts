@@ -113,22 +113,19 @@ function foundedRows(rows: Iterable<Row>): Row[] {
   return [...Map.groupBy(places.values(), ({ call_id }) => call_id).values()].flatMap(foundedOf);
 }
 
-/** From the newest row that needs none before it, as far as none is missing; and what was before it. */
+/** From a row that needs none before it, as far as none is missing. */
 function foundedOf(rows: readonly Row[]): Row[] {
   const ordered = rows.toSorted((a, b) => Number(a.version) - Number(b.version));
-  const events = ordered.map((row) => fromLogTexts(String(row.events)));
-  const [first] = events[0] ?? [];
-  const begin = first?.version === 1 && !first.published ? 0 : -1;
-  const base = Math.max(
-    begin,
-    events.findLastIndex((some) => some.some(({ card }) => card)),
-  );
-  if (base < 0) return [];
-  const gap = ordered.findIndex(
-    ({ version }, place) =>
-      place > base && version !== (events[place - 1]?.at(-1)?.version ?? 0) + 1,
-  );
-  return gap < 0 ? ordered : ordered.slice(0, gap);
+  const founded: Row[] = [];
+  let next = 1;
+  for (const row of ordered) {
+    const events = fromLogTexts(String(row.events));
+    const isFirst = founded.length === 0 && events.some(({ card }) => card);
+    if (row.version !== next && !isFirst) break;
+    founded.push(row);
+    next = (events.at(-1)?.version ?? 0) + 1;
+  }
+  return founded;
 }
 
 /** Of rows that are older than the checksums: there is nothing to tell whether they are whole. */
