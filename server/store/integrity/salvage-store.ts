@@ -57,11 +57,7 @@ function renameIfFilled(from: string, to: string): boolean {
 }
 
 /** Two temporary files, so that `rescued` is there complete or not at all. */
-function rescue(
-  file: string,
-  rescued: string,
-  { now, report }: Pick<Copy, 'now' | 'report'>,
-): string[] {
+function rescue(file: string, rescued: string, given: Pick<Copy, 'now' | 'report'>): string[] {
   const pages = `${rescued}.pages`;
   const unfinished = `${rescued}.unfinished`;
   const temporary = [pages, unfinished].flatMap((name) => [name, walFile(name), `${name}-journal`]);
@@ -69,14 +65,7 @@ function rescue(
   try {
     const assembled = assemblePages(file, pages);
     const acknowledged = readMark(file) ?? 0;
-    const lines = copyRows({
-      from: pages,
-      ...assembled,
-      to: unfinished,
-      acknowledged,
-      now,
-      report,
-    });
+    const lines = copyRows({ ...given, ...assembled, from: pages, to: unfinished, acknowledged });
     renameSync(unfinished, rescued);
     return lines;
   } finally {
