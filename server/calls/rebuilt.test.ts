@@ -10,6 +10,7 @@ import { putMessage, putRun, sampleMessage, sampleRun } from '../store/testing/s
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const BLOB = `blob_${'1'.repeat(40)}`;
+const BLOB_OF_MESSAGE = `blob_${'2'.repeat(40)}`;
 const agent: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['note'] };
 
 /** A store with calls of many kinds: ended in each way, open in each phase, and some that were deleted. */
@@ -40,7 +41,7 @@ async function makeVariety() {
   await store.write([
     putRun(sampleRun({ run_id: 'run_1' })),
     putRun(sampleRun({ run_id: 'run_empty' })),
-    putMessage(sampleMessage({ parts: [{ type: 'text', text: `see ${BLOB}` }] }), 0),
+    putMessage(sampleMessage({ parts: [{ type: 'text', text: `see ${BLOB_OF_MESSAGE}` }] }), 0),
   ]);
   await setup.settle();
   await calls.cancel(taken, 'Not needed', 'operator', 'operator');

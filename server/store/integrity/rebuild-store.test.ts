@@ -12,7 +12,8 @@ import { DataDirInUseError, lockDataDir } from '../data-dir-lock.ts';
 import { openStore } from '../open-store.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import { StoreDamagedError } from '../store-damaged-error.ts';
-import { olderStore } from '../testing/older-store.ts';
+import { OLDER_STORES, olderStore } from '../testing/older-store.ts';
+import { differencesOfRebuilt } from '../testing/rebuilt-differs.ts';
 import { answersOf, differencesOf, type StoreAnswers } from '../testing/store-answers.ts';
 import {
   flipBit,
@@ -107,6 +108,14 @@ test('[ST86] it is refused where it would lose something, or has nothing to begi
   expect(rebuild).toThrow(StoreNotRebuiltError);
   mkdirSync(dirname(file), { recursive: true });
 });
+
+test.each(Object.entries({ '003': olderStore, ...OLDER_STORES }))(
+  '[ST86] [ST34] what a store of the version %s becomes is the same when it is made anew',
+  async (_, older) => {
+    placeStoreFiles(file, older());
+    expect(await differencesOfRebuilt(dir)).toEqual([]);
+  },
+);
 
 const STEPS = 4;
 

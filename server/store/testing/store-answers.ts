@@ -109,7 +109,9 @@ async function noteHistory(store: Store, calls: readonly CallRecord[], note: Not
   const looked = { changedBefore: endedBefore, after: null, limit: ALL };
   note('runs without calls', (await history.emptyRuns(looked)).runs);
   note('deleted up to', history.deletedUpTo());
-  const blobs = blobIdsIn([JSON.stringify(calls)]);
+  const { runs } = await store.listRuns({ limit: ALL });
+  const pages = runs.map(({ run_id: runId }) => store.listMessages({ runId, maxChars: 1e7 }));
+  const blobs = blobIdsIn([JSON.stringify([calls, await Promise.all(pages)])]);
   note('blobs that nothing uses', await history.unusedBlobs([...blobs, `blob_${'0'.repeat(40)}`]));
   for (const { id, ownerToken } of calls) {
     const used = await history.blobsOf([id]);
