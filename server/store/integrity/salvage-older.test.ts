@@ -12,6 +12,7 @@ import { MIGRATIONS } from '../migrations.ts';
 import { defineRowChecksum, rowChecksum } from '../row-checksum.ts';
 import { BEFORE_MOVE } from '../schema.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
+import { OLDER_STORES } from '../testing/older-store.ts';
 import { flipBit, placeStoreFiles } from '../testing/store-files.ts';
 import { checkStoreFile } from './check-store-file.ts';
 import { salvageStore } from './salvage-store.ts';
@@ -186,3 +187,35 @@ test('[ST85] an open call of before is ended where rows are lost', async () => {
   expect(await store.getCall(idOf(3))).toMatchObject({ error: { executed: 'unknown' } });
   await store.close();
 });
+
+test.each(Object.entries(OLDER_STORES))(
+  '[ST31] [ST34] [ST85] of a store of %s a damaged call costs itself, and the open ones are ended',
+  async (_, older) => {
+    const recordsOf = async () => {
+      const store = createSqliteStore({ file });
+      const { calls } = await store.listCalls({ limit: 200 });
+      await store.close();
+      return new Map(calls.map((call) => [call.id, call]));
+    };
+    placeStoreFiles(file, older());
+    const before = await recordsOf();
+    const [lost] = [...before.values()].filter(({ completedAt }) => completedAt !== null);
+    placeStoreFiles(file, older());
+    const database = new DatabaseSync(file);
+    const change = database.prepare("UPDATE tool_calls SET args = args || ' ' WHERE id = ?");
+    expect(change.run(lost?.id ?? '').changes).toBe(1);
+    database.close();
+    expect(salvage().join()).toMatch(/tool_calls: \d+ rows kept, 1 lost/);
+    const after = await recordsOf();
+    expect(after.size).toBe(before.size - 1);
+    let ended = 0;
+    for (const [id, call] of after) {
+      if (before.get(id)?.completedAt !== null) expect(call).toEqual(before.get(id));
+      else {
+        ended += 1;
+        expect(call.error).toMatchObject({ code: 'interrupted', executed: 'unknown' });
+      }
+    }
+    expect(ended).toBeGreaterThan(2);
+  },
+);
