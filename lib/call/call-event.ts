@@ -2,7 +2,7 @@ import type { CallClock } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
 import type { CallRecord } from './call-record.ts';
-import type { StateEvent } from './call-state.ts';
+import type { Answerer, StateEvent } from './call-state.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
 /** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `hook:<name>`, `server`. */
@@ -75,6 +75,12 @@ export type CallEvent = (
   | { readonly type: 'extended'; readonly byMs: number }
   /** Its tool, which has `ownMs` each time and `mostMs` in all, shows that it is at work. */
   | { readonly type: 'extended'; readonly ownMs: number; readonly mostMs: number }
+  /** What its tool shows of its work, or a model of the arguments that it still writes (`sketch`). */
+  | {
+      readonly type: 'status' | 'sketch';
+      /** Not there where it is the server that shows it. */
+      readonly from?: Answerer | undefined;
+    }
   /** Whether a call that works for it waits for a person. */
   | { readonly type: 'below_waits'; readonly isWaiting: boolean }
   /** An answer after the end: it repeats the one that stands, or is kept beside the call. */

@@ -88,6 +88,8 @@ const anyEvent: fc.Arbitrary<CallEvent> = fc.constantFrom<CallEvent>(
   { type: 'extended', byMs: 1_000 },
   { type: 'below_waits', isWaiting: true },
   { type: 'below_waits', isWaiting: false },
+  { type: 'status', from, shown: { tip: 'at it', preview: { half: true } } },
+  { type: 'sketch', shown: { params: { mode: 'st' }, partial: true } },
   { type: 'late_answer', from, error: null, fields: { result: 'late' } },
 );
 
@@ -257,6 +259,8 @@ const back = (knowledge: ClientKnowledge, instanceId = 'i2'): CallEvent => ({
 const LEFT: CallEvent = { type: 'client_left' };
 const START = { type: 'clock', clock: 'start' } as const;
 const EXECUTE: CallEvent = { type: 'clock', clock: 'execute' };
+const SHOWS = { type: 'status', from, shown: { tip: 'at it' } } as const;
+const OTHER = { ...from, instanceId: 'i2' };
 const GIVEN_UP: CallEvent = { type: 'claimed', from, isGivenUp: true };
 const LAPTOP = { ...from, clientId: 'laptop' };
 const CANCEL: CallEvent = { type: 'cancelled', reason: 'enough' };
@@ -291,6 +295,10 @@ test.each<[string, CallRecord, CallEvent, string?]>([
   ['a yes that the policy denies', asked, yes({ objection: DENIED }), 'denied'],
   ['an answer that does not fit', question, byHand('maybe'), 'wrong_answer'],
   ['an answer to what is not asked yet', { ...question, phase: 'held' }, byHand(true)],
+  ['what another instance shows', granted, { ...SHOWS, from: OTHER }, 'not_your_call'],
+  ['what is shown already', stateAfter(granted, SHOWS), SHOWS],
+  ['what is shown after the end', ended, SHOWS],
+  ['arguments that are shown once they are whole', granted, { ...SHOWS, type: 'sketch' }],
   ['a claim that comes twice', granted, CLAIM, 'granted_before'],
   ['a claim where nothing is to be claimed', plain, CLAIM, 'already_granted'],
   ['a claim of what is to be offered anew', offered, GIVEN_UP, 'stale_attempt'],

@@ -9,7 +9,7 @@ import { againstApproval, isQuestion } from './approval-terms.ts';
 import { boundUpdate } from './bound-card.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
-import { transition } from './call-machine.ts';
+import { mismatch, transition } from './call-machine.ts';
 import { type CallRecord, isPolling } from './call-record.ts';
 import type { Rejected, StateEvent } from './call-state.ts';
 import {
@@ -64,6 +64,9 @@ export function decide(call: CallRecord, event: CallEvent, now: Moment): Decisio
       return extended(call, event, now);
     case 'below_waits':
       return belowWaits(call, event.isWaiting, now);
+    case 'status':
+    case 'sketch':
+      return statusOf(call, event);
     case 'late_answer':
       return lateAnswer(call, event);
     case 'clock':
@@ -276,6 +279,19 @@ function belowWaits(call: CallRecord, isWaiting: boolean, now: Moment): Decision
     isWaiting ? withExecuteStopped(call, now) : withExecuteRunning(call, now),
     now,
   );
+}
+
+/** It changes what people see, and nothing else. */
+function statusOf(call: CallRecord, { type, from, shown = {} }: Of<'status' | 'sketch'>): Decision {
+  const isOver = type === 'sketch' ? call.phase !== 'streaming' : isFinalStatus(call.status);
+  const refusal = isOver ? 'not_possible_now' : from && mismatch(call, from);
+  if (refusal) return { ok: false, refusal };
+  const update = boundUpdate(call.card, shown);
+  const card = mergeCard(call.card, update);
+  // Of two previews that begin alike and are equally long, the card is the same.
+  if (card === call.card && typeof update.preview_bytes !== 'number') return NOT_NOW;
+  const { preview = call.preview } = shown;
+  return { ok: true, record: { ...call, card, preview }, update, shown: update, effects: [] };
 }
 
 /** It never becomes the result of the call. */

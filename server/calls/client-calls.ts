@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { CallEvent, Via } from '#lib/call/call-event';
-import { mismatch } from '#lib/call/call-machine';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
@@ -102,7 +101,7 @@ export class CallsOfClients {
   /** Shown to people; ignored unless it comes from the instance that was asked. */
   status(from: ClientSender, message: ClientMessageOf<'tool_status'>): void {
     const call = this.#deps.repository.latest(message.id);
-    if (!call || mismatch(call, from)) return;
+    if (!call) return;
     if (message.phase) {
       const event = { type: 'device', asking: message.phase === 'device', from } as const;
       this.#deps.engine.apply(call, event, clientActor(from));
@@ -115,7 +114,7 @@ export class CallsOfClients {
       ...(preview === undefined ? {} : { preview }),
     };
     if (Object.keys(update).length > 0)
-      this.#deps.engine.status(message.id, update, clientActor(from));
+      this.#deps.engine.status(message.id, update, clientActor(from), from);
   }
 
   async answer(from: ClientSender, id: string, given: ClientAnswer): Promise<AnswerReply> {

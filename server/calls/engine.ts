@@ -1,6 +1,6 @@
 import type { Actor, CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
-import type { NeverStarted, Rejected } from '#lib/call/call-state';
+import type { Answerer, NeverStarted, Rejected } from '#lib/call/call-state';
 import { shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
@@ -31,7 +31,7 @@ import { VersionConflictError } from '../store/store-errors.ts';
 import type { OfferedTool } from '../tools/tool-registry.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
-import { joinStatus, takeIn, takeStatus } from './shown-status.ts';
+import { joinStatus, takeStatus } from './shown-status.ts';
 import type { Withholding } from './withholding.ts';
 
 export interface EngineDeps {
@@ -148,21 +148,20 @@ export class CallEngine {
    * Shows people something that changes no state, once it is on disk. What comes
    * while the call is being written, or faster than its pace, is joined until the next write.
    */
-  status(id: string, update: CardUpdate, from: Actor = 'server'): void {
+  status(id: string, update: CardUpdate, actor: Actor = 'server', from?: Answerer): void {
     const entry = this.#deps.repository.entry(id);
-    const bounded = entry && this.#takeIn(entry, update);
+    const bounded = entry && this.#takeIn(entry, { type: 'status', from, shown: update });
     if (!bounded) return;
     this.#deps.onShown?.(entry.latest);
-    joinStatus(entry, bounded, from);
+    joinStatus(entry, bounded, actor);
     this.#writeStatus(entry);
   }
 
   /** Shows the arguments that a model is still writing: at once, as only their end is a promise. */
   sketch(id: string, update: CardUpdate): void {
     const entry = this.#deps.repository.entry(id);
-    if (!entry?.durable || entry.latest.phase !== 'streaming') return;
-    const bounded = this.#takeIn(entry, update);
-    if (!bounded) return;
+    const bounded = entry?.durable && this.#takeIn(entry, { type: 'sketch', shown: update });
+    if (!entry?.durable || !bounded) return;
     entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, bounded) };
     this.#publish(entry.latest, bounded);
   }
@@ -203,8 +202,14 @@ export class CallEngine {
     return besides(call, withholding.ofEvent(call, event));
   }
 
-  #takeIn(entry: CallEntry, update: CardUpdate): CardUpdate | undefined {
-    return takeIn(entry, this.#deps.withholding.ofUpdate(entry.latest, update));
+  /** As people see it; undefined when it is refused, or shows nothing new. */
+  #takeIn(entry: CallEntry, event: CallEvent): CardUpdate | undefined {
+    const { withholding, clock } = this.#deps;
+    const shown = withholding.ofUpdate(entry.latest, event.shown ?? {});
+    const decision = decide(entry.latest, { ...event, shown }, momentOf(clock));
+    if (!decision.ok) return undefined;
+    entry.latest = decision.record;
+    return decision.update;
   }
 
   #commit(
