@@ -58,14 +58,9 @@ function rebuild({ out, dataDir }: Context): ExitName {
   // It answers nothing while it works, and may end at any moment: nothing is in place before it is whole.
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   try {
-    const { file, ended, open } = rebuildStore({
-      dir: dataDir().dir,
-      report: (line) => out.note(line),
-    });
-    out.document({ file, ended, open });
-    out.line(
-      `The lists, words and counts of ${ended + open} calls are made anew, ${open} of them open.`,
-    );
+    const file = rebuildStore({ dir: dataDir().dir, report: (line) => out.note(line) });
+    out.document({ file });
+    out.line(`What follows from the log of calls is made anew in ${file}.`);
     return 'ok';
   } catch (error) {
     const { code, line } = describeEnd(error, [StoreNotRebuiltError]);

@@ -53,11 +53,7 @@ test('[ST86] the new file has the log, the documents and what follows from them,
   const content = readContent(file);
   const { ino } = statSync(file);
   const lines: string[] = [];
-  expect(rebuildStore({ dir, report: (line) => lines.push(line) })).toEqual({
-    file,
-    ended: 60,
-    open: 0,
-  });
+  expect(rebuildStore({ dir, report: (line) => lines.push(line) })).toBe(file);
   expect(statSync(file).ino).not.toBe(ino);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(lines.at(-1)).toBe(`it has taken the place of ${file}`);

@@ -18,21 +18,16 @@ export class StoreNotRebuiltError extends Error {
   override readonly name = 'StoreNotRebuiltError';
 }
 
-export interface RebuiltStore {
-  readonly file: string;
-  readonly ended: number;
-  readonly open: number;
-}
-
 /**
  * Makes all anew that follows from the log and the documents, in a file beside that takes the place
  * of the database once it is whole: one of both is there at each moment (rule ST86). No server may
- * have the directory. Throws `DataDirInUseError`, `StoreDamagedError` or `StoreNotRebuiltError`.
+ * have the directory. Gives the file; throws `DataDirInUseError`, `StoreDamagedError` or
+ * `StoreNotRebuiltError`.
  */
 export function rebuildStore(options: {
   readonly dir: string;
   report(line: string): void;
-}): RebuiltStore {
+}): string {
   const { dir, report } = options;
   const file = join(dir, 'callboard.db');
   if (!existsSync(dir))
@@ -45,14 +40,13 @@ export function rebuildStore(options: {
     makeStore(rebuilt, { report, bringTruth: (store) => copyTruth(file, store, report) });
     const problem = findProblem(rebuilt, { acknowledged: readMark(file) ?? 0 });
     if (problem !== undefined) throw new Error(`what was made of ${file} is damaged: ${problem}`);
-    const counts = countCalls(rebuilt);
     report('what was made is whole');
     // Empty since it was put into the database; it must not be taken for the log of another one.
     for (const name of [walFile(file), `${file}-shm`]) rmSync(name, { force: true });
     renameSync(rebuilt, file);
     syncDirectory(dirname(file));
     report(`it has taken the place of ${file}`);
-    return { file, ...counts };
+    return file;
   } finally {
     rmSync(rebuilt, { force: true });
     lock.release();
@@ -99,13 +93,4 @@ function copyTruth(file: string, store: DatabaseSync, report: (line: string) => 
     SELECT key, value FROM before.meta WHERE key <> 'applied'`);
   store.exec('COMMIT; DETACH before');
   report('the log and the documents are copied');
-}
-
-function countCalls(file: string): Pick<RebuiltStore, 'ended' | 'open'> {
-  const database = new DatabaseSync(file, { readOnly: true });
-  const counts = database
-    .prepare('SELECT (SELECT count(*) FROM calls) AS ended, count(*) AS open FROM open_calls')
-    .get();
-  database.close();
-  return { ended: Number(counts?.ended), open: Number(counts?.open) };
 }
