@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { mapTexts, redactShapes, valueRedactor, withoutSecretNames } from './redact.ts';
+import { HINT_TEXTS, mapTexts, redactShapes, valueRedactor, withoutSecretNames } from './redact.ts';
 
 // Put together here, so that no file holds what looks like a token.
 const run = (text: string, count: number) => text.repeat(count).slice(0, count);
@@ -47,6 +47,21 @@ describe('a token', () => {
     '%s is taken out right behind another one, too',
     (_name, secret) => {
       expect(redactShapes(`a ${secret}${secret} b`)).not.toContain(secret.slice(-12));
+    },
+  );
+
+  const tailOf = (hint: string): string => {
+    if (/^A(?:KIA|SIA|GE)/.test(hint)) return run('Q7', hint.startsWith('AGE') ? 58 : 16);
+    const parted = /bearer$/i.test(hint) ? ' ' : hint === 'xox' ? 'b-' : '';
+    return parted + run('aB1', 40);
+  };
+  test.each(HINT_TEXTS.filter((hint) => !/PRIVATE|Private|LS0|eyJ/.test(hint)))(
+    'that begins with %s is taken out of a long text, without any other in it',
+    (hint) => {
+      const around = run('some words-and_names J in lines;\n', 3_000);
+      const found = redactShapes(`${around} ${hint}${tailOf(hint)} ${around}`);
+      expect(found).toMatch(/ \[redacted:\w+\] some/);
+      expect(found.length).toBeLessThan(2 * around.length + 40);
     },
   );
 
