@@ -140,6 +140,7 @@ test('[ST34] an old store with a damaged row is refused before anything is chang
   const { file, open } = setup({ database: flipBit(database, at + 3), mark });
   const before = readFileSync(file);
   expect(open).toThrow(/: the row tc_approved of tool_calls is not what was written/);
+  expect(() => createSqliteStore({ file, isTrusted: true })).toThrow(/tc_approved of tool_calls/);
   expect(readFileSync(file)).toEqual(before);
   const lines = salvageStore({ file, now: Date.now, report: () => {} });
   expect(lines).toContain('tool_calls: 4 rows kept, 1 lost');

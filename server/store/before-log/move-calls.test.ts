@@ -166,7 +166,7 @@ const madeIn = (file: string) =>
     ].map((sql) => JSON.stringify(database.prepare(sql).all())),
   );
 
-test('[ST34] killed at any moment, the move goes on, and an older version leaves the file alone', async () => {
+test('[ST88] killed at any moment, the move goes on, and an older version leaves the file alone', async () => {
   const { file } = setup('018_outbox');
   multiply(file, 30);
   const older = readFileSync(file);
@@ -213,7 +213,7 @@ test('[ST34] words of before that are not indexed yet are found after the move',
   expect(await idsOf(store, 'q=tide')).toEqual([]);
 });
 
-test('[ST34] a store of before is not begun with where the disk has no room for it', async () => {
+test('[ST88] a store of before is not begun with where the disk has no room for it', async () => {
   const { file } = setup('018_outbox');
   const before = readFileSync(file);
   const keep = (free: number) => () =>
