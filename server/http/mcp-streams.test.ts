@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { createSystemClock } from '../base/clock.ts';
 import type { McpStream } from '../mcp/mcp-service.ts';
+import { HEARTBEAT_MS } from './event-writer.ts';
 import { fakeMcp } from './testing/fake-services.ts';
 import { startTestServer } from './testing/start-test-server.ts';
 
@@ -13,11 +15,12 @@ interface Source {
 }
 
 /** A server whose answers by POST are streams that the test feeds, and whose streams by GET it has. */
-async function setup({ room = 0 } = {}) {
+async function setup({ room = 0, clock = createSystemClock() } = {}) {
   const sources: Source[] = [];
   const streams: (McpStream & { isLeft: boolean })[] = [];
   const { port, tokens } = await startTestServer({
     deps: {
+      clock,
       mcp: {
         ...fakeMcp,
         answer: async ({ makeRoom }) => {
@@ -158,4 +161,23 @@ test('[MP31] a stream that is not read is cut', async () => {
       return stream?.isLeft;
     })
     .toBe(true);
+});
+
+test('[MP31] a stream is sent a comment each 15 s', async () => {
+  const beats: (() => void)[] = [];
+  const clock = createSystemClock();
+  const { ask } = await setup({
+    clock: {
+      ...clock,
+      schedule(ms, fire) {
+        if (ms === HEARTBEAT_MS) beats.push(fire);
+        return clock.schedule(ms, fire);
+      },
+    },
+  });
+  const answer = await ask('GET');
+  answer.setEncoding('utf8');
+  expect(await once(answer, 'data')).toEqual([': open\n\n']);
+  beats.at(-1)?.();
+  expect(await once(answer, 'data')).toEqual([': still here\n\n']);
 });

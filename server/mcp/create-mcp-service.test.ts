@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { createManualClock } from '#lib/client/testing/manual-clock';
 import { ListStreams } from './create-mcp-service.ts';
 
 function setup() {
-  const streams = new ListStreams(createManualClock());
+  const streams = new ListStreams();
   /** What came on it, and whether it was ended. */
   const open = () => {
     const stream = { text: '', isOver: false };

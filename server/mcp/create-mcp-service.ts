@@ -44,8 +44,6 @@ export function createRefusalLog({ clock, logger }: { clock: Clock; logger: Logg
   };
 }
 
-/** Proxies close what is silent for a minute. */
-const COMMENT_MS = 15_000;
 /** One bridge opens four; of more than that the oldest is left over from a client that is gone. */
 const MOST_OF_AN_AGENT = 8;
 
@@ -56,12 +54,7 @@ const CHANGED = `event: message\ndata: ${JSON.stringify({
 
 /** The streams of clients of the old protocol, by which they learn that tools changed (rule MP31). */
 export class ListStreams {
-  readonly #clock: Clock;
   readonly #byAgent = new Map<string, McpStream[]>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /** Sends a first comment at once: some clients wait for it. Returns a function that leaves it. */
   open(agentId: string, stream: McpStream): () => void {
@@ -69,14 +62,8 @@ export class ListStreams {
     this.#byAgent.set(agentId, streams);
     streams.push(stream);
     if (streams.length > MOST_OF_AN_AGENT) streams.shift()?.end();
-    const comment = () => {
-      stream.send(': open\n\n');
-      cancel = this.#clock.schedule(COMMENT_MS, comment);
-    };
-    let cancel = (): void => {};
-    comment();
+    stream.send(': open\n\n');
     return () => {
-      cancel();
       const at = streams.indexOf(stream);
       if (at >= 0) streams.splice(at, 1);
       // A stream that was ended may close after its agent has others.
@@ -156,7 +143,7 @@ const MOST_SUBSCRIPTIONS = 10_000;
 export function createMcpService(deps: McpServiceDeps): McpService {
   const { calls, clock, bus, logger } = deps;
   const sessions = createLegacySessions(deps.key);
-  const streams = new ListStreams(clock);
+  const streams = new ListStreams();
   const openRequests = createOpenRequests();
   const followers = createCallFollowers(bus);
   const refusals = createRefusalLog({ clock, logger });

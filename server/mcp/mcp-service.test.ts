@@ -140,30 +140,23 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
   expect(restarted.isSession(AGENT, id)).toBe(false);
 });
 
-test('[MP31] a stream is answered at once and kept alive; of more than eight the oldest ends', async () => {
-  const { mcp, clock } = await setupMcp();
-  clock.advance(5_000);
+test('[MP31] a stream is answered at once; of more than eight the oldest ends', async () => {
+  const { mcp } = await setupMcp();
   const streams = Array.from({ length: 9 }, () => {
     const sent: string[] = [];
     let ended = false;
-    const leave = mcp.openStream(AGENT, {
+    mcp.openStream(AGENT, {
       send: (text) => void sent.push(text),
       end: () => {
         ended = true;
       },
     });
-    return { sent, leave, isEnded: () => ended };
+    return { sent, isEnded: () => ended };
   });
   expect(streams.map(({ sent }) => sent.length)).toEqual(Array.from({ length: 9 }, () => 1));
   expect(streams.map(({ isEnded }) => isEnded())).toEqual([
     true,
     ...Array.from({ length: 8 }, () => false),
-  ]);
-  for (const { leave } of streams.slice(0, 8)) leave();
-  clock.advance(15_000);
-  expect(streams.map(({ sent }) => sent.length)).toEqual([
-    ...Array.from({ length: 8 }, () => 1),
-    2,
   ]);
 });
 

@@ -3,11 +3,10 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
-import { followCaller } from '../../auth/follow-caller.ts';
 import type { Agent, Caller } from '../../auth/principal.ts';
 import type { McpStream } from '../../mcp/mcp-service.ts';
 import { createCountOfEach } from '../count-of-each.ts';
-import { EVENT_STREAM } from '../event-writer.ts';
+import { eventResponse } from '../event-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
@@ -15,7 +14,7 @@ import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { takePlace } from '../take-place.ts';
 import { AGENTS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'mcp' | 'tokens' | 'sessions'>;
+type Deps = Pick<HttpDeps, 'mcp' | 'tokens' | 'sessions' | 'clock' | 'closing'>;
 
 const tag = 'mcp';
 const MOST_STREAMS = 64;
@@ -56,7 +55,7 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
     }),
   });
 
-const streamRoute = ({ mcp, tokens, sessions }: Deps, places: Places): Route =>
+const streamRoute = (deps: Deps, places: Places): Route =>
   defineRoute({
     method: 'GET',
     path: '/mcp',
@@ -65,21 +64,10 @@ const streamRoute = ({ mcp, tokens, sessions }: Deps, places: Places): Route =>
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
     access: AGENTS,
     responses: { 200: { description: 'text/event-stream' } },
-    handle: inSession(mcp, ({ agent, principal, context: { incoming, outgoing } }) => {
+    handle: inSession(deps.mcp, ({ agent, principal, context: { incoming, outgoing } }) => {
       if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
       takePlace(places, principal, outgoing, TOO_MANY);
-      return {
-        status: 200,
-        headers: EVENT_STREAM,
-        stream() {
-          const leave = mcp.openStream(agent, toStream(outgoing));
-          const unfollow = followCaller({ tokens, sessions }, principal, () => void outgoing.end());
-          outgoing.once('close', () => {
-            leave();
-            unfollow();
-          });
-        },
-      };
+      return eventResponse(deps, principal, () => deps.mcp.openStream(agent, toStream(outgoing)));
     }),
   });
 
