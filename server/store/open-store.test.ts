@@ -79,6 +79,13 @@ test('[ST60] after a clean end a start reads no rows; damage is found while the 
   expect(() => parts.open()).toThrow(StoreDamagedError);
 });
 
+test('[ST86] what a rebuild that was ended by force has left is gone with the next start', () => {
+  const { file, open } = setup();
+  writeFileSync(`${file}.rebuilt`, 'half of a store');
+  open();
+  expect(existsSync(`${file}.rebuilt`)).toBe(false);
+});
+
 test('[ST60] [ST87] a damaged row of a call that is in no list yet costs that call alone, until it is found', async () => {
   const parts = setup();
   const { store, close } = parts.open();

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Logger } from '../base/logger.ts';
+import { rebuiltFile } from './integrity/check-store-file.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -142,6 +143,7 @@ export function openStore(options: {
   if (salvage) {
     for (const line of salvageStore({ file, now, report: logger.info })) logger.info(line);
   }
+  rmSync(rebuiltFile(file), { force: true }); // A rebuild may have been ended by force.
   const isTrusted = takeTrust(file);
   /** What was written is not what is there: the next start reads all of it, however this one ends. */
   const distrust = () => {

@@ -18,6 +18,8 @@ export type StoreCheck =
 
 const damaged = (problem: string): StoreCheck => ({ kind: 'damaged', problem });
 
+/** What a rebuild makes, until it takes the place of the store. */
+export const rebuiltFile = (file: string): string => `${file}.rebuilt`;
 export const walFile = (file: string): string => `${file}-wal`;
 /** What a salvage makes, until it takes the place of the database. */
 export const salvagedFile = (file: string): string => `${file}.salvaged`;

@@ -9,7 +9,7 @@ import { GUARDED_TABLES } from '../row-checksum.ts';
 import { readSchema, schemaAfter, shapeOf } from '../schema.ts';
 import { StoreDamagedError } from '../store-damaged-error.ts';
 import { readMark, syncDirectory } from '../store-mark.ts';
-import { checkStoreFile, findProblem, walFile } from './check-store-file.ts';
+import { checkStoreFile, findProblem, rebuiltFile, walFile } from './check-store-file.ts';
 import { fileSize } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 
@@ -33,7 +33,7 @@ export function rebuildStore(options: {
   if (!existsSync(dir))
     throw new StoreNotRebuiltError(`${dir} is not there; name it by --data-dir`);
   const lock = lockDataDir(dir);
-  const rebuilt = `${file}.rebuilt`;
+  const rebuilt = rebuiltFile(file);
   try {
     refuseUnfit(file);
     report(`the database ${file} is whole`);
