@@ -15,7 +15,6 @@ export const sessionKey = ({
   sessionId,
 }: Pick<AgentSession, 'agent' | 'sessionId'>): string => `${agent.tokenId} ${sessionId ?? ''}`;
 
-/** So many runs have their id at hand. */
 const MOST_KEPT = 1_000;
 
 /**
@@ -25,8 +24,8 @@ const MOST_KEPT = 1_000;
 export function createRunIds(key: string): (session: AgentSession) => string {
   const kept = new Map<string, string>();
   return (session) => {
-    const { agent, sessionId = '' } = session;
     const name = sessionKey(session);
+    const { agent, sessionId = '' } = session;
     const id = kept.get(name) ?? keyedId(key, 'run_mcp', [agent.tokenId, sessionId]);
     if (kept.size >= MOST_KEPT) kept.clear();
     kept.set(name, id);

@@ -55,7 +55,6 @@ export function createMcpServer(
   const { agent, makeRoom } = session;
   const deps = inSession(shared, session);
   const isModern = era === 'modern';
-  const name = serverInfo(deps);
   const options = {
     instructions: INSTRUCTIONS,
     capabilities: {
@@ -65,8 +64,12 @@ export function createMcpServer(
   };
   const { spans, clock } = deps;
   const server = spans.isOn
-    ? new TracedServer({ spans, now: clock.now, sessionId: session.sessionId }, name, options)
-    : new Server(name, options);
+    ? new TracedServer(
+        { spans, now: clock.now, sessionId: session.sessionId },
+        serverInfo(deps),
+        options,
+      )
+    : new Server(serverInfo(deps), options);
   server.setRequestHandler('tools/list', () => ({
     tools: [...deps.toolsFor(agent).map(({ reference: _, ...tool }) => tool), resultTool],
   }));

@@ -22,10 +22,7 @@ export interface McpService {
   isSession(agent: Agent, sessionId: string): boolean;
   /** Ends a session; it is not one any more. */
   endSession(agent: Agent, sessionId: string): void;
-  /**
-   * Answers one message: by JSON that is no text yet, or by a `Response`, which may be a stream that
-   * has no end before the call has.
-   */
+  /** Answers one message, by JSON or by what may be a stream, which ends no sooner than the call. */
   answer(post: McpPost): Promise<Response | { readonly json: object }>;
   /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */
   openStream(agent: Agent, stream: McpStream): () => void;
