@@ -9,6 +9,7 @@ import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { RunTaints } from '../policy/run-taints.ts';
+import { createLogApplier } from './apply-log.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { CallQuery, Store } from './store.ts';
 import { StoreFailedError, VersionConflictError } from './store-errors.ts';
@@ -234,6 +235,32 @@ test('[ST83] [ST64] [ST72] a blob is its owner’s and in use whose call is open
   expect(count('blob_uses')).toBe(1);
 });
 
+test('[ST83] [ST72] a blob is its owner’s also while more calls are open than are read for retention', async () => {
+  const { store } = setup();
+  const blob = `blob_${'a'.repeat(40)}`;
+  const others = Array.from({ length: 1_000 }, (_, number) => {
+    return sampleCall({ id: `tc_${number}`, ownerToken: 'tok_1' });
+  });
+  await put(store, ...others, sampleCall({ id: 'tc_own', ownerToken: 'tok_1', args: { blob } }));
+  expect(await store.history.isBlobOf('tok_1', blob)).toBe(true);
+  expect(await store.history.isBlobOf('tok_2', blob)).toBe(false);
+  expect(await store.history.unusedBlobs([blob])).toBeUndefined();
+});
+
+test('[ST83] [ST64] of texts that name blobs no more are read at once than have room', async () => {
+  const { store } = setup();
+  const [named, none] = ['a', 'b'].map((digit) => `blob_${digit.repeat(40)}`);
+  const large = 'x'.repeat(9 * 1024 * 1024);
+  await put(
+    store,
+    sampleCall({ id: 'tc_1', args: { large } }),
+    sampleCall({ id: 'tc_2', args: { large } }),
+  );
+  expect(await store.history.unusedBlobs([String(none)])).toEqual([none]);
+  for (const id of ['tc_3', 'tc_4']) await put(store, sampleCall({ id, args: { large, named } }));
+  expect(await store.history.unusedBlobs([String(none)])).toBeUndefined();
+});
+
 test('[ST83] [ST13] a late answer to a call of before is in its place in lists, and found by its words', async () => {
   const { store, open, count, openKilled } = setup();
   const call = ended({ id: 'tc_1', result: 'early' });
@@ -320,6 +347,31 @@ test('[ST45] of two servers that write one file the second is refused, and loses
   await expect(put(third, { ...call, version: 2, granted: true })).rejects.toThrow(/UNIQUE/);
   expect(await store.getCall('tc_1')).toEqual({ ...ended({}), version: 2 });
   expect(await idsOf(open())).toEqual(['tc_2', 'tc_1']);
+});
+
+test('[ST44] of a long log no more is read than a page of events needs', async () => {
+  const { store, other } = setup();
+  for (const version of [1, 2, 3]) await put(store, sampleCall({ version }));
+  other.exec('UPDATE log SET checksum = checksum + 1 WHERE version = 3');
+  const versionsOf = async (after: number) =>
+    (await store.callEvents('tc_1', { after, limit: 1 })).map(({ version }) => version);
+  expect([await versionsOf(0), await versionsOf(1)]).toEqual([[1], [2]]);
+  await expect(versionsOf(2)).rejects.toThrow('log');
+});
+
+test('[ST87] calls with long logs that end at one moment are applied in several commits', async () => {
+  const { store, other } = setup();
+  const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4'];
+  const args = { text: 'x'.repeat(600_000) };
+  await put(store, ...ids.map((id) => sampleCall({ id, args })));
+  await apply(store);
+  await put(store, ...ids.map((id) => ended({ id, version: 2 })));
+  const applySome = createLogApplier(other);
+  const batches = [];
+  do batches.push(applySome().more);
+  while (batches.at(-1));
+  expect(batches).toEqual([true, true, false]);
+  expect(await idsOf(store)).toHaveLength(4);
 });
 
 test('[ST61] of a call that ended just now and is deleted nothing comes back', async () => {

@@ -1,17 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { blobIdsIn } from './blob-ids.ts';
-import type { CallOverlay } from './call-overlay.ts';
+import type { CallHead, CallOverlay } from './call-overlay.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import type { ReadThread } from './read-thread.ts';
 import type { EndedCall, History, IdleRun } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** More calls than these are not searched for blobs one by one: whether one is used is said later. */
+/** In more texts blobs are not looked for one by one: whether one is used is said later. */
 const MAX_SEARCHED = 1_000;
+const MAX_CHARS = 16 * 1024 * 1024;
 const MAX_PAGE = 200;
 
-/** By the index of their ends, so that nothing is read but what is given. */
+/** The index of their ends gives their order, so that nothing is read but what is given. */
 export const oldestCallsQuery = (endedBefore: number, limit: number) =>
   sql<EndedCall>`select id, ended_at as endedAt, bytes from calls indexed by calls_by_end
     where ended_at < ${endedBefore} order by ended_at, call_no limit ${Math.min(limit, MAX_PAGE)}`;
@@ -33,9 +34,9 @@ export const idleRunsQuery = (changedBefore: number, after: IdleRun | null, limi
     order by updated_at, run_id limit ${limit}`;
 
 /** The texts of calls whose blobs are not noted yet: open ones, and those that are not applied. */
-const textsQuery = (ids: readonly string[]) => sql<{ events: string }>`
-  select events from json_each(${JSON.stringify(ids)}) as wanted
-  cross join log on log.call_id = wanted.value`;
+const textsQuery = (calls: readonly CallHead[], named: string) => sql<{ events: string }>`
+  select events from json_each(${JSON.stringify(calls.map(({ id }) => id))}) as wanted
+  cross join log on log.call_id = wanted.value where instr(events, ${named})`;
 
 const notedOfQuery = (ownerToken: string, blobId: string) => sql<{ found: 1 }>`
   select 1 as found from blob_uses where blob_id = ${blobId} and (
@@ -57,14 +58,16 @@ export function createHistory(deps: {
   const { file, database, kysely, reader, overlay, catchUp } = deps;
   const ask = async <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
     (await reader.rows(query.compile(kysely))).rows;
+  const notedBlobs = async (uses: RawBuilder<unknown>): Promise<string[]> => {
+    const noted = sql<{ id: string }>`select distinct blob_id as id from blob_uses where ${uses}`;
+    return (await ask(noted)).map(({ id }) => id);
+  };
   /** The blobs that calls name which are not in the table; undefined while these are too many. */
-  async function unnoted(ownerToken?: string): Promise<ReadonlySet<string> | undefined> {
-    const calls = overlay.find(
-      (call) => ownerToken === undefined || call.ownerToken === ownerToken,
-    );
+  async function unnoted(): Promise<ReadonlySet<string> | undefined> {
+    const calls = overlay.find(() => true);
     if (calls.length > MAX_SEARCHED) return undefined;
-    const texts = await ask(textsQuery(calls.map(({ id }) => id)));
-    return new Set(blobIdsIn(texts.map(({ events }) => events)));
+    const texts = await reader.rows(textsQuery(calls, 'blob_').compile(kysely), MAX_CHARS);
+    return texts.isCut ? undefined : new Set(blobIdsIn(texts.rows.map(({ events }) => events)));
   }
   const upTo = database.prepare("SELECT value FROM meta WHERE key = 'deleted_up_to'");
 
@@ -118,12 +121,7 @@ export function createHistory(deps: {
 
     async blobsOf(userIds) {
       if (userIds.length === 0) return [];
-      const rows = await ask(
-        sql<{
-          blob_id: string;
-        }>`select distinct blob_id from blob_uses where user_id in (${sql.join(userIds)})`,
-      );
-      return rows.map(({ blob_id }) => blob_id);
+      return notedBlobs(sql`user_id in (${sql.join(userIds)})`);
     },
 
     async unusedBlobs(blobIds) {
@@ -131,18 +129,14 @@ export function createHistory(deps: {
       // Asked first: what is applied meanwhile is noted.
       const others = await unnoted();
       if (!others) return undefined;
-      const noted = await ask(
-        sql<{
-          blob_id: string;
-        }>`select distinct blob_id from blob_uses where blob_id in (${sql.join(blobIds)})`,
-      );
-      const used = new Set(noted.map(({ blob_id }) => blob_id));
+      const used = new Set(await notedBlobs(sql`blob_id in (${sql.join(blobIds)})`));
       return blobIds.filter((id) => !used.has(id) && !others.has(id));
     },
 
     async isBlobOf(ownerToken, blobId) {
-      const others = await unnoted(ownerToken);
-      if (others?.has(blobId)) return true;
+      const own = overlay.find((call) => call.ownerToken === ownerToken);
+      const query = sql`select 1 from (${textsQuery(own, blobId)}) limit 1`;
+      if ((await ask(query)).length > 0) return true;
       return (await ask(notedOfQuery(ownerToken, blobId))).length > 0;
     },
 

@@ -200,10 +200,7 @@ export interface History {
   blobsOf(userIds: readonly string[]): Promise<string[]>;
   /** Those that nothing refers to. Undefined as long as it cannot be said. */
   unusedBlobs(blobIds: readonly string[]): Promise<string[] | undefined>;
-  /**
-   * Whether a call, or a message, of the runs of this token's holder names the blob. False as
-   * well while more of these calls are open or not indexed than are looked at.
-   */
+  /** Whether a call, or a message, of the runs of this token's holder names the blob. */
   isBlobOf(ownerToken: string, blobId: string): Promise<boolean>;
   /** Whether `delete_audit` would delete any. */
   hasAuditBefore(before: number): Promise<boolean>;
