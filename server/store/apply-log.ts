@@ -42,7 +42,10 @@ interface Batch {
  */
 export function createLogApplier(database: DatabaseSync): () => Applied {
   const applied = database.prepare("SELECT value FROM meta WHERE key = 'applied'");
-  const looked = database.prepare(`SELECT seq, call_id, ends, octet_length(events) AS bytes
+  // All of a call is read once it has ended.
+  const looked = database.prepare(`SELECT seq, call_id, ends, CASE WHEN ends
+      THEN (SELECT sum(octet_length(events)) FROM log AS whole WHERE whole.call_id = log.call_id)
+      ELSE 0 END AS bytes
     FROM log WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`);
   const write = createApplyStatements(database);
 
@@ -121,7 +124,7 @@ export function createApplyStatements(database: DatabaseSync) {
     const listed = isNew ? undefined : number.get(id)?.call_no;
     const row = toCallRow(Number(listed ?? seq), logged);
     list(row);
-    // As the log has it: the client may have another by now.
+    // The name is taken from the log: the client may have another by now.
     const client = call.card.client_name ?? nameOf(row.client_id);
     const write = isNew ? insert : replace;
     write.run(
@@ -143,7 +146,7 @@ export function createApplyStatements(database: DatabaseSync) {
   };
 }
 
-/** Undefined also where a row is damaged, which is told elsewhere: it costs its own call alone. */
+/** A damaged row, which is told elsewhere, costs its own call alone: undefined is returned. */
 function readLogged(rows: readonly LogRow[]) {
   const [first] = rows;
   if (!first) return undefined;

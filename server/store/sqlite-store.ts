@@ -283,7 +283,7 @@ function* readOpen(
   readLog: ReturnType<typeof createLogReads>,
 ) {
   for (const { call_id } of database.prepare('SELECT call_id FROM open_calls').all()) {
-    const { call: _, head, ...known } = readKnownCall(read, readLog(String(call_id)));
+    const { head, ...known } = readKnownCall(read, readLog(String(call_id)));
     if (head) yield { ...known, head };
   }
 }

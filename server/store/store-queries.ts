@@ -50,7 +50,7 @@ const MAX_PAGE_CHARS = 16 * 1024 * 1024;
 const MAX_MESSAGES = 2_000;
 /** Characters of rows for a page of model turns. */
 const MAX_TURN_CHARS = 1024 * 1024;
-/** Of rows that are parsed before others have their turn. */
+/** After so many characters of rows others have their turn. */
 const TURN_CHARS = 256 * 1024;
 
 type Reader = Pick<ReadThread, 'rows'>;
@@ -183,10 +183,13 @@ export async function queryEvents(
   callId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<PublishedEvent[]> {
-  const query = sql<LogRow>`select * from log where call_id = ${callId} order by version`;
+  const take = pageSize(limit);
+  // Each row has one event at least, so no more rows than this are needed.
+  const query = sql<LogRow>`select * from log where call_id = ${callId}
+    order by version limit ${after + take}`;
   const logged = (await rows(query.compile(kysely))).rows;
   const published = toPublished(logged.flatMap(fromLogRow));
-  return published.filter(({ version }) => version > after).slice(0, pageSize(limit));
+  return published.filter(({ version }) => version > after).slice(0, take);
 }
 
 /** Newest first by their last change; those of sub-agents are parts of others, and not listed. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import type { CallRecord } from '#lib/call/call-record';
 import { foldEvents } from '#lib/call/fold';
 import { headOf, type KnownCall, NOT_THERE } from './call-overlay.ts';
 import { fromLogRow } from './log-text.ts';
@@ -78,12 +77,12 @@ export function createLogReads(database: DatabaseSync) {
 export function readKnownCall(
   { callNo }: Pick<ReturnType<typeof createReads>, 'callNo'>,
   rows: readonly LogRow[],
-): KnownCall & { readonly call?: CallRecord } {
+): KnownCall {
   const [first] = rows;
   const call = foldEvents(rows.flatMap(fromLogRow));
   if (!first || !call) return NOT_THERE;
   const no = callNo({ id: call.id })?.call_no ?? first.seq;
   const seq = rows.at(-1)?.seq ?? 0;
   const { version } = call;
-  return { version, callNo: no, seq, head: headOf(call, no), call };
+  return { version, callNo: no, seq, head: headOf(call, no) };
 }
