@@ -48,13 +48,13 @@ export interface PlannedEffect {
 /** The newest grant of a call: it may leave before its event is on disk, once its offer is. */
 export interface Grant {
   readonly to: Provider;
-  /** Of its event. */
+  /** The version of its event. */
   readonly version: number;
   /** Its client may have it: nothing takes it back any more. */
   hasLeft: boolean;
 }
 
-/** By which this process took the call up. */
+/** The event by which this process took the call up. */
 export interface Recovery {
   readonly event: Extract<CallEvent, { type: 'recovered' }>;
   readonly version: number;

@@ -92,7 +92,7 @@ export function firstEntryOf(call: CallRecord): Pick<CallEventEntry, 'patch' | '
   return { patch: patchOf(BARE_CALL, call), shown: factsOf(call) };
 }
 
-/** By identity: what a decision does not change stays the same value. */
+/** Values are compared by identity: what a decision does not change stays the same value. */
 export function patchOf(before: Partial<CallRecord>, after: CallRecord): CallPatch {
   const patch: Record<string, unknown> = {};
   // A loop over the names: this is done for each event of a call.

@@ -97,7 +97,7 @@ export class CallEngine {
     { more, mayWait, tool }: WriteOptions & { readonly tool?: OfferedTool } = {},
   ): Applied {
     const { clock, repository, withholding } = this.#deps;
-    // Before anything is decided, so that no event has them.
+    // Secrets are taken out before anything is decided, so that no event has them.
     const call = withholding.ofCall(given, tool);
     const event = asked && this.#complete(call, asked);
     const now = momentOf(clock);
@@ -196,7 +196,7 @@ export class CallEngine {
     if (grant) grant.hasLeft = true;
   }
 
-  /** Without what is secret, and with what waits besides. */
+  /** Takes secrets out of an event, and adds what else waits. */
   #complete(call: CallRecord, event: CallEvent): CallEvent {
     const { withholding, besides } = this.#deps;
     return besides(call, withholding.ofEvent(call, event));
@@ -349,7 +349,7 @@ export class CallEngine {
     // A write before this one was refused, too.
     if (repository.entry(latest.id) !== entry) return;
     repository.forget(entry);
-    // What the other writer was first with may be on its way to the disk.
+    // An empty write waits for the writes before it: the other event may not be on disk yet.
     store
       .write([])
       .then(() => store.getCall(latest.id))

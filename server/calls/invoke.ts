@@ -111,7 +111,7 @@ export class Invocation {
     if (decided.type === 'rate_limited') {
       return { ...reject('rate_limited', decided.message), retryAfter: decided.retryAfter };
     }
-    // Before the call, which is of it.
+    // The run is written first: the call belongs to it.
     const runWritten = run.write();
     const { event, by } = decided;
     const entry = idempotency && { ...idempotency, callId: call.id };

@@ -21,10 +21,10 @@ export interface CallHead {
 /** What is in the log of a call, or will be once the writes of before are. */
 export interface KnownCall {
   readonly version: number;
-  /** Of its first row; 0 for a call that is not there. */
+  /** The place of its first row in the log; 0 for a call that is not there. */
   readonly callNo: number;
   readonly head?: CallHead;
-  /** Of its newest row. */
+  /** The place of its newest event; a row that took several has the place of the first. */
   readonly seq: number;
 }
 
@@ -41,7 +41,7 @@ export interface NewLogRow {
 }
 
 interface OverlayOptions {
-  /** Of a call that the overlay does not have. */
+  /** Reads a call that the overlay does not have. */
   read(id: string): KnownCall;
   /** The greatest id in the log: nothing needs to be read to know that a newer one is not there. */
   readonly newest: string;
@@ -57,9 +57,9 @@ interface OverlayOptions {
  */
 export class CallOverlay {
   readonly #read: OverlayOptions['read'];
-  /** As they will be once all that is on its way is written. */
+  /** These states hold once all that is on its way is written. */
   readonly #known = new Map<string, KnownCall>();
-  /** As they are on disk. */
+  /** These states are on disk. */
   readonly #settled = new Map<string, KnownCall>();
   #newest: string;
   #position: number;
@@ -84,7 +84,7 @@ export class CallOverlay {
     return new CallsOfWrite(this);
   }
 
-  /** As it will be. */
+  /** Tells the state that the call has once all that is on its way is written. */
   known(id: string): KnownCall {
     return this.#known.get(id) ?? (id > this.#newest ? NOT_THERE : this.#read(id));
   }
@@ -105,7 +105,7 @@ export class CallOverlay {
   settle(id: string, state: KnownCall): void {
     if (state.head) this.#settled.set(id, state);
     else this.#settled.delete(id);
-    // Nothing is known of a call that was deleted, but that others have been decided on it.
+    // A deleted call is forgotten, unless something was decided on it meanwhile.
     if (!state.head && this.#known.get(id) === state) this.#known.delete(id);
   }
 

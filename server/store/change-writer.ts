@@ -25,10 +25,10 @@ type PutMessage = Extract<Change, { type: 'put_message' }>;
 
 /** A write in the form of its columns. */
 export interface PreparedWrite {
-  /** To be settled once it is committed. */
+  /** Its `settle` is called once it is committed. */
   readonly calls: ReturnType<CallOverlay['beginWrite']>;
   readonly others: readonly WriteStep[];
-  /** In the log; also of a write without an event. */
+  /** The place in the log that it takes; a write without an event takes one, too. */
   readonly position: number;
 }
 
@@ -189,7 +189,7 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
   const add = <T extends keyof Tables>(table: T, guards: readonly Guard[] = []) =>
     preparedWrite(
       thread,
-      // As in `upsert`.
+      // The cast is that of `upsert`.
       (row: Tables[T]) =>
         kysely
           .insertInto(table)

@@ -1,8 +1,8 @@
 import { StoreFailedError } from './store-errors.ts';
 
-/** So many, and half of all that are not on disk yet, are a group without waiting for the end of the moment. */
+/** A group is committed before the moment ends once it has so many, and half of all that are not on disk yet. */
 const LEAST_GROUP = 64;
-/** That are on their way at once: the next begins without a turn of the event loop after the last. */
+/** Two commits are on their way at once, so that the next begins without a turn of the event loop after the last. */
 const MAX_COMMITS = 2;
 
 /**
@@ -107,7 +107,7 @@ export function createWriteQueue<T>(deps: {
       await deps.commit(group.map((one) => one.item));
       underWay -= 1;
       committing -= group.length;
-      // Before what follows from this group, so that the disk need not wait for that.
+      // The next group leaves first, so that the disk need not wait for what follows from this one.
       if ((underWay === 0 && isHasty) || isGroup()) flush();
       for (const one of group) one.resolve();
     } catch (error) {

@@ -8,7 +8,7 @@ export interface Sum {
   readonly of: readonly number[];
 }
 
-/** What the store says to its thread. */
+/** The store asks its thread for one of these. */
 export type ThreadRequest =
   | {
       readonly type: 'prepare';
@@ -75,21 +75,21 @@ export function startWriteThread(options: {
     pending = [];
   }
 
-  const text = (request: ThreadRequest) => worker.postMessage(request);
+  const post = (request: ThreadRequest) => worker.postMessage(request);
 
   function ask(request: ThreadRequest): Promise<Applied> {
     if (removed) return Promise.reject(removed);
     worker.ref();
     return new Promise((resolve, reject) => {
       pending.push({ resolve, reject });
-      text(request);
+      post(request);
     });
   }
 
   return {
     prepare(sql, sums = []) {
       statements += 1;
-      text({ type: 'prepare', statement: statements, sql, sums });
+      post({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
     async commit(steps, position) {
@@ -98,7 +98,7 @@ export function startWriteThread(options: {
     apply: () => ask({ type: 'apply' }),
     close() {
       worker.ref();
-      if (!removed) text({ type: 'close' });
+      if (!removed) post({ type: 'close' });
       return ended;
     },
   };
