@@ -48,7 +48,7 @@ interface OverlayOptions {
   /** The last place that is taken in the log. */
   readonly position: number;
   /** Those that are open in the log. */
-  readonly open: Iterable<KnownCall & { readonly head: CallHead }>;
+  readonly open: Iterable<KnownCall>;
 }
 
 /**
@@ -69,6 +69,7 @@ export class CallOverlay {
     this.#newest = newest;
     this.#position = position;
     for (const call of open) {
+      if (!call.head) continue;
       this.#known.set(call.head.id, call);
       this.#settled.set(call.head.id, call);
     }

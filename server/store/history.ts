@@ -74,19 +74,13 @@ export function createHistory(deps: {
   return {
     async size() {
       const [pages] = await ask(
-        sql<{
-          pages: number;
-          free: number;
-          bytes: number;
-        }>`select page_count as pages, freelist_count as free, page_size as bytes
+        sql<Record<'usedBytes' | 'freeBytes', number>>`select
+          (page_count - freelist_count) * page_size as usedBytes,
+          freelist_count * page_size as freeBytes
           from pragma_page_count, pragma_freelist_count, pragma_page_size`,
       );
-      const { pages: all = 0, free = 0, bytes = 0 } = pages ?? {};
-      return {
-        usedBytes: (all - free) * bytes,
-        freeBytes: free * bytes,
-        logBytes: fileSize(`${file}-wal`) ?? 0,
-      };
+      const { usedBytes = 0, freeBytes = 0 } = pages ?? {};
+      return { usedBytes, freeBytes, logBytes: fileSize(`${file}-wal`) ?? 0 };
     },
 
     async countCalls() {

@@ -16,10 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { finalCall } from '#lib/call/testing/sample-call';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd, openStore } from './open-store.ts';
+import { createSqliteStore } from './sqlite-store.ts';
 import { StoreDamagedError } from './store-damaged-error.ts';
 import { RowDamagedError } from './store-errors.ts';
 import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
@@ -155,6 +156,18 @@ test('[ST60] after kill -9 a start reads no rows; damage is found while the stor
   expect(found.message).toContain(DAMAGED);
   // It is not closed: this server is killed, too.
   expect(() => parts.open()).toThrow(DAMAGED);
+});
+
+test('[ST60] a start does not go on without an open call whose row is damaged', async () => {
+  const parts = setup();
+  const { store, close } = parts.open();
+  const args = { text: WORDS };
+  await store.write([appendCall(sampleCall({ id: 'tc_open', version: 1, args }))]);
+  await close();
+  const database = new DatabaseSync(parts.file);
+  database.exec("UPDATE log SET checksum = checksum + 1 WHERE call_id = 'tc_open'");
+  database.close();
+  expect(() => createSqliteStore({ file: parts.file, isTrusted: true })).toThrow(StoreDamagedError);
 });
 
 test('[ST60] a copy of what kill -9 left is read at the start', async () => {

@@ -27,6 +27,8 @@ import {
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, Store } from './store.ts';
+import { StoreDamagedError } from './store-damaged-error.ts';
+import { RowDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
@@ -151,16 +153,16 @@ export function createSqliteStore(options: {
   const applySome = createLogApplier(database);
   while (applySome().more);
   const kysely = kyselyOn(database);
-  const { workerPath = threadSource('write-worker') } = options;
-  const thread = startWriteThread({ file: options.file, workerPath });
   const read = createReads(database, kysely);
   const readLog = createLogReads(database);
   const overlay = new CallOverlay({
     read: (id) => readKnownCall(read, readLog(id)),
     newest: read.newestCall({})?.id ?? '',
     position: positionOf(database),
-    open: readOpen(database, read, readLog),
+    open: readOpen(options.file, database, read, readLog),
   });
+  const { workerPath = threadSource('write-worker') } = options;
+  const thread = startWriteThread({ file: options.file, workerPath });
   const writer = createChangeWriter(thread, kysely, overlay);
   const { readWorkerPath = threadSource('read-worker') } = options;
   const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
@@ -278,13 +280,18 @@ export function createSqliteStore(options: {
 
 /** The open calls, as the log has them. */
 function* readOpen(
+  file: string,
   database: DatabaseSync,
   read: ReturnType<typeof createReads>,
   readLog: ReturnType<typeof createLogReads>,
 ) {
   for (const { call_id } of database.prepare('SELECT call_id FROM open_calls').all()) {
-    const { head, ...known } = readKnownCall(read, readLog(String(call_id)));
-    if (head) yield { ...known, head };
+    try {
+      yield readKnownCall(read, readLog(String(call_id)));
+    } catch (error) {
+      if (!(error instanceof RowDamagedError)) throw error;
+      throw new StoreDamagedError(file, error.message); // No start had read it yet.
+    }
   }
 }
 
