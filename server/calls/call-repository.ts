@@ -69,7 +69,7 @@ export class CallRepository {
   /** What is on disk, from memory or the store, as it is shown now. */
   async get(id: string): Promise<CallRecord | undefined> {
     const entry = this.#entries.get(id);
-    const call = await (entry ? durableOf(entry) : this.#store.getCall(id));
+    const call = entry?.durable ?? (await (entry ? durableOf(entry) : this.#store.getCall(id)));
     return call && shownAt(call, momentOf(this.#clock));
   }
 

@@ -38,7 +38,7 @@ export interface WriteThread {
    * All steps in one transaction, durable when it resolves; or, rejecting, none, nor of any
    * commit after it. In the order in which they were asked for.
    */
-  commit(steps: readonly WriteStep[], position: number): Promise<void>;
+  commit(steps: readonly WriteStep[], position: number): Promise<unknown>;
   /** Makes what follows from some of the log. */
   apply(): Promise<Applied>;
   close(): Promise<void>;
@@ -92,9 +92,7 @@ export function startWriteThread(options: {
       post({ type: 'prepare', statement: statements, sql, sums });
       return statements;
     },
-    async commit(steps, position) {
-      await ask({ type: 'commit', position, ...toGroup(steps) });
-    },
+    commit: (steps, position) => ask({ type: 'commit', position, ...toGroup(steps) }),
     apply: () => ask({ type: 'apply' }),
     close() {
       worker.ref();

@@ -85,7 +85,8 @@ export class WatchHub {
   readonly #deps: WatchHubDeps;
   readonly #watchers = new Set<Watcher>();
   readonly #pace = createPace(SNAPSHOT_BYTES_PER_TURN);
-  readonly #subscription: ReturnType<EventBus['subscribe']>;
+  /** Only while there is a watcher: without one no event is looked at. */
+  #subscription: ReturnType<EventBus['subscribe']> | undefined;
   #stopPolling: (() => void) | undefined;
 
   /** What came since the last frame, while the next is not due. */
@@ -94,7 +95,6 @@ export class WatchHub {
 
   constructor(deps: WatchHubDeps) {
     this.#deps = deps;
-    this.#subscription = deps.bus.subscribe({ onEvents: (events) => this.#gather(events) });
   }
 
   get count(): number {
@@ -115,17 +115,25 @@ export class WatchHub {
       return () => {};
     }
     this.#watchers.add(watcher);
+    this.#subscription ??= bus.subscribe({ onEvents: (events) => this.#gather(events) });
     if (since === undefined || since > bus.seq || !this.#catchUp(watcher, since)) {
       await this.#begin(watcher, runId === undefined && request.parts === true);
     }
-    return () => void this.#watchers.delete(watcher);
+    return () => this.#remove(watcher);
   }
 
   close(): void {
     this.#stopPolling?.();
     this.#stopPacing?.();
-    this.#subscription.close();
+    this.#subscription?.close();
     this.#spread(this.#gathered);
+  }
+
+  #remove(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
+    if (this.#watchers.size > 0) return;
+    this.#subscription?.close();
+    this.#subscription = undefined;
   }
 
   /** After quiet a frame leaves at once; what comes then is gathered until the next is due. */
@@ -219,7 +227,7 @@ export class WatchHub {
   }
 
   #cutOff(watcher: Watcher, reason: string): void {
-    this.#watchers.delete(watcher);
+    this.#remove(watcher);
     watcher.channel.cutOff(reason);
   }
 
