@@ -22,17 +22,14 @@ export const NO_DEADLINES: CallRecord['deadlines'] = {
   cancel: null,
 };
 
-/** Sets and stops the clocks of the contract, section 2, as the phase changes. */
+/** Sets and stops the clocks of the contract, section 2, as the phase changes; `next` is new, and is changed. */
 export function withClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRecord {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
   const isBackFromDevice = prev.phase === 'device' && next.phase !== 'device';
-  return runningClocks(
-    prev,
-    isBackFromDevice ? { ...next, deviceLeftMs: deviceLeft(prev, now) } : next,
-    now,
-  );
+  if (isBackFromDevice) Object.assign(next, { deviceLeftMs: deviceLeft(prev, now) });
+  return Object.assign(next, runningClocks(prev, next, now));
 }
 
 /** Of the time in which the person at the device may be asked, in sum (CK6). */
@@ -41,21 +38,20 @@ function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, { steady }: 
   return phase === 'device' ? Math.max(0, (deadlines.approval ?? steady) - steady) : left;
 }
 
-function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRecord {
+function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): Partial<CallRecord> {
   const { deadlines } = prev;
   const { wall, steady } = now;
   switch (next.phase) {
     case null:
-      return { ...next, deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: wall };
+      return { deadlines: NO_DEADLINES, executeLeftMs: null, completedAt: wall };
     case 'streaming':
-      return next;
+      return {};
     case 'held':
-      return { ...next, deadlines: NO_DEADLINES };
+      return { deadlines: NO_DEADLINES };
     case 'approval':
-      return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };
+      return { deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };
     case 'queued':
       return {
-        ...next,
         queuedAt: wall,
         deadlines: { ...NO_DEADLINES, queue: steady + CLOCKS.queueMs },
       };
@@ -65,7 +61,6 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRec
       const left =
         prev.phase === 'device' ? (prev.executeLeftMs ?? next.timeoutMs) : next.timeoutMs;
       return {
-        ...next,
         startedAt: prev.startedAt ?? wall,
         executeLeftMs: null,
         deadlines: { ...NO_DEADLINES, execute: deadlines.execute ?? steady + left },
@@ -73,24 +68,26 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRec
     }
     case 'device':
       // The client came back while its person is being asked: that clock goes on.
-      if (prev.phase === 'device') return { ...next, deadlines: { ...deadlines, resume: null } };
+      if (prev.phase === 'device') return { deadlines: { ...deadlines, resume: null } };
       return {
-        ...next,
         executeLeftMs: Math.max(0, (deadlines.execute ?? steady) - steady),
         deadlines: { ...NO_DEADLINES, approval: steady + deviceLeft(prev, now) },
       };
     case 'cancelling':
-      if (prev.phase === 'cancelling')
-        return { ...next, deadlines: { ...deadlines, resume: null } };
-      return { ...next, deadlines: { ...NO_DEADLINES, cancel: steady + CLOCKS.cancelMs } };
+      if (prev.phase === 'cancelling') return { deadlines: { ...deadlines, resume: null } };
+      return { deadlines: { ...NO_DEADLINES, cancel: steady + CLOCKS.cancelMs } };
   }
 }
 
 /** How long a person has to decide, as it was set when the call had to wait for that. */
 const approvalMs = ({ routing }: CallRecord): number => routing.approvalMs ?? CLOCKS.approvalMs;
 
-function offeredClocks(prev: CallRecord, next: CallRecord, { wall, steady }: Moment): CallRecord {
-  const offered = { ...next, offeredAt: wall, executeLeftMs: null };
+function offeredClocks(
+  prev: CallRecord,
+  next: CallRecord,
+  { wall, steady }: Moment,
+): Partial<CallRecord> {
+  const offered = { offeredAt: wall, executeLeftMs: null };
   if (next.provider?.claims) {
     // Possibly granted, and its client is back: only what was not started may wait for a claim, or another.
     const queue = next.granted ? null : (prev.deadlines.queue ?? steady + CLOCKS.queueMs);
