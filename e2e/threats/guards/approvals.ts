@@ -17,9 +17,8 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T72',
     file: 'lib/call/clocks.ts',
-    code: 'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };',
-    broken:
-      'return { ...next, deadlines: { ...NO_DEADLINES, approval: steady + 2 * approvalMs(next) } };',
+    code: 'return { deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };',
+    broken: 'return { deadlines: { ...NO_DEADLINES, approval: steady + 2 * approvalMs(next) } };',
   },
   {
     number: 'T73',
