@@ -1,5 +1,5 @@
 import type { RunAgentInput } from '#lib/protocol/ag-ui';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 import type { AgUiEvent } from './ag-ui-events.ts';
 
 /** One POST, whose credential and body were checked. */

@@ -3,9 +3,7 @@ import type { Attachment } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { findFile } from '../blobs/find-file.ts';
-import { type ForeignFile, readForeignFile } from '../blobs/foreign-file.ts';
+import { type BlobStore, type ForeignFile, findFile, readForeignFile } from '../blobs/room.ts';
 
 /** A person's message as a front end sends it. */
 export interface MessageContent {

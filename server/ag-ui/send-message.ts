@@ -1,10 +1,9 @@
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
-import { type Audit, byCaller } from '../auth/audit.ts';
-import { type Caller, ownsRun } from '../auth/principal.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import type { ClaimRun } from '../calls/call-service.ts';
-import type { RunService } from '../runs/run-service.ts';
+import { type Audit, byCaller, type Caller, ownsRun } from '../auth/room.ts';
+import type { BlobStore } from '../blobs/room.ts';
+import type { ClaimRun } from '../calls/room.ts';
+import type { RunService } from '../runs/room.ts';
 import { keepFiles, type MessageContent } from './message-content.ts';
 
 export interface SendMessageDeps {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { AuditEntry, AuditPage, AuditQuery, Change, Store } from '../store/store.ts';
+import type { AuditEntry, AuditPage, AuditQuery, Change, Store } from '../store/room.ts';
 import { type Caller, principalName } from './principal.ts';
 
 /** One act of a person, as it is written down. `detail` has no secret, and nothing that a tool gave. */

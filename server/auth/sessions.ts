@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { SessionRecord, Store } from '../store/store.ts';
+import type { SessionRecord, Store } from '../store/room.ts';
 import { hashSecret } from './hash-secret.ts';
 
 /** A sign-in that was not used for so long has ended. */

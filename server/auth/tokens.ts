@@ -2,7 +2,7 @@ import type { Role } from '#lib/protocol/role';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Change, Store, TokenRecord } from '../store/store.ts';
+import type { Change, Store, TokenRecord } from '../store/room.ts';
 import { hashSecret } from './hash-secret.ts';
 import { type Caller, FIRST_OPERATOR } from './principal.ts';
 

@@ -1,5 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import { type Principal, principalName } from '../auth/principal.ts';
+import { type Principal, principalName } from '../auth/room.ts';
 import type { CallActionOutcome } from './call-service.ts';
 
 /** Why what a person wants of a call is refused: what was wrong, and what would be right. */

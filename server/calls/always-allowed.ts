@@ -6,12 +6,11 @@ import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/pr
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
 import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
-import { callerOf, type Principal, principalKey, principalName } from '../auth/principal.ts';
+import { callerOf, type Principal, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
-import type { OfferedTool } from '../tools/tool-registry.ts';
+import { KeptArea, type Store } from '../store/room.ts';
+import type { OfferedTool } from '../tools/room.ts';
 import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
 
 /** Beyond them the caller with the most loses the oldest of its own: that is asked again. */

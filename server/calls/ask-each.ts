@@ -5,13 +5,16 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
 import {
+  type ClientTool,
+  OF_POOL,
+  type ProvidedTool,
   StoppedError,
   type ToolAnswer,
   type ToolContext,
   ToolError,
-} from '../tools/define-tool.ts';
-import { OF_POOL, type ProvidedTool, type ToolProvider } from '../tools/tool-provider.ts';
-import type { ClientTool, ToolRegistry } from '../tools/tool-registry.ts';
+  type ToolProvider,
+  type ToolRegistry,
+} from '../tools/room.ts';
 import type { CallService } from './call-service.ts';
 import { isClientTool } from './offered-tool.ts';
 

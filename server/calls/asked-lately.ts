@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ASKED_WITHIN, type AskedLately as Asked } from '#lib/call/waiting-approvals';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
 /** Runs and programs whose questions are counted; the one whose last is the oldest goes first. */
 export const MOST_KEPT = 10_000;

@@ -2,8 +2,7 @@ import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
-import { type Operand, ToolError } from '../tools/define-tool.ts';
-import type { OfferedTool } from '../tools/tool-registry.ts';
+import { type OfferedTool, type Operand, ToolError } from '../tools/room.ts';
 
 /** For what a tool looks at before a person is asked. */
 const LOOK_MS = 10_000;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
-import type { OpenCircuit } from '../tools/tool-registry.ts';
+import { KeptArea, type Store } from '../store/room.ts';
+import type { OpenCircuit } from '../tools/room.ts';
 
 export interface BreakerState {
   /** In a row. */

@@ -8,7 +8,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../base/clock.ts';
 import { createCollector } from '../base/collect-garbage.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
 

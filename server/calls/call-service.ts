@@ -5,8 +5,8 @@ import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { AlwaysCaller, Card } from '#lib/protocol/card';
 import type { ErrorDetail, ErrorParams } from '#lib/protocol/http-error';
 import type { AlwaysScope } from '#lib/protocol/rest';
-import type { Principal } from '../auth/principal.ts';
-import type { CallQuery, Change } from '../store/store.ts';
+import type { Principal } from '../auth/room.ts';
+import type { CallQuery, Change } from '../store/room.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;

@@ -1,5 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import { type Caller, FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
+import { type Caller, FIRST_OPERATOR, type Principal, principalName } from '../auth/room.ts';
 
 /** Those who called before, by what their calls keep of them. */
 export interface CallersOfCalls {

@@ -1,7 +1,7 @@
 import type { ApprovalReason, PolicyReasonCode, ReadBefore } from '#lib/protocol/approval-reason';
 import type { HookNote } from '#lib/protocol/card';
-import type { Principal } from '../auth/principal.ts';
-import type { OfferedTool } from '../tools/tool-registry.ts';
+import type { Principal } from '../auth/room.ts';
+import type { OfferedTool } from '../tools/room.ts';
 
 /** What all hooks did to a call before it is made. */
 export interface BeforeOutcome {

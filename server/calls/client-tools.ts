@@ -1,8 +1,8 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Logger } from '../base/logger.ts';
-import { type EventBus, instanceAddress } from '../events/event-bus.ts';
-import { traceparentOf } from '../telemetry/trace-context.ts';
+import { type EventBus, instanceAddress } from '../events/room.ts';
+import { traceparentOf } from '../telemetry/room.ts';
 import type { CallExecutor } from './call-executor.ts';
 
 /** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */

@@ -6,7 +6,7 @@ import type { Recovery } from '#lib/call/engine-loop';
 import { firstEntryOf, patchOf } from '#lib/call/fold';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import type { Change } from '../store/store.ts';
+import type { Change } from '../store/room.ts';
 
 /** Events of one call that are appended in one write, and what follows from them. */
 export class EventBatch {

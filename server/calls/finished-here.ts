@@ -2,7 +2,7 @@ import type { CallEvent } from '#lib/call/call-event';
 import type { CallRecord } from '#lib/call/call-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
-import type { ToolAnswer } from '../tools/define-tool.ts';
+import type { ToolAnswer } from '../tools/room.ts';
 import { type ResultFilter, withNotes } from './result-filter.ts';
 
 /** What a tool of the server came to. */

@@ -4,15 +4,15 @@ import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Logger } from '../base/logger.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { traceparentOf } from '../telemetry/trace-context.ts';
+import type { BlobStore } from '../blobs/room.ts';
+import { traceparentOf } from '../telemetry/room.ts';
 import {
   StoppedError,
   type ToolAnswer,
   type ToolContext,
   ToolError,
-} from '../tools/define-tool.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+  type ToolRegistry,
+} from '../tools/room.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Outcome } from './finished-here.ts';

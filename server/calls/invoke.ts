@@ -4,10 +4,10 @@ import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
-import { actorOf, callerOf, principalKey, principalName } from '../auth/principal.ts';
+import { actorOf, callerOf, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import type { IdempotencyEntry, Store } from '../store/store.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { IdempotencyEntry, Store } from '../store/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import type {
   ClaimRun,

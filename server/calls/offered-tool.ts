@@ -1,7 +1,7 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
-import type { AnyTool, ClientTool, OfferedTool } from '../tools/tool-registry.ts';
+import type { AnyTool, ClientTool, OfferedTool } from '../tools/room.ts';
 
 export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId !== null;
 

@@ -5,8 +5,8 @@ import type { Objection, Rejected } from '#lib/call/call-state';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
-import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
-import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
+import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
 import {
   alreadyFinal,
   callerRevoked,

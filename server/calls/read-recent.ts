@@ -1,5 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import { estimateRecordBytes } from './ended-calls.ts';
 
 /** What one page may take of memory; a call that is larger is a page of its own. */

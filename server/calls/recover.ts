@@ -3,7 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { Moment } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { LastMark } from '../base/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import { ENDED_LIMITS, estimateRecordBytes, toShownAlone } from './ended-calls.ts';
 import type { CallEngine } from './engine.ts';

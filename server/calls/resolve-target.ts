@@ -1,5 +1,5 @@
 import { parseToolReference } from '#lib/protocol/tool-name';
-import type { AnyTool, ToolRegistry } from '../tools/tool-registry.ts';
+import type { AnyTool, ToolRegistry } from '../tools/room.ts';
 import type { InvokeRefusal, InvokeRequest } from './call-service.ts';
 import { isClientTool } from './offered-tool.ts';
 

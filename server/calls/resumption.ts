@@ -1,6 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import type { ToolProvider } from '../tools/tool-provider.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolProvider, ToolRegistry } from '../tools/room.ts';
 import { isClientTool, referenceOf } from './offered-tool.ts';
 
 /** What takes up a call that ran when the server stopped, where its work goes on outside. */

@@ -4,7 +4,7 @@ import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import type { NeverStarted } from '#lib/call/call-state';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
-import type { OfferedTool } from '../tools/tool-registry.ts';
+import type { OfferedTool } from '../tools/room.ts';
 
 /** A tool at one executor, and whether that answers and delivers now. */
 export interface Candidate<Tool extends OfferedTool = OfferedTool> {

@@ -3,7 +3,7 @@ import { isRerunnable } from '#lib/call/call-facts';
 import type { CallRecord } from '#lib/call/call-record';
 import type { NeverStarted } from '#lib/call/call-state';
 import { parseAskingClient } from '#lib/protocol/asking-client';
-import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
+import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/room.ts';
 import { alwaysOffer } from './always-allowed.ts';
 import type { Breaker } from './breaker.ts';
 import { hasOtherTerms, isClientTool, shownClient, takenFrom } from './offered-tool.ts';

@@ -1,6 +1,6 @@
 import { isDecided } from '#lib/protocol/is-decided';
 import type { ToolStats } from '#lib/protocol/tool-stats';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 
 /** More ended calls than these are not looked at: the newest show how a tool does now. */
 const MOST_CALLS = 5_000;

@@ -1,5 +1,5 @@
 import type { CallRecord } from '#lib/call/call-record';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';

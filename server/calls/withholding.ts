@@ -8,8 +8,8 @@ import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { hasMarker, mapTexts, redacted, redactShapes, valueRedactor } from '#lib/text/redact';
-import { type Principal, principalName } from '../auth/principal.ts';
-import type { OfferedTool, ToolRegistry } from '../tools/tool-registry.ts';
+import { type Principal, principalName } from '../auth/room.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
 
 /** What is secret whatever the call. */
 export interface KnownSecrets {

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
-import { type Audit, byCaller } from '../auth/audit.ts';
-import { keyedId } from '../auth/keyed-id.ts';
-import { type Operator, ownsRun, principalName } from '../auth/principal.ts';
-import type { ClaimRun } from '../calls/call-service.ts';
-import type { RunOutcome, RunService } from '../runs/run-service.ts';
+import {
+  type Audit,
+  byCaller,
+  keyedId,
+  type Operator,
+  ownsRun,
+  principalName,
+} from '../auth/room.ts';
+import type { ClaimRun } from '../calls/room.ts';
+import type { RunOutcome, RunService } from '../runs/room.ts';
 import { type ErrorCode, type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
 
 export interface ChatRunsDeps {

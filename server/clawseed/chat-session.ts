@@ -1,13 +1,11 @@
 import type { RunRecord } from '#lib/protocol/run';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
-import { type Caller, principalKey } from '../auth/principal.ts';
+import { type Caller, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ClientSessions } from '../connections/client-sessions.ts';
-import type { ClientChannel } from '../connections/presence.ts';
-import type { EventBus, SnapshotText } from '../events/event-bus.ts';
-import { followRun } from '../events/follow-run.ts';
+import type { ClientChannel, ClientSessions } from '../connections/room.ts';
+import { type EventBus, followRun, type SnapshotText } from '../events/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
 import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';

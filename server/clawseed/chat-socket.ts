@@ -2,14 +2,18 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE } from '#lib/protocol/server-messages';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import { closeSocket } from '../sockets/close-socket.ts';
-import { createCork } from '../sockets/cork.ts';
-import type { InboundSocket } from '../sockets/inbound-socket.ts';
-import { createFrameQueue, type Turns } from '../sockets/large-frames.ts';
-import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
-import { Outbox } from '../sockets/outbox.ts';
+import {
+  closeSocket,
+  createCork,
+  createFrameQueue,
+  type InboundSocket,
+  type Liveness,
+  Outbox,
+  type Turns,
+  watchLiveness,
+} from '../sockets/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { type ChatChannel, ChatSession, type ChatSessionDeps } from './chat-session.ts';
 import { type ChatFrame, nameOf, parseChatFrame } from './parse-chat-frame.ts';

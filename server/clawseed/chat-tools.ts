@@ -1,7 +1,7 @@
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import { given } from '#lib/util/given';
-import type { ClientSession, Received } from '../connections/client-session.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ClientSession, Received } from '../connections/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { errorFrame, type ServerFrame, type ToolSpecFrame } from './chat-frames.ts';
 import type { KeptIdentity } from './kept-identities.ts';
 

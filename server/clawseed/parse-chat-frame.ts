@@ -4,8 +4,7 @@ import { parseJson } from '#lib/json/parse-json';
 import { clientMessageSchema } from '#lib/protocol/client-messages';
 import { failureText } from '#lib/protocol/failure-text';
 import { LIMITS } from '#lib/protocol/limits';
-import type { Received } from '../connections/client-session.ts';
-import { parseClientFrame } from '../connections/parse-client-frame.ts';
+import { parseClientFrame, type Received } from '../connections/room.ts';
 import { type ErrorFrame, errorFrame } from './chat-frames.ts';
 
 /** What a frame of a ClawSeed app asks for. */

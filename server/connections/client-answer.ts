@@ -2,7 +2,7 @@ import { cutAndMark } from '#lib/json/cut-to-bytes';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
-import type { ClientAnswer } from '../calls/client-calls.ts';
+import type { ClientAnswer } from '../calls/room.ts';
 
 /** An answer whose call is known, and whose content cannot be used. */
 export interface UnreadableAnswer {

@@ -1,15 +1,19 @@
 import type { Duplex } from 'node:stream';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import { closeSocket } from '../sockets/close-socket.ts';
-import { createCork } from '../sockets/cork.ts';
-import type { InboundSocket } from '../sockets/inbound-socket.ts';
-import { createFrameQueue, type Turns } from '../sockets/large-frames.ts';
-import type { Line } from '../sockets/line.ts';
-import { type Liveness, watchLiveness } from '../sockets/liveness.ts';
-import { Outbox } from '../sockets/outbox.ts';
+import {
+  closeSocket,
+  createCork,
+  createFrameQueue,
+  type InboundSocket,
+  type Line,
+  type Liveness,
+  Outbox,
+  type Turns,
+  watchLiveness,
+} from '../sockets/room.ts';
 import type { ClientSession, Received } from './client-session.ts';
 import type { ClientSessions } from './client-sessions.ts';
 import type { ClientTable } from './client-table.ts';

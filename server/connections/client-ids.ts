@@ -1,5 +1,5 @@
 import { isAllClients } from '#lib/protocol/tool-name';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import type { ClientTable } from './client-table.ts';
 
 /** Which client ids may still be taken by naming them (rule ID1). */

@@ -1,5 +1,5 @@
 import type { ServerMessage } from '#lib/protocol/server-messages';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/room.ts';
 import { ClientSession, type ClientSessionDeps } from './client-session.ts';
 import type { ClientChannel } from './presence.ts';
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Principal } from '../auth/principal.ts';
-import type { InboundSocket } from '../sockets/inbound-socket.ts';
+import type { Principal } from '../auth/room.ts';
+import type { InboundSocket } from '../sockets/room.ts';
 import type { ClientConnections } from './client-connection.ts';
 
 interface OpenSocket {

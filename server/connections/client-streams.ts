@@ -2,15 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { splitArray, splitObject } from '#lib/json/split-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
-import { type Caller, principalKey } from '../auth/principal.ts';
+import { type Caller, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import type {
-  ClientStream,
-  ClientStreamService,
-  TakeOutcome,
-} from '../http/client-stream-service.ts';
-import { EventStream } from '../sockets/event-stream.ts';
-import type { InboundSocket } from '../sockets/inbound-socket.ts';
+import type { ClientStream, ClientStreamService, TakeOutcome } from '../http/room.ts';
+import { EventStream, type InboundSocket } from '../sockets/room.ts';
 import type { ClientConnection, ClientConnections } from './client-connection.ts';
 
 /** Messages of one request, each as its own text: one that cannot be read takes no other with it. */

@@ -1,8 +1,8 @@
 import { sameJson } from '#lib/json/equal';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
-import type { InstanceFacts } from '../calls/router.ts';
-import type { OpenCircuit } from '../tools/tool-registry.ts';
+import type { InstanceFacts } from '../calls/room.ts';
+import type { OpenCircuit } from '../tools/room.ts';
 import type { ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
 
 export interface ClientTable {

@@ -1,6 +1,6 @@
 import type { Battery } from '#lib/protocol/client-messages';
 import { FairMap } from '#lib/util/fair-map';
-import type { ClientAvailability } from '../tools/tool-registry.ts';
+import type { ClientAvailability } from '../tools/room.ts';
 
 interface Instance {
   readonly clientId: string;

@@ -1,5 +1,5 @@
 import { CLOSE } from '#lib/protocol/close-codes';
-import { type EventBus, instanceAddress } from '../events/event-bus.ts';
+import { type EventBus, instanceAddress } from '../events/room.ts';
 import type { ClientTable } from './client-table.ts';
 
 /** Closes every connection of a client; resolves with how many there were. Its program does not come back by itself. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
 const registrationSchema = z.object({
   /** Whose the client is, and by which token that one asks; null: the token of the first run. */

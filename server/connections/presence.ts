@@ -1,9 +1,9 @@
 import type { Via } from '#lib/call/call-event';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import type { ServerMessage } from '#lib/protocol/server-messages';
-import type { ClientInstances } from '../calls/instance-changes.ts';
-import { type EventBus, instanceAddress } from '../events/event-bus.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ClientInstances } from '../calls/room.ts';
+import { type EventBus, instanceAddress } from '../events/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { ClientTable } from './client-table.ts';
 import type { ConnectedInstance } from './connected-instances.ts';
 

@@ -1,7 +1,13 @@
-import { type Audit, byCaller } from '../auth/audit.ts';
-import { callerOf, type Principal, principalKey, viaOf } from '../auth/principal.ts';
+import {
+  type Audit,
+  byCaller,
+  callerOf,
+  type Principal,
+  principalKey,
+  viaOf,
+} from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 
 /** Pairs that are in the audit already; the oldest is forgotten. */
 const MOST_KNOWN = 1_000;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { isPolling } from '#lib/call/call-record';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import { type Principal, principalKey } from '../auth/principal.ts';
-import type { ClientInstances } from '../calls/instance-changes.ts';
-import type { Change, ClientRecord, Store } from '../store/store.ts';
+import { type Principal, principalKey } from '../auth/room.ts';
+import type { ClientInstances } from '../calls/room.ts';
+import type { Change, ClientRecord, Store } from '../store/room.ts';
 import type { ClientIds } from './client-ids.ts';
 import type { ClientTable } from './client-table.ts';
 import type { ConnectedInstance } from './connected-instances.ts';

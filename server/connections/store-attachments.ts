@@ -3,10 +3,8 @@ import type { Attachment } from '#lib/protocol/attachment';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { findFile } from '../blobs/find-file.ts';
-import { readForeignFile } from '../blobs/foreign-file.ts';
-import type { ClientAnswer } from '../calls/client-calls.ts';
+import { type BlobStore, findFile, readForeignFile } from '../blobs/room.ts';
+import type { ClientAnswer } from '../calls/room.ts';
 import { toClientAnswer } from './client-answer.ts';
 
 /** Where files are kept, and for whom. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Change, Store } from '../store/store.ts';
+import type { Change, Store } from '../store/room.ts';
 
 /** The oldest is forgotten beyond. */
 const MOST = 500;

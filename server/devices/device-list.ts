@@ -1,11 +1,10 @@
 import { type DeviceTool, MOST_DEVICE_TOOLS } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { createEmitter } from '#lib/util/emitter';
-import type { Audit } from '../auth/audit.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import type { Audit, Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Change, Store } from '../store/store.ts';
+import type { Change, Store } from '../store/room.ts';
 import { type DeviceRecord, deviceRecordSchema, toKeptDevice } from './device-record.ts';
 import { type Admission, decideTools, offerTool } from './device-tools.ts';
 import { shownName } from './shown-name.ts';

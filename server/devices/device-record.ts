@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deviceToolSchema, MOST_DEVICE_TOOLS, type WireDevice } from '#lib/protocol/device';
-import type { KeptEntry } from '../store/store.ts';
+import type { KeptEntry } from '../store/room.ts';
 
 const tools = z.array(deviceToolSchema).max(MOST_DEVICE_TOOLS);
 

@@ -10,7 +10,7 @@ import type {
   WireDevice,
   WirePairing,
 } from '#lib/protocol/device';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 
 /** Who acts, and from where. */
 export interface By {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DeviceTool } from '#lib/protocol/device';
 import { given } from '#lib/util/given';
-import type { CheckedSpec, CheckedTool } from '../tools/tool-registry.ts';
+import type { CheckedSpec, CheckedTool } from '../tools/room.ts';
 
 /** What a person allows: all that is shown of the tool, and how long it may run. */
 const hashOf = ({ toolHash, timeoutMs }: CheckedTool): string =>

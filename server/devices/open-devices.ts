@@ -3,7 +3,7 @@ import { isLoopback } from '#lib/net/hosts';
 import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from '#lib/protocol/device';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus } from '../events/event-bus.ts';
+import type { EventBus } from '../events/room.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
 import type { DeviceOrigins } from './device-services.ts';

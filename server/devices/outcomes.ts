@@ -1,6 +1,6 @@
 import type { Outcome, WirePairing, Workbench } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
-import { hashSecret } from '../auth/hash-secret.ts';
+import { hashSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import type { Pairing, PairingRequest, Pairings } from './pairings.ts';

@@ -1,8 +1,7 @@
 import type { AuditedActName } from '#lib/protocol/audited-acts';
 import type { WireDevice } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
-import { type Audit, byCaller } from '../auth/audit.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import { type Audit, byCaller, type Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import { type DeviceRecord, toWireDevice } from './device-record.ts';

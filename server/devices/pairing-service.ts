@@ -10,11 +10,14 @@ import {
   type Workbench,
 } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
-import { type Audit, byCaller } from '../auth/audit.ts';
-import { tooManyAttempts } from '../auth/credentials.ts';
-import type { FailedAttempts } from '../auth/failed-attempts.ts';
-import { principalName } from '../auth/principal.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import {
+  type Audit,
+  byCaller,
+  type FailedAttempts,
+  principalName,
+  tooManyAttempts,
+} from '../auth/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { BlockedOrigins } from './blocked-origins.ts';
 import type { DeviceList } from './device-list.ts';
 import type { By, PairingService, Requester } from './device-services.ts';

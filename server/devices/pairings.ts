@@ -1,7 +1,7 @@
 import type { DeviceTool, PairingState } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
-import { hashSecret } from '../auth/hash-secret.ts';
+import { hashSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 

@@ -7,7 +7,7 @@ import type {
   Registration,
   ToolOffers,
   ToolRegistry,
-} from '../tools/tool-registry.ts';
+} from '../tools/room.ts';
 import type { DeviceList } from './device-list.ts';
 import type { DeviceRecord } from './device-record.ts';
 import { toDeviceTool } from './device-tool.ts';

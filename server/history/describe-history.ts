@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { BlobFiles } from '../blobs/blob-store.ts';
-import type { History } from '../store/store.ts';
+import type { BlobFiles } from '../blobs/room.ts';
+import type { History } from '../store/room.ts';
 import type { Keep } from './retention.ts';
 
 interface HistorySize {

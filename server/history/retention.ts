@@ -1,7 +1,7 @@
 import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { BlobFiles } from '../blobs/blob-store.ts';
-import type { EndedCall, IdleRun, Store } from '../store/store.ts';
+import type { BlobFiles } from '../blobs/room.ts';
+import type { EndedCall, IdleRun, Store } from '../store/room.ts';
 
 /** How much is kept; without either, everything. */
 export interface Keep {

@@ -1,6 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { hasRole, ROLES, type Role } from '#lib/protocol/role';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 
 /** Who may use a route or a socket: people from this role on, and programs of these kinds. */
 export interface Allowed {

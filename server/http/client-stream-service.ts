@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 
 export type TakeOutcome =
   | { readonly ok: true; readonly seq: number }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import { InboundBudget } from '../sockets/inbound-budget.ts';
-import { OutboundBudget } from '../sockets/outbound-budget.ts';
+import { InboundBudget, OutboundBudget } from '../sockets/room.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { describeApi } from './describe-api.ts';
 import { errorResponse } from './error-response.ts';

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Credentials } from '../auth/credentials.ts';
-import type { Peer, PeerOf } from '../auth/peer.ts';
-import { ANONYMOUS, type Caller } from '../auth/principal.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import {
+  ANONYMOUS,
+  type Caller,
+  type Credentials,
+  type Peer,
+  type PeerOf,
+  type Tokens,
+} from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
-import type { InboundBudget } from '../sockets/inbound-budget.ts';
-import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
+import type { InboundBudget, OutboundBudget, OutboundShare } from '../sockets/room.ts';
 import { refuseCaller } from './allowed.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';

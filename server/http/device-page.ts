@@ -15,8 +15,7 @@ import {
 import { oldBrowserCheck } from '#lib/i18n/oldest-browsers';
 import { HttpError } from '#lib/protocol/http-error';
 import { isMissing } from '#lib/util/is-missing';
-import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
-import type { PeerOf } from '../auth/peer.ts';
+import { foreignFetch, isForeignFetch, type PeerOf } from '../auth/room.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setDevicePageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';

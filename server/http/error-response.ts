@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { given } from '#lib/util/given';
 import type { Logger } from '../base/logger.ts';
-import { BlobDamagedError } from '../blobs/blob-store.ts';
+import { BlobDamagedError } from '../blobs/room.ts';
 import {
   BadCursorError,
   BadSearchError,
@@ -10,7 +10,7 @@ import {
   RowDamagedError,
   StoreBusyError,
   StoreFailedError,
-} from '../store/store-errors.ts';
+} from '../store/room.ts';
 import type { HttpResponse } from './response.ts';
 
 /** A query that keeps a reading thread busy is ended at its time limit. */

@@ -1,5 +1,4 @@
-import { followCaller } from '../auth/follow-caller.ts';
-import type { Caller } from '../auth/principal.ts';
+import { type Caller, followCaller } from '../auth/room.ts';
 import {
   EVENT_STREAM,
   type EventWriter,

@@ -1,8 +1,8 @@
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Caller } from '../auth/principal.ts';
-import type { Registration } from '../tools/tool-registry.ts';
+import type { Caller } from '../auth/room.ts';
+import type { Registration } from '../tools/room.ts';
 
 export type SubmitOutcome =
   | { readonly ok: true; readonly status: CallStatus }

@@ -1,32 +1,34 @@
 import type { HttpErrorCode } from '#lib/protocol/http-error';
 import type { Reach } from '#lib/protocol/reach';
 import type { ToolStats } from '#lib/protocol/tool-stats';
-import type { AgUiService } from '../ag-ui/ag-ui-service.ts';
-import type { Audit } from '../auth/audit.ts';
-import type { Callers } from '../auth/callers.ts';
-import type { Credentials } from '../auth/credentials.ts';
-import type { FailedAttempts } from '../auth/failed-attempts.ts';
-import type { HostGate } from '../auth/host-gate.ts';
-import type { PeerOf } from '../auth/peer.ts';
-import type { Sessions } from '../auth/sessions.ts';
-import type { SignInCodes } from '../auth/sign-in-codes.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import type { AgUiService } from '../ag-ui/room.ts';
+import type {
+  Audit,
+  Callers,
+  Credentials,
+  FailedAttempts,
+  HostGate,
+  PeerOf,
+  Sessions,
+  SignInCodes,
+  Tokens,
+} from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { BlobStore, UploadQuota } from '../blobs/blob-store.ts';
-import type { CallService } from '../calls/call-service.ts';
-import type { DeviceService, PairingService } from '../devices/device-services.ts';
-import type { EventBus, SnapshotText } from '../events/event-bus.ts';
-import type { McpService } from '../mcp/mcp-service.ts';
-import type { McpServersService } from '../mcp-client/mcp-servers-service.ts';
-import type { OpenAiService } from '../openai/openai-service.ts';
-import type { NotifyService } from '../outbox/notify-service.ts';
-import type { PolicyService } from '../policy/policy-service.ts';
-import type { PushService } from '../push/push-service.ts';
-import type { RunService } from '../runs/run-service.ts';
-import type { InboundBudget } from '../sockets/inbound-budget.ts';
-import type { History } from '../store/store.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { BlobStore, UploadQuota } from '../blobs/room.ts';
+import type { CallService } from '../calls/room.ts';
+import type { DeviceService, PairingService } from '../devices/room.ts';
+import type { EventBus, SnapshotText } from '../events/room.ts';
+import type { McpService } from '../mcp/room.ts';
+import type { McpServersService } from '../mcp-client/room.ts';
+import type { OpenAiService } from '../openai/room.ts';
+import type { NotifyService } from '../outbox/room.ts';
+import type { PolicyService } from '../policy/room.ts';
+import type { PushService } from '../push/room.ts';
+import type { RunService } from '../runs/room.ts';
+import type { InboundBudget } from '../sockets/room.ts';
+import type { History } from '../store/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { ClientStreamService } from './client-stream-service.ts';
 import type { HttpClientService } from './http-client-service.ts';
 import type { KnownConnections } from './known-connections.ts';

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Credentials } from '../auth/credentials.ts';
-import type { HostGate } from '../auth/host-gate.ts';
-import type { Peer } from '../auth/peer.ts';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller, Credentials, HostGate, Peer } from '../auth/room.ts';
 
 /** Who asks, and from where. */
 export interface Known {

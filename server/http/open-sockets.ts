@@ -1,8 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOSE } from '#lib/protocol/server-messages';
-import { type Followed, followCaller } from '../auth/follow-caller.ts';
-import { type Caller, isAdmin } from '../auth/principal.ts';
+import { type Caller, type Followed, followCaller, isAdmin } from '../auth/room.ts';
 
 /** A socket, or a stream that takes its place. */
 interface Closable {

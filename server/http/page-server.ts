@@ -1,11 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
-import type { Credentials } from '../auth/credentials.ts';
-import { foreignFetch, isForeignFetch } from '../auth/host-gate.ts';
-import type { PeerOf } from '../auth/peer.ts';
+import { type Credentials, foreignFetch, isForeignFetch, type PeerOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import { OutboundBudget } from '../sockets/outbound-budget.ts';
+import { OutboundBudget } from '../sockets/room.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setPageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import type { HostGate } from '../auth/host-gate.ts';
-import { plainAddress } from '../auth/peer.ts';
+import { type HostGate, plainAddress } from '../auth/room.ts';
 import { errorResponse } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import type { HttpResponse } from './response.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import { type InboundBudget, SMALL_BYTES } from '../sockets/inbound-budget.ts';
+import { type InboundBudget, SMALL_BYTES } from '../sockets/room.ts';
 import { whenClosed } from './when-closed.ts';
 
 /** Smaller pieces are copied together. */

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Credentials } from '../auth/credentials.ts';
-import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
-import type { PeerOf } from '../auth/peer.ts';
+import {
+  type Credentials,
+  foreignFetch,
+  type HostGate,
+  isForeignFetch,
+  type PeerOf,
+} from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';

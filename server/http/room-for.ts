@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import type { OutboundBudget, OutboundShare } from '../sockets/outbound-budget.ts';
+import type { OutboundBudget, OutboundShare } from '../sockets/room.ts';
 import { whenClosed } from './when-closed.ts';
 
 /** Resolves when the response may be made, and has its room until it is sent. Throws `rate_limited` when too many wait. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Anonymous, Caller } from '../auth/principal.ts';
+import type { Anonymous, Caller } from '../auth/room.ts';
 import type { Allowed } from './allowed.ts';
 import { checkShape } from './check-shape.ts';
 import type { BodySource } from './read-body.ts';

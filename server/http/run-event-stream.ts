@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus, LoggedEvent, SnapshotText } from '../events/event-bus.ts';
+import type { EventBus, LoggedEvent, SnapshotText } from '../events/room.ts';
 import { type EventWriterDeps, openEventWriter } from './event-writer.ts';
 
 export interface RunEventStreamDeps extends EventWriterDeps {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
-import { type Caller, isAdmin } from '../auth/principal.ts';
+import { type Caller, isAdmin } from '../auth/room.ts';
 import type { createCountOfEach } from './count-of-each.ts';
 import { whenClosed } from './when-closed.ts';
 

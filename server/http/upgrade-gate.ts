@@ -5,13 +5,16 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { PROTOCOL } from '#lib/protocol/server-messages';
 import { CLAWSEED_PROTOCOL, readCredentialProtocol } from '#lib/protocol/subprotocols';
-import type { Credentials } from '../auth/credentials.ts';
-import { foreignFetch, type HostGate, isForeignFetch } from '../auth/host-gate.ts';
-import type { PeerOf } from '../auth/peer.ts';
-import type { Caller } from '../auth/principal.ts';
+import {
+  type Caller,
+  type Credentials,
+  foreignFetch,
+  type HostGate,
+  isForeignFetch,
+  type PeerOf,
+} from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
-import type { InboundBudget } from '../sockets/inbound-budget.ts';
-import { type InboundSocket, watchInbound } from '../sockets/inbound-socket.ts';
+import { type InboundBudget, type InboundSocket, watchInbound } from '../sockets/room.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';
 import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';

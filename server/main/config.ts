@@ -11,14 +11,13 @@ import { tokenProblem } from '#lib/protocol/operator-token';
 import { runSettingsSchema } from '#lib/protocol/run';
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../base/config-error.ts';
-import { mcpConfigSchema } from '../mcp/mcp-config.ts';
-import { mcpServersSchema } from '../mcp-client/mcp-servers-config.ts';
-import { type McpServers, readMcpServers } from '../mcp-client/read-mcp-servers.ts';
-import { openAiConfigSchema } from '../openai/openai-config.ts';
-import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/notify-config.ts';
-import { pushConfigSchema } from '../push/push-config.ts';
-import { readTraces, type TracesConfig } from '../telemetry/telemetry-config.ts';
-import { toolsConfigSchema } from '../tools/tools-config.ts';
+import { mcpConfigSchema } from '../mcp/room.ts';
+import { type ConfiguredMcpServers, mcpServersSchema, readMcpServers } from '../mcp-client/room.ts';
+import { openAiConfigSchema } from '../openai/room.ts';
+import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/room.ts';
+import { pushConfigSchema } from '../push/room.ts';
+import { readTraces, type TracesConfig } from '../telemetry/room.ts';
+import { toolsConfigSchema } from '../tools/room.ts';
 import {
   readApiUrl,
   readKeep,
@@ -224,7 +223,7 @@ export interface Config {
   readonly models: Readonly<Record<string, ModelSettings>>;
   /** By name. */
   readonly agents: Readonly<Record<string, SubAgentSettings>>;
-  readonly mcpServers: McpServers['servers'];
+  readonly mcpServers: ConfiguredMcpServers['servers'];
   readonly development: boolean;
   readonly log: ReturnType<typeof readLog>;
   /** Undefined: none are sent. */

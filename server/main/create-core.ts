@@ -1,52 +1,42 @@
 import { join } from 'node:path';
 import type { Attachment } from '#lib/protocol/attachment';
 import { spellingOf } from '#lib/protocol/tool-name';
-import { openAudit } from '../auth/audit.ts';
-import { knownSecrets } from '../auth/known-secrets.ts';
-import { newSecret } from '../auth/new-secret.ts';
-import { loadOperatorToken } from '../auth/operator-token.ts';
-import { Tokens } from '../auth/tokens.ts';
+import { knownSecrets, loadOperatorToken, newSecret, openAudit, Tokens } from '../auth/room.ts';
 import { type Clock, createSystemClock, momentOf } from '../base/clock.ts';
 import type { ServerLogger } from '../base/logger.ts';
 import { createNewId, timeOfNewId } from '../base/new-id.ts';
 import { readVersion, threadFile } from '../base/project.ts';
 import { retryWhileTaken } from '../base/retry-while-taken.ts';
-import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
-import { scaleForModel } from '../blobs/scale-image.ts';
-import { AskEach } from '../calls/ask-each.ts';
-import { Breaker } from '../calls/breaker.ts';
-import type { ClaimRun } from '../calls/call-service.ts';
-import { createCalls } from '../calls/create-call-service.ts';
-import { createClientTable } from '../connections/client-table.ts';
-import { ConnectedInstances } from '../connections/connected-instances.ts';
-import { openDevices } from '../devices/open-devices.ts';
-import { createMemoryBus } from '../events/memory-bus.ts';
-import { SEQ_BLOCK } from '../events/seq-reservation.ts';
-import { Retention } from '../history/retention.ts';
-import { McpServers } from '../mcp-client/mcp-servers.ts';
-import { openMcpServers } from '../mcp-client/open-mcp-servers.ts';
-import { openNotifications } from '../outbox/open-notifications.ts';
-import { openPolicy } from '../policy/open-policy.ts';
-import { openPush } from '../push/open-push.ts';
-import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
-import { agentLimits, createAgent } from '../runs/agent/create-agent.ts';
-import { createModels } from '../runs/agent/models.ts';
-import { AgentRuns } from '../runs/agent-runs.ts';
-import { Delegation } from '../runs/delegate/delegation.ts';
-import { KnownRuns } from '../runs/known-runs.ts';
-import { RunTools } from '../runs/run-tools/run-tools.ts';
-import { DataDirInUseError, lockDataDir } from '../store/data-dir-lock.ts';
-import { openStore } from '../store/open-store.ts';
-import { logCall } from '../telemetry/call-log.ts';
-import { createCallMetrics } from '../telemetry/call-metrics.ts';
-import { createDeliveryMetrics } from '../telemetry/delivery-metrics.ts';
-import { createStoreMetrics } from '../telemetry/part-metrics.ts';
-import { createTracing } from '../telemetry/tracing.ts';
-import { createToolRegistry } from '../tools/memory-tool-registry.ts';
-import { openTools } from '../tools/open-tools.ts';
-import { OwnTools } from '../tools/own-tools.ts';
-import { publishApproval } from '../watch/publish-approvals.ts';
-import { publishListings } from '../watch/publish-listings.ts';
+import { createDiskBlobStore, scaleForModel } from '../blobs/room.ts';
+import { AskEach, Breaker, type ClaimRun, createCalls } from '../calls/room.ts';
+import { ConnectedInstances, createClientTable } from '../connections/room.ts';
+import { openDevices } from '../devices/room.ts';
+import { createMemoryBus, SEQ_BLOCK } from '../events/room.ts';
+import { Retention } from '../history/room.ts';
+import { McpServers, openMcpServers } from '../mcp-client/room.ts';
+import { openNotifications } from '../outbox/room.ts';
+import { openPolicy } from '../policy/room.ts';
+import { openPush } from '../push/room.ts';
+import { createRehearsalModel } from '../rehearsal/room.ts';
+import {
+  AgentRuns,
+  agentLimits,
+  createAgent,
+  createModels,
+  Delegation,
+  KnownRuns,
+  RunTools,
+} from '../runs/room.ts';
+import { DataDirInUseError, lockDataDir, openStore } from '../store/room.ts';
+import {
+  createCallMetrics,
+  createDeliveryMetrics,
+  createStoreMetrics,
+  createTracing,
+  logCall,
+} from '../telemetry/room.ts';
+import { createToolRegistry, OwnTools, openTools } from '../tools/room.ts';
+import { publishApproval, publishListings } from '../watch/room.ts';
 import { createAliveMark } from './alive-mark.ts';
 import { type Config, ConfigError, readFile } from './config.ts';
 import type { Arguments } from './read-arguments.ts';

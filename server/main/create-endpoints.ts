@@ -2,66 +2,70 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { given } from '#lib/util/given';
-import { createAgUiService } from '../ag-ui/create-ag-ui-service.ts';
-import { createCallers } from '../auth/callers.ts';
-import { createCredentials } from '../auth/credentials.ts';
-import { createFailedAttempts } from '../auth/failed-attempts.ts';
-import { createHostGate } from '../auth/host-gate.ts';
-import { loadFingerprint, loadInstanceId } from '../auth/instance-id.ts';
-import { newSecret } from '../auth/new-secret.ts';
-import { createTokenCheck } from '../auth/operator-token.ts';
-import { createIsAmong } from '../auth/peer.ts';
-import { Sessions } from '../auth/sessions.ts';
-import { createSignInCodes } from '../auth/sign-in-codes.ts';
+import { createAgUiService } from '../ag-ui/room.ts';
+import {
+  createCallers,
+  createCredentials,
+  createFailedAttempts,
+  createHostGate,
+  createIsAmong,
+  createSignInCodes,
+  createTokenCheck,
+  loadFingerprint,
+  loadInstanceId,
+  newSecret,
+  Sessions,
+} from '../auth/room.ts';
 import { hasFormOfNewId } from '../base/new-id.ts';
 import { PROJECT, readVersion } from '../base/project.ts';
-import type { UploadQuota } from '../blobs/blob-store.ts';
-import { scaleForModel } from '../blobs/scale-image.ts';
-import { createUploadQuota } from '../blobs/upload-quota.ts';
-import { readToolStats } from '../calls/tool-stats.ts';
-import { createChatSocketHandler } from '../clawseed/chat-socket.ts';
-import { createKeptIdentities } from '../clawseed/kept-identities.ts';
-import { createClientConnections } from '../connections/client-connection.ts';
-import { createClientIds } from '../connections/client-ids.ts';
-import { createClientSessions } from '../connections/client-sessions.ts';
-import { createClientSocketHandler } from '../connections/client-socket.ts';
-import { createClientStreams } from '../connections/client-streams.ts';
-import { createDisconnectClient } from '../connections/disconnect-client.ts';
-import { HttpClients } from '../connections/http-clients.ts';
-import { KeptRegistrations } from '../connections/kept-registrations.ts';
-import { createRefusedClaims } from '../connections/refused-claims.ts';
-import { PairedDevices } from '../devices/paired-devices.ts';
-import { DevicePairing } from '../devices/pairing-service.ts';
-import { ToolAdmission } from '../devices/tool-admission.ts';
-import { createClientScript } from '../http/client-script.ts';
-import { createApi } from '../http/create-api.ts';
-import { createHttpServer } from '../http/create-http-server.ts';
-import { createDevicePage } from '../http/device-page.ts';
-import { createForeignPages } from '../http/foreign-pages.ts';
-import { createKnownConnections } from '../http/known-connections.ts';
-import { createOpenSockets } from '../http/open-sockets.ts';
-import { createPlainGate } from '../http/plain-gate.ts';
-import { readiness } from '../http/readiness.ts';
-import { createRequestListener } from '../http/request-listener.ts';
-import { createRequestsInFlight } from '../http/requests-in-flight.ts';
-import { createTrustPages } from '../http/trust/trust-pages.ts';
-import { createUpgradeGate } from '../http/upgrade-gate.ts';
-import { createMcpService } from '../mcp/create-mcp-service.ts';
-import { createOpenAiService } from '../openai/create-openai-service.ts';
-import { InboundBudget } from '../sockets/inbound-budget.ts';
-import { createTurns } from '../sockets/large-frames.ts';
-import { createHttpMetrics } from '../telemetry/http-metrics.ts';
-import { createSocketMetrics } from '../telemetry/part-metrics.ts';
-import type { Metric } from '../telemetry/prometheus.ts';
+import { createUploadQuota, scaleForModel, type UploadQuota } from '../blobs/room.ts';
+import { readToolStats } from '../calls/room.ts';
+import { createChatSocketHandler, createKeptIdentities } from '../clawseed/room.ts';
+import {
+  createClientConnections,
+  createClientIds,
+  createClientSessions,
+  createClientSocketHandler,
+  createClientStreams,
+  createDisconnectClient,
+  createRefusedClaims,
+  HttpClients,
+  KeptRegistrations,
+} from '../connections/room.ts';
+import { DevicePairing, PairedDevices, ToolAdmission } from '../devices/room.ts';
+import {
+  createApi,
+  createClientScript,
+  createDevicePage,
+  createForeignPages,
+  createHttpServer,
+  createKnownConnections,
+  createOpenSockets,
+  createPlainGate,
+  createRequestListener,
+  createRequestsInFlight,
+  createTrustPages,
+  createUpgradeGate,
+  readiness,
+} from '../http/room.ts';
+import { createMcpService } from '../mcp/room.ts';
+import { createOpenAiService } from '../openai/room.ts';
+import { createTurns, InboundBudget } from '../sockets/room.ts';
 import {
   countByKind,
+  createHttpMetrics,
   createServerMetrics,
+  createSocketMetrics,
   type MeasuredServer,
-} from '../telemetry/server-metrics.ts';
-import { createSnapshots } from '../watch/snapshot.ts';
-import { createWatchHub, WATCH_LIMITS } from '../watch/watch-hub.ts';
-import { createWatchSocketHandler } from '../watch/watch-socket.ts';
-import { createWholeLists } from '../watch/whole-lists.ts';
+  type Metric,
+} from '../telemetry/room.ts';
+import {
+  createSnapshots,
+  createWatchHub,
+  createWatchSocketHandler,
+  createWholeLists,
+  WATCH_LIMITS,
+} from '../watch/room.ts';
 import type { Config } from './config.ts';
 import type { Core } from './create-core.ts';
 import { listen } from './listen.ts';

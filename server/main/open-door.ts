@@ -1,11 +1,16 @@
 import type { Server } from 'node:http';
-import { createPeerOf } from '../auth/peer.ts';
+import { createPeerOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { acceptTls } from '../tls/accept-tls.ts';
-import { type Certificates, openCertificates } from '../tls/certificates.ts';
-import { createMachineHosts, hostsOfCertificate } from '../tls/machine-hosts.ts';
-import { createReach, describeCa } from '../tls/reach.ts';
+import {
+  acceptTls,
+  type Certificates,
+  createMachineHosts,
+  createReach,
+  describeCa,
+  hostsOfCertificate,
+  openCertificates,
+} from '../tls/room.ts';
 import type { Config } from './config.ts';
 import { isLoopbackHost, type Network } from './network.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import next from 'next';
-import type { PageHandler } from '../http/page-server.ts';
+import type { PageHandler } from '../http/room.ts';
 
 export interface Pages {
   readonly handle: PageHandler;

@@ -5,9 +5,8 @@ import { measureJson } from '#lib/json/measure-json';
 import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import { findFile, textIn } from '../blobs/find-file.ts';
-import { type ForeignFile, readForeignFile } from '../blobs/foreign-file.ts';
-import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import { type ForeignFile, findFile, readForeignFile, textIn } from '../blobs/room.ts';
+import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 
 /** What is known of a resource that a server names. It is fetched by nothing. */
 interface Link {

@@ -1,4 +1,4 @@
-import type { ConfiguredEffect } from '../tools/tool-provider.ts';
+import type { ConfiguredEffect } from '../tools/room.ts';
 import type { McpServerSettings } from './mcp-servers-config.ts';
 
 /** A tool that the configuration does not name. */

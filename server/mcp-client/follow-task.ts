@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { reconnectCap } from '#lib/net/backoff';
 import { abortable } from '#lib/util/abortable';
 import type { Clock } from '../base/clock.ts';
-import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 import { toAnswer } from './call-result.ts';
 import type { KeptTask } from './kept-tasks.ts';
 import { isFinalFailure, toToolError } from './run-call.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
 const keptTaskSchema = z.object({
   call: z.string(),

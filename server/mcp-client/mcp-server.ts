@@ -4,8 +4,13 @@ import { createEmitter } from '#lib/util/emitter';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { type ToolContext, ToolError } from '../tools/define-tool.ts';
-import type { ProvidedTool, ToolOrigin, ToolProvider } from '../tools/tool-provider.ts';
+import {
+  type ProvidedTool,
+  type ToolContext,
+  ToolError,
+  type ToolOrigin,
+  type ToolProvider,
+} from '../tools/room.ts';
 import { type Connection, connectServer } from './connect-server.ts';
 import { type FollowDeps, followTask, stopTask } from './follow-task.ts';
 import type { KeptTask, KeptTasks } from './kept-tasks.ts';

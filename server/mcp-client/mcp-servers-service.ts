@@ -1,5 +1,5 @@
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
-import type { By } from '../devices/device-services.ts';
+import type { By } from '../devices/room.ts';
 
 /** The MCP servers whose tools are offered here. What is refused is thrown as `HttpError`. */
 export interface McpServersService {

@@ -1,9 +1,8 @@
 import { HttpError } from '#lib/protocol/http-error';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { stripInvisible } from '#lib/text/invisible';
-import { type Audit, byCaller } from '../auth/audit.ts';
-import { mayDecide } from '../auth/principal.ts';
-import type { By } from '../devices/device-services.ts';
+import { type Audit, byCaller, mayDecide } from '../auth/room.ts';
+import type { By } from '../devices/room.ts';
 import { configuredEffectOf } from './configured-effect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';

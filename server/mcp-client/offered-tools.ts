@@ -1,7 +1,6 @@
 import type { DeviceTool } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
-import type { ProvidedTool } from '../tools/tool-provider.ts';
-import type { CheckedSpec, CheckedTool } from '../tools/tool-registry.ts';
+import type { CheckedSpec, CheckedTool, ProvidedTool } from '../tools/room.ts';
 import { configuredEffectOf } from './configured-effect.ts';
 import { ForeignNames } from './foreign-names.ts';
 import { foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tool.ts';

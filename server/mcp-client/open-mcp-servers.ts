@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Store } from '../store/store.ts';
-import { createToolChecks } from '../tools/tool-checks.ts';
+import type { Store } from '../store/room.ts';
+import { createToolChecks } from '../tools/room.ts';
 import { KeptTasks } from './kept-tasks.ts';
 import { McpServer } from './mcp-server.ts';
 import type { McpServerSettings } from './mcp-servers-config.ts';

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { deviceToolSchema } from '#lib/protocol/device';
 import type { Clock } from '../base/clock.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
 const pinSchema = z.object({
   server: z.string(),

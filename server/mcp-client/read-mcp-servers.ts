@@ -4,7 +4,7 @@ import { ConfigError, refuseWritable } from '../base/config-error.ts';
 import { fillVariables, type Given, isSecretName } from '../base/config-variables.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 
-export interface McpServers {
+export interface ConfiguredMcpServers {
   /** By id, with the values of variables in the place of `${env:NAME}`. */
   readonly servers: ReadonlyMap<string, McpServerSettings>;
   /** What of them is in no record, screen or log. */
@@ -16,7 +16,7 @@ export function readMcpServers(
   servers: Readonly<Record<string, McpServerSettings>>,
   given: Given,
   file: string,
-): McpServers {
+): ConfiguredMcpServers {
   const named = Object.entries(servers);
   if (named.length > 0) refuseWritable(file, 'names programs to start (mcp_servers)');
   const secrets = new Set<string>();

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
-import { type ToolAnswer, type ToolContext, ToolError } from '../tools/define-tool.ts';
+import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
 import { ProgramTransport } from './program-transport.ts';

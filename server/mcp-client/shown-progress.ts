@@ -1,6 +1,6 @@
 import type { ProgressCallback } from '@modelcontextprotocol/client';
 import { given } from '#lib/util/given';
-import type { ToolContext } from '../tools/define-tool.ts';
+import type { ToolContext } from '../tools/room.ts';
 
 /** Between two updates of a card, whatever the server sends. */
 const EACH_MS = 100;

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { TASKS } from '#lib/protocol/mcp-tasks';
-import { ToolError } from '../tools/define-tool.ts';
+import { ToolError } from '../tools/room.ts';
 import type { Handshake } from './mend-message.ts';
 
 /**

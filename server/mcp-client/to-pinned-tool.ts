@@ -1,6 +1,6 @@
 import type { DeviceTool } from '#lib/protocol/device';
 import { given } from '#lib/util/given';
-import type { CheckedTool } from '../tools/tool-registry.ts';
+import type { CheckedTool } from '../tools/room.ts';
 
 /** All that is shown of a tool, with its hash. How long it may run is a matter of the configuration. */
 export function toPinnedTool(tool: CheckedTool): DeviceTool {

@@ -1,5 +1,4 @@
-import { keyedId } from '../auth/keyed-id.ts';
-import type { Agent } from '../auth/principal.ts';
+import { type Agent, keyedId } from '../auth/room.ts';
 import type { AnswerRoom } from './answer-room.ts';
 
 /** Who asks in one request of MCP, and as what its calls are recorded. */

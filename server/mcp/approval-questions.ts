@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { pathOfCall } from '#lib/call/call-address';
 import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
-import { newSecret } from '../auth/new-secret.ts';
+import { newSecret } from '../auth/room.ts';
 import type { CallFollowers } from './call-followers.ts';
 import { capabilitiesOf } from './request-capabilities.ts';
 

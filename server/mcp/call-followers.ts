@@ -1,5 +1,5 @@
 import type { CardUpdate } from '#lib/protocol/card';
-import type { EventBus } from '../events/event-bus.ts';
+import type { EventBus } from '../events/room.ts';
 
 type OnChange = (update: CardUpdate) => void;
 

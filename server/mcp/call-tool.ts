@@ -1,9 +1,9 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { type Agent, actorOf, principalName } from '../auth/principal.ts';
+import { type Agent, actorOf, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { CallService, InvokeRefusal } from '../calls/call-service.ts';
+import type { CallService, InvokeRefusal } from '../calls/room.ts';
 import { roomToRead } from './answer-room.ts';
 import type { CallFollowers } from './call-followers.ts';
 import { reportProgress, type SendProgress } from './report-progress.ts';

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import { FairMap } from '#lib/util/fair-map';
-import { newSecret } from '../auth/new-secret.ts';
+import { newSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { EventBus } from '../events/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Agent } from '../auth/principal.ts';
+import type { Agent } from '../auth/room.ts';
 import type { AgentSession } from './agent-session.ts';
 
 /** One POST, whose credential and body were checked; `body` is JSON that was parsed. */

@@ -1,10 +1,10 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { wholeTextOf } from '#lib/call/model-output';
 import { LIMITS } from '#lib/protocol/limits';
-import type { Agent } from '../auth/principal.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import type { CallService } from '../calls/call-service.ts';
-import type { History } from '../store/store.ts';
+import type { Agent } from '../auth/room.ts';
+import type { BlobStore } from '../blobs/room.ts';
+import type { CallService } from '../calls/room.ts';
+import type { History } from '../store/room.ts';
 import { parseResourceUri } from './resource-uris.ts';
 
 export interface ResourceDeps {

@@ -1,6 +1,6 @@
-import type { Agent } from '../auth/principal.ts';
+import type { Agent } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
 
 /** Between two announcements: a page that is loaded anew takes its tools away and brings them back. */

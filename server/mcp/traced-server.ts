@@ -4,11 +4,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import {
-  beginMcpRequest,
-  type McpRequestSpans,
-  type McpRequestTrace,
-} from '../telemetry/mcp-request-trace.ts';
+import { beginMcpRequest, type McpRequestSpans, type McpRequestTrace } from '../telemetry/room.ts';
 import type { AskedRequest } from './request-capabilities.ts';
 
 export interface TraceDeps {

@@ -1,5 +1,5 @@
 import { stripInvisible } from '#lib/text/invisible';
-import type { AgUiEvent } from '../ag-ui/ag-ui-events.ts';
+import type { AgUiEvent } from '../ag-ui/room.ts';
 
 /** What a turn gives, in the order in which it came. */
 export type AnswerPiece =

@@ -3,12 +3,10 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
-import { type SendMessageDeps, sendMessage } from '../ag-ui/send-message.ts';
-import { keyedId } from '../auth/keyed-id.ts';
-import { type Caller, ownsRun, principalKey } from '../auth/principal.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { type FollowedRun, followRun } from '../events/follow-run.ts';
-import type { RunService } from '../runs/run-service.ts';
+import { type SendMessageDeps, sendMessage } from '../ag-ui/room.ts';
+import { type Caller, keyedId, ownsRun, principalKey } from '../auth/room.ts';
+import { type EventBus, type FollowedRun, followRun } from '../events/room.ts';
+import type { RunService } from '../runs/room.ts';
 import { asFirstMessage, type Conversation, type SentMessage } from './read-messages.ts';
 
 export interface ConversationRunsDeps extends SendMessageDeps {

@@ -1,11 +1,10 @@
 import { DEFAULT_MODEL } from '#lib/protocol/openai-api';
 import type { RunRecord } from '#lib/protocol/run';
-import { TurnEvents } from '../ag-ui/turn-events.ts';
-import { byCaller } from '../auth/audit.ts';
-import { principalName } from '../auth/principal.ts';
+import { TurnEvents } from '../ag-ui/room.ts';
+import { byCaller, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { answerAside } from '../runs/agent/answer-aside.ts';
+import { answerAside } from '../runs/room.ts';
 import { type AnswerPiece, createAnswerPieces } from './answer-pieces.ts';
 import { type AnswerHead, ChatText, completionOf, createChatChunks } from './chat-completion.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 
 /** One POST, whose credential and body were checked. */
 export interface OpenAiRequest<Body> {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { HttpError } from '#lib/protocol/http-error';
 import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
 import { stripInvisible } from '#lib/text/invisible';
-import { type MessageContent, readAsked, readContent } from '../ag-ui/message-content.ts';
+import { type MessageContent, readAsked, readContent } from '../ag-ui/room.ts';
 
 /** A message as far as it is a text; calls of earlier turns are none. */
 export interface SentMessage {

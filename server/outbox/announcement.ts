@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { RunSummary } from '#lib/protocol/run';
-import type { Change } from '../store/store.ts';
+import type { Change } from '../store/room.ts';
 
 /** What goes into the same write as the change that it reports. */
 export interface Announcement {

@@ -10,7 +10,7 @@ import {
   type NoticeType,
 } from '#lib/protocol/notice';
 import { given } from '#lib/util/given';
-import { traceparentOf } from '../telemetry/trace-context.ts';
+import { traceparentOf } from '../telemetry/room.ts';
 import type {
   NotifySettings,
   NtfySettings,

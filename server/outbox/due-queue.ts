@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../store/store.ts';
+import type { DeliveryRecord } from '../store/room.ts';
 import { LONGEST_WAIT_MS } from './retry-schedule.ts';
 
 export const dueAt = ({ nextAt, madeAt }: DeliveryRecord): number => nextAt ?? madeAt;

@@ -2,7 +2,7 @@ import { abortable } from '#lib/util/abortable';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Change, DeliveryRecord } from '../store/store.ts';
+import type { Change, DeliveryRecord } from '../store/room.ts';
 import { DueQueue, dueAt } from './due-queue.ts';
 import { NO_ANSWER } from './post.ts';
 import { ATTEMPT_MS } from './post-once.ts';

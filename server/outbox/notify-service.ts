@@ -1,5 +1,5 @@
 import type { WireTargets } from '#lib/protocol/notify';
-import type { DeliveryQuery, DeliveryRecord } from '../store/store.ts';
+import type { DeliveryQuery, DeliveryRecord } from '../store/room.ts';
 import type { LaneState } from './lane.ts';
 import type { Target } from './target.ts';
 

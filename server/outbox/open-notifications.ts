@@ -2,7 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { ClientOfflineData } from '#lib/protocol/notice';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import { createConfigTargets } from './config-targets.ts';
 import { draftOfAbsence } from './notice-drafts.ts';
 import type { NotifySettings } from './notify-config.ts';

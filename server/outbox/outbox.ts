@@ -3,7 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import type { Notice } from '#lib/protocol/notice';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/store.ts';
+import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/room.ts';
 import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
 import { DropLog } from './drop-log.ts';
 import { Lane, MOST_OPEN, OFF_AREA } from './lane.ts';

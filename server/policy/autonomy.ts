@@ -3,9 +3,8 @@ import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/aut
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import type { EventBus } from '../events/room.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 import type { AutonomyState } from './policy-service.ts';
 
 const MOST_RUNS = 1_000;

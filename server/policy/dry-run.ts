@@ -3,7 +3,7 @@ import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Marks } from '#lib/policy/taint';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { mapTexts, redacted } from '#lib/text/redact';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { executorOf } from './executor-of.ts';
 import type { DryRunOutcome, DryRunRequest, LimitLeft } from './policy-service.ts';
 

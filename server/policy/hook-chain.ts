@@ -9,8 +9,13 @@ import { shorten } from '#lib/schema/describe-value';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
-import type { BeforeOutcome, CheckRequest } from '../calls/check.ts';
-import type { FilteredResult, ResultFilter, ToolResult } from '../calls/result-filter.ts';
+import type {
+  BeforeOutcome,
+  CheckRequest,
+  FilteredResult,
+  ResultFilter,
+  ToolResult,
+} from '../calls/room.ts';
 import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } from './hook.ts';
 
 /** On a card. */

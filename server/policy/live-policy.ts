@@ -14,7 +14,7 @@ import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval-reason';
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
-import { callerOf, mayDecide, type Principal, principalName } from '../auth/principal.ts';
+import { callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type {
@@ -24,8 +24,8 @@ import type {
   CheckVerdict,
   Denial,
   DenialRequest,
-} from '../calls/check.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+} from '../calls/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import type { Autonomy } from './autonomy.ts';
 import { tryOut } from './dry-run.ts';
 import { executorOf } from './executor-of.ts';

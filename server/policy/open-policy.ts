@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { hooksDefinitionSchema, PolicyDefinition } from '#lib/policy/policy-definition';
 import { compileMarks } from '#lib/policy/taint';
 import { loadModule } from '../base/load-module.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import { Autonomy, type AutonomyDeps } from './autonomy.ts';
 import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';

@@ -4,7 +4,7 @@ import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { HookState } from '#lib/policy/policy-wire';
 import type { ErrorDetail } from '#lib/protocol/http-error';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/room.ts';
 
 export interface AutonomyState {
   /** For all runs that have none of their own. */

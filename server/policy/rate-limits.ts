@@ -8,8 +8,7 @@ import type { PolicyQuestion } from '#lib/policy/policy-question';
 import { spellingOf } from '#lib/protocol/tool-name';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 import type { LimitLeft } from './policy-service.ts';
 
 /** What is counted separately beyond these shares one count for each limit. */

@@ -3,8 +3,8 @@ import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
 import { isTrusted } from '#lib/protocol/tool-source';
-import { readRecent } from '../calls/read-recent.ts';
-import type { Store } from '../store/store.ts';
+import { readRecent } from '../calls/room.ts';
+import type { Store } from '../store/room.ts';
 
 /** Those that asked longest ago are derived from the store again. */
 const MOST_RUNS = 1_000;

@@ -3,8 +3,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { KeptArea } from '../store/kept-area.ts';
-import type { Store } from '../store/store.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 import type { PolicyTokens } from './policy-tokens.ts';
 import { hasRead, marksOf } from './run-taints.ts';
 

@@ -1,11 +1,10 @@
 import { browserName } from '#lib/format/read-user-agent';
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Caller } from '../auth/principal.ts';
-import type { Sessions } from '../auth/sessions.ts';
+import type { Caller, Sessions } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Attempt, Outcome, Target, TargetSource } from '../outbox/target.ts';
+import type { Attempt, Outcome, Target, TargetSource } from '../outbox/room.ts';
 import type { PushConfig } from './push-config.ts';
 import { createPushHosts } from './push-hosts.ts';
 import { isFor, kindOf, messageOf, testMessage } from './push-note.ts';

@@ -4,7 +4,7 @@ import type {
   PushTestResult,
   WirePushSubscription,
 } from '#lib/protocol/push';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 
 /** Web Push as callers use it. What is refused is thrown as `HttpError`. */
 export interface PushService {

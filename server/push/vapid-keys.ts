@@ -1,6 +1,6 @@
 import { createECDH, createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
-import { keepText } from '../auth/keep-text.ts';
+import { keepText } from '../auth/room.ts';
 import { ConfigError } from '../base/config-error.ts';
 
 /** Of the file in the data directory. */

@@ -1,7 +1,7 @@
 import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../base/logger.ts';
-import type { AgentSpans } from '../telemetry/agent-spans.ts';
+import type { AgentSpans } from '../telemetry/room.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/describe-model-error.ts';
 import type { LiveRun } from './live-run.ts';

@@ -6,11 +6,11 @@ import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
 import { WorkCounts } from '#lib/util/work-counts';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
-import type { CallService } from '../calls/call-service.ts';
-import type { ModelTurnQuery } from '../store/store.ts';
-import { type AgentSpans, traceparentOfTurn } from '../telemetry/agent-spans.ts';
+import type { CallService } from '../calls/room.ts';
+import type { ModelTurnQuery } from '../store/room.ts';
+import { type AgentSpans, traceparentOfTurn } from '../telemetry/room.ts';
 import {
   type Agent,
   CANCELLED,

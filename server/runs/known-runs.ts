@@ -1,9 +1,9 @@
 import type { RunSummary } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { FIRST_OPERATOR, type Principal, principalName } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal, principalName } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ClaimRun, RunClaim } from '../calls/call-service.ts';
-import type { AgentSpans } from '../telemetry/agent-spans.ts';
+import type { ClaimRun, RunClaim } from '../calls/room.ts';
+import type { AgentSpans } from '../telemetry/room.ts';
 import { ActiveTurns } from './active-turns.ts';
 import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';

@@ -1,6 +1,6 @@
 import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Clock } from '../base/clock.ts';
-import type { Change, Store } from '../store/store.ts';
+import type { Change, Store } from '../store/room.ts';
 import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 
 type PutModelTurn = Extract<Change, { type: 'put_model_turn' }>;

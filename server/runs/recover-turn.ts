@@ -5,7 +5,7 @@ import type { Message } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { CallService } from '../calls/call-service.ts';
+import type { CallService } from '../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
 import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/noted-end.ts';

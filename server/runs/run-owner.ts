@@ -1,11 +1,5 @@
 import type { MessageAuthor, RunOwner, RunSummary } from '#lib/protocol/run';
-import {
-  type Caller,
-  callerOf,
-  ownsRun,
-  type Principal,
-  principalName,
-} from '../auth/principal.ts';
+import { type Caller, callerOf, ownsRun, type Principal, principalName } from '../auth/room.ts';
 
 /** Undefined: the operator of the first run. */
 export function ownerOf(principal: Principal): RunOwner | undefined {

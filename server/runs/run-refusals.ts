@@ -1,8 +1,8 @@
 import { currentMessages } from '#lib/protocol/current-messages';
 import type { Message, RunParent, RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
-import type { Caller } from '../auth/principal.ts';
-import { StoreFailedError } from '../store/store-errors.ts';
+import type { Caller } from '../auth/room.ts';
+import { StoreFailedError } from '../store/room.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { wordsIn } from './agent/turn-messages.ts';
 import type { LiveRun } from './live-run.ts';

@@ -10,8 +10,8 @@ import type {
   RunSummary,
 } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
-import type { Caller, Principal } from '../auth/principal.ts';
-import type { ModelTurnQuery, RunQuery } from '../store/store.ts';
+import type { Caller, Principal } from '../auth/room.ts';
+import type { ModelTurnQuery, RunQuery } from '../store/room.ts';
 
 export type RunOutcome =
   | { readonly ok: true; readonly run: RunRecord }

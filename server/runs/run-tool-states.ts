@@ -1,5 +1,5 @@
 import type { RunTool } from '#lib/protocol/run-tools';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../auth/room.ts';
 import type { Agent } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
 import type { LiveRun } from './live-run.ts';

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { RunUsage } from '#lib/protocol/run';
-import type { StoredTokens } from '../store/store.ts';
+import type { StoredTokens } from '../store/room.ts';
 
 /** What a million tokens cost. */
 export interface Price {

@@ -1,7 +1,7 @@
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { Clock } from '../base/clock.ts';
-import type { CallService } from '../calls/call-service.ts';
-import type { EventBus, LoggedEvent } from '../events/event-bus.ts';
+import type { CallService } from '../calls/room.ts';
+import type { EventBus, LoggedEvent } from '../events/room.ts';
 import type { Spending } from './agent/spending.ts';
 
 export interface SpendingsDeps {

@@ -1,6 +1,6 @@
 import type { RunTrace } from '#lib/protocol/run';
 import type { Clock } from '../base/clock.ts';
-import { type AgentSpans, beginTurnTrace } from '../telemetry/agent-spans.ts';
+import { type AgentSpans, beginTurnTrace } from '../telemetry/room.ts';
 import type { LiveRun } from './live-run.ts';
 
 interface TraceDeps {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { FIRST_OPERATOR } from '../auth/principal.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { FIRST_OPERATOR } from '../auth/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { gauge, type Metric } from './prometheus.ts';
 
 export interface MeasuredServer {

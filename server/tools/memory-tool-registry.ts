@@ -3,7 +3,7 @@ import { ALL_CLIENTS, parseToolReference, toModelName } from '#lib/protocol/tool
 import { inListOrder } from '#lib/protocol/tool-source';
 import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
 import { redactShapes } from '#lib/text/redact';
-import { type Principal, refusalOf } from '../auth/principal.ts';
+import { type Principal, refusalOf } from '../auth/room.ts';
 import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { tooLarge } from './too-large.ts';

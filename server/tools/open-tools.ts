@@ -6,7 +6,7 @@ import { given } from '#lib/util/given';
 import { ConfigError } from '../base/config-error.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/room.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
 import { type BuiltinToolsDeps, createBuiltinTools } from './builtin/builtin-tools.ts';

@@ -1,7 +1,7 @@
 import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { WithholdArgs } from '#lib/schema/withhold-args';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/room.ts';
 import type { ToolHashes } from './tool-hashes.ts';
 import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
 

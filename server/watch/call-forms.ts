@@ -1,6 +1,6 @@
 import { summaryOfCard } from '#lib/call/bound-card';
 import type { Snapshot } from '#lib/protocol/watch-messages';
-import type { ShownCall } from '../calls/call-service.ts';
+import type { ShownCall } from '../calls/room.ts';
 import type { Form } from './fit-into-room.ts';
 
 export type WatchedCall = Snapshot['calls'][number];

@@ -1,6 +1,6 @@
 import { isFinalCard } from '#lib/call/merge-card';
 import type { EndedPart } from '#lib/protocol/watch-messages';
-import type { CallService, ShownCall } from '../calls/call-service.ts';
+import type { CallService, ShownCall } from '../calls/room.ts';
 import { asLeast, asSummary, asWhole, type WatchedCall } from './call-forms.ts';
 
 /** Of a part: at 20 kB/s what is new waits 2.5 s for one. */

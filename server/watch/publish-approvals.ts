@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
-import type { EventBus } from '../events/event-bus.ts';
+import type { EventBus } from '../events/room.ts';
 import { toApproval } from './snapshot.ts';
 
 /** Publishes that a call begins to wait for a yes, that the question changes, and that it no longer waits. */

@@ -1,8 +1,8 @@
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import type { Clock } from '../base/clock.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import type { OfferChange, ToolRegistry } from '../tools/tool-registry.ts';
+import type { EventBus } from '../events/room.ts';
+import type { OfferChange, ToolRegistry } from '../tools/room.ts';
 import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
 import { clientsEvent, toolsEvent } from './whole-lists.ts';
 

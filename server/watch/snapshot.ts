@@ -2,11 +2,11 @@ import { isFinalCard } from '#lib/call/merge-card';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
-import { FIRST_OPERATOR } from '../auth/principal.ts';
-import type { CallService, ShownCall } from '../calls/call-service.ts';
-import type { EventBus, SnapshotText } from '../events/event-bus.ts';
-import type { RunService } from '../runs/run-service.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { FIRST_OPERATOR } from '../auth/room.ts';
+import type { CallService, ShownCall } from '../calls/room.ts';
+import type { EventBus, SnapshotText } from '../events/room.ts';
+import type { RunService } from '../runs/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import {
   boundApprovals,
   boundClients,

@@ -1,8 +1,7 @@
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus, LoggedEvent } from '../events/event-bus.ts';
-import { loggedEvent } from '../events/logged-event.ts';
+import { type EventBus, type LoggedEvent, loggedEvent } from '../events/room.ts';
 import { createMissedEvents } from './merge-events.ts';
 import { createPace } from './paced.ts';
 import type { TakeSnapshot } from './snapshot.ts';

@@ -14,9 +14,8 @@ import {
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { CallService } from '../calls/call-service.ts';
-import { closeSocket } from '../sockets/close-socket.ts';
-import { watchLiveness } from '../sockets/liveness.ts';
+import type { CallService } from '../calls/room.ts';
+import { closeSocket, watchLiveness } from '../sockets/room.ts';
 import { createEndedParts, type TakeEnded } from './ended-parts.ts';
 import type { WatcherChannel, WatchHub } from './watch-hub.ts';
 

@@ -1,8 +1,7 @@
 import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
-import { FIRST_OPERATOR } from '../auth/principal.ts';
-import type { EventBus, LoggedEvent } from '../events/event-bus.ts';
-import { loggedEvent, numbered } from '../events/logged-event.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { FIRST_OPERATOR } from '../auth/room.ts';
+import { type EventBus, type LoggedEvent, loggedEvent, numbered } from '../events/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
 
 export interface WholeListsDeps {

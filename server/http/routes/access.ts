@@ -2,7 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
-import { type Caller, ownToken } from '../../auth/principal.ts';
+import { type Caller, ownToken } from '../../auth/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';

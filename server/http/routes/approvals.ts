@@ -8,8 +8,8 @@ import {
   approvalsQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/audit.ts';
-import type { AlwaysRule, ShownCall } from '../../calls/call-service.ts';
+import { byCaller } from '../../auth/room.ts';
+import type { AlwaysRule, ShownCall } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

@@ -1,5 +1,5 @@
-import type { Caller } from '../../auth/principal.ts';
-import type { By } from '../../devices/device-services.ts';
+import type { Caller } from '../../auth/room.ts';
+import type { By } from '../../devices/room.ts';
 
 /** Who made a request, and from where. */
 export const askedBy = (asked: {

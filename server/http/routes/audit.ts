@@ -1,6 +1,6 @@
 import { auditPageSchema, auditQuerySchema, type WireAuditEntry } from '#lib/protocol/audit';
 import { given } from '#lib/util/given';
-import type { AuditEntry } from '../../store/store.ts';
+import type { AuditEntry } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

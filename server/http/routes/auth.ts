@@ -1,10 +1,13 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { okSchema, signedInSchema, signInBodySchema } from '#lib/protocol/rest';
 import { meSchema, type WireMe } from '#lib/protocol/token';
-import { byCaller } from '../../auth/audit.ts';
-import { asPerson } from '../../auth/callers.ts';
-import { tooManyAttempts } from '../../auth/credentials.ts';
-import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
+import {
+  asPerson,
+  byCaller,
+  type Caller,
+  FIRST_OPERATOR,
+  tooManyAttempts,
+} from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

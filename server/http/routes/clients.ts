@@ -1,6 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { disconnectedSchema } from '#lib/protocol/rest';
-import { byCaller } from '../../auth/audit.ts';
+import { byCaller } from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

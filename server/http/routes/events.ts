@@ -1,5 +1,5 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
-import { followCaller } from '../../auth/follow-caller.ts';
+import { followCaller } from '../../auth/room.ts';
 import { createCountOfEach } from '../count-of-each.ts';
 import { EVENT_STREAM } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';

@@ -8,7 +8,7 @@ import {
   submitBodySchema,
   waitQuerySchema,
 } from '#lib/protocol/rest';
-import type { Principal } from '../../auth/principal.ts';
+import type { Principal } from '../../auth/room.ts';
 import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';

@@ -10,9 +10,9 @@ import {
   wireTargetSchema,
 } from '#lib/protocol/notify';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/audit.ts';
-import type { ListedTarget } from '../../outbox/notify-service.ts';
-import type { DeliveryRecord } from '../../store/store.ts';
+import { byCaller } from '../../auth/room.ts';
+import type { ListedTarget } from '../../outbox/room.ts';
+import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

@@ -7,9 +7,8 @@ import {
 } from '#lib/policy/policy-wire';
 import { HttpError } from '#lib/protocol/http-error';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/audit.ts';
-import type { Caller } from '../../auth/principal.ts';
-import type { AutonomyState } from '../../policy/policy-service.ts';
+import { byCaller, type Caller } from '../../auth/room.ts';
+import type { AutonomyState } from '../../policy/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

@@ -9,8 +9,7 @@ import {
   type WirePushSubscription,
 } from '#lib/protocol/push';
 import { okSchema } from '#lib/protocol/rest';
-import { byCaller } from '../../auth/audit.ts';
-import type { Caller } from '../../auth/principal.ts';
+import { byCaller, type Caller } from '../../auth/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';

@@ -1,6 +1,6 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { given } from '#lib/util/given';
-import type { CallActionOutcome, InvokeRefusal } from '../../calls/call-service.ts';
+import type { CallActionOutcome, InvokeRefusal } from '../../calls/room.ts';
 
 type Refusal = Extract<CallActionOutcome, { ok: false }> | InvokeRefusal;
 

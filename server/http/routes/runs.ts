@@ -12,10 +12,16 @@ import {
 } from '#lib/protocol/rest';
 import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { type AuditedAct, byCaller } from '../../auth/audit.ts';
-import { type Caller, ownsRun, ownToken, principalName } from '../../auth/principal.ts';
-import type { RunOutcome } from '../../runs/run-service.ts';
-import { readTraceparent } from '../../telemetry/trace-context.ts';
+import {
+  type AuditedAct,
+  byCaller,
+  type Caller,
+  ownsRun,
+  ownToken,
+  principalName,
+} from '../../auth/room.ts';
+import type { RunOutcome } from '../../runs/room.ts';
+import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';

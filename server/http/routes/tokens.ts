@@ -8,9 +8,8 @@ import {
   type WireToken,
 } from '#lib/protocol/token';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/audit.ts';
-import { FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
-import type { TokenRecord } from '../../store/store.ts';
+import { byCaller, FIRST_OPERATOR, principalName } from '../../auth/room.ts';
+import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

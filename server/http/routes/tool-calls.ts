@@ -20,9 +20,8 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { type AuditedAct, byCaller } from '../../auth/audit.ts';
-import { actorOf, ownToken, principalName } from '../../auth/principal.ts';
-import type { CallActionOutcome } from '../../calls/call-service.ts';
+import { type AuditedAct, actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
+import type { CallActionOutcome } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';

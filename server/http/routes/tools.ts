@@ -18,15 +18,15 @@ import type { ModelListing } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/audit.ts';
 import {
+  byCaller,
   type Caller,
   type Operator,
   ownToken,
   type Principal,
   refusalOf,
-} from '../../auth/principal.ts';
-import { readTraceparent } from '../../telemetry/trace-context.ts';
+} from '../../auth/room.ts';
+import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

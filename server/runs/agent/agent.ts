@@ -3,7 +3,7 @@ import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
 import type { Message, MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
-import type { Caller, Principal } from '../../auth/principal.ts';
+import type { Caller, Principal } from '../../auth/room.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Lesson } from './lessons.ts';
 import type { Notice } from './notices.ts';

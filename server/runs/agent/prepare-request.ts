@@ -3,7 +3,7 @@ import { APICallError, type ModelMessage } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
 import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
-import { beginRequestSpan } from '../../telemetry/agent-spans.ts';
+import { beginRequestSpan } from '../../telemetry/room.ts';
 import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './changed-requests.ts';

@@ -2,7 +2,7 @@ import type { CallRecord } from '#lib/call/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
-import type { DraftCall } from '../../calls/call-service.ts';
+import type { DraftCall } from '../../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';

@@ -1,6 +1,6 @@
 import type { CallRecord } from '#lib/call/call-record';
 import type { Message } from '#lib/protocol/run';
-import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { ToolRegistry } from '../../tools/room.ts';
 import { type Notice, notice } from './notices.ts';
 import { messagesRead, type Turn } from './turn.ts';
 import { hasCalls, namedCalls } from './turn-messages.ts';

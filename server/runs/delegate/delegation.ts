@@ -4,14 +4,14 @@ import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { WorkCounts } from '#lib/util/work-counts';
-import type { Principal } from '../../auth/principal.ts';
+import type { Principal } from '../../auth/room.ts';
 import {
   type AnyServerTool,
   defineTool,
   type ToolContext,
   ToolError,
-} from '../../tools/define-tool.ts';
-import type { ToolRegistry } from '../../tools/tool-registry.ts';
+  type ToolRegistry,
+} from '../../tools/room.ts';
 import type { Models } from '../agent/models.ts';
 import { wordsIn } from '../agent/turn-messages.ts';
 import type { AgentRuns } from '../agent-runs.ts';

@@ -6,8 +6,8 @@ import type { Attachment } from '#lib/protocol/attachment';
 import { READ_RESULT } from '#lib/protocol/run-tools';
 import { stripInvisible } from '#lib/text/invisible';
 import { markUntrusted } from '#lib/text/untrusted';
-import type { CallService } from '../../calls/call-service.ts';
-import { defineTool, type ToolContext, ToolError } from '../../tools/define-tool.ts';
+import type { CallService } from '../../calls/room.ts';
+import { defineTool, type ToolContext, ToolError } from '../../tools/room.ts';
 
 export interface ReadResultDeps {
   calls(): Pick<CallService, 'get'>;

@@ -1,6 +1,5 @@
-import type { CallService } from '../../calls/call-service.ts';
-import type { AnyServerTool } from '../../tools/define-tool.ts';
-import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { CallService } from '../../calls/room.ts';
+import type { AnyServerTool, ToolRegistry } from '../../tools/room.ts';
 import type { RunService } from '../run-service.ts';
 import { createReadResult, type ReadResultDeps } from './read-result.ts';
 import { createSearchTools } from './search-tools.ts';

@@ -3,8 +3,8 @@ import { isRecord } from '#lib/json/is-record';
 import { type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { stripInvisible } from '#lib/text/invisible';
-import type { Principal } from '../../auth/principal.ts';
-import { defineTool, ToolError } from '../../tools/define-tool.ts';
+import type { Principal } from '../../auth/room.ts';
+import { defineTool, ToolError } from '../../tools/room.ts';
 
 export interface SearchToolsDeps {
   /** Of every tool, whether the run may call it; undefined where there is no such run. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { given } from '#lib/util/given';
 import { createLimiter, QueueFullError } from '#lib/util/limiter';
-import { callerOf, ownToken } from '../../auth/principal.ts';
+import { callerOf, ownToken } from '../../auth/room.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
 import type { OwnRows } from './own-rows.ts';
 import { type QueryReply, type QueryRequest, queryReplySchema } from './query-message.ts';

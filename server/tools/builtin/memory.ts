@@ -3,8 +3,7 @@ import { RECALL } from '#lib/call/untrusted-result';
 import { mapTexts, redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
-import type { Store } from '../../store/store.ts';
-import { BadSearchError } from '../../store/store-errors.ts';
+import { BadSearchError, type Store } from '../../store/room.ts';
 import { defineTool, type ToolContext, ToolError } from '../define-tool.ts';
 
 type OthersRead = string | null;

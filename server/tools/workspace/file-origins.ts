@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/room.ts';
 
 /** Files whose writers are kept; beyond that all of the workspace counts as written after others. */
 const MOST_FILES = 10_000;

@@ -1,0 +1,29 @@
+export { AskEach } from './ask-each.ts';
+export { Breaker } from './breaker.ts';
+export type {
+  AlwaysRule,
+  CallActionOutcome,
+  CallService,
+  ClaimRun,
+  DraftCall,
+  InvokeRefusal,
+  RunClaim,
+  ShownCall,
+} from './call-service.ts';
+export type {
+  BeforeOutcome,
+  Check,
+  CheckEdit,
+  CheckRequest,
+  CheckVerdict,
+  Denial,
+  DenialRequest,
+  ToolFacts,
+} from './check.ts';
+export type { CallsOfClients, ClientAnswer } from './client-calls.ts';
+export { createCalls } from './create-call-service.ts';
+export type { ClientInstances } from './instance-changes.ts';
+export { readRecent } from './read-recent.ts';
+export type { FilteredResult, ResultFilter, ToolResult } from './result-filter.ts';
+export type { InstanceFacts } from './router.ts';
+export { readToolStats } from './tool-stats.ts';

@@ -1,0 +1,2 @@
+export { createChatSocketHandler } from './chat-socket.ts';
+export { createKeptIdentities } from './kept-identities.ts';

@@ -1,0 +1,2 @@
+export { readHistory } from './describe-history.ts';
+export { Retention } from './retention.ts';

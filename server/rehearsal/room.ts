@@ -1,0 +1,1 @@
+export { createRehearsalModel } from './rehearsal-model.ts';

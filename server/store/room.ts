@@ -1,0 +1,36 @@
+export { DataDirInUseError, lockDataDir } from './data-dir-lock.ts';
+export { describeEnd, EXIT } from './integrity/describe-end.ts';
+export { KeptArea } from './kept-area.ts';
+export { openStore } from './open-store.ts';
+export type {
+  AuditEntry,
+  AuditPage,
+  AuditQuery,
+  CallQuery,
+  Change,
+  ClientRecord,
+  DeliveryQuery,
+  DeliveryRecord,
+  EndedCall,
+  History,
+  IdempotencyEntry,
+  IdleRun,
+  KeptEntry,
+  MessagesPage,
+  ModelTurnQuery,
+  RunQuery,
+  SessionRecord,
+  Store,
+  StoredTokens,
+  TokenRecord,
+} from './store.ts';
+export {
+  BadCursorError,
+  BadSearchError,
+  isDiskTrouble,
+  RowDamagedError,
+  StoreBusyError,
+  StoreFailedError,
+  VersionConflictError,
+} from './store-errors.ts';
+export { untilWritable } from './until-writable.ts';

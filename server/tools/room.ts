@@ -1,0 +1,35 @@
+export {
+  type AnyServerTool,
+  defineTool,
+  type Operand,
+  StoppedError,
+  type ToolAnswer,
+  type ToolContext,
+  ToolError,
+} from './define-tool.ts';
+export { createToolRegistry } from './memory-tool-registry.ts';
+export { openTools } from './open-tools.ts';
+export { OwnTools } from './own-tools.ts';
+export { createToolChecks } from './tool-checks.ts';
+export {
+  type ConfiguredEffect,
+  OF_POOL,
+  OF_SERVER,
+  type ProvidedTool,
+  type ToolOrigin,
+  type ToolProvider,
+} from './tool-provider.ts';
+export type {
+  AnyTool,
+  CheckedSpec,
+  CheckedTool,
+  ClientAvailability,
+  ClientTool,
+  OfferChange,
+  OfferedTool,
+  OpenCircuit,
+  Registration,
+  ToolOffers,
+  ToolRegistry,
+} from './tool-registry.ts';
+export { toolsConfigSchema } from './tools-config.ts';
