@@ -34,6 +34,19 @@ test('[CW11] one line is without what is secret for it alone', () => {
   expect(second).toContain('open-sesame');
 });
 
+test('[LG4] an unexpected error that many hear of is one line', () => {
+  const written = lines(`
+    const error = new Error('the disk is full');
+    for (let n = 0; n < 3; n += 1) log.error(error);
+    log.error(error, 'what failed by it');
+    log.error(new Error('the disk is full'));`);
+  expect(written.match(/"msg":"[^"]+"/g)).toEqual([
+    '"msg":"unexpected"',
+    '"msg":"what failed by it"',
+    '"msg":"unexpected"',
+  ]);
+});
+
 const ALL = `
   log.failure('it ends');
   log.error(new Error('broken'), 'an error', undefined, { tool_call_id: 'tc_1' });

@@ -7,8 +7,8 @@ export type LogFields = Readonly<Record<string, string | number | null | undefin
 /** The server's log for operators, on standard error. Its functions need no `this`. */
 export interface Logger {
   /**
-   * An unexpected error as one line of JSON, with its cause and stack; `text` names what failed. `hide`
-   * takes out of the line what is secret besides.
+   * An unexpected error as one line of JSON, with its cause and stack; `text` names what failed, and
+   * without it and fields an error is written once. `hide` takes out of the line what is secret besides.
    */
   error(cause: unknown, text?: string, hide?: (line: string) => string, fields?: LogFields): void;
   /** One line of plain text. */
@@ -46,6 +46,8 @@ export function createLogger(): ServerLogger {
   let clean = redactShapes;
   let cleanMore = (line: string): string => line;
   let isJson = false;
+  /** All whose writes fail with the store, thousands of calls, hear of the same error. */
+  const written = new WeakSet<Error>();
   const log = pino(
     {
       ...{ name: 'callboard', level: 'info', redact: ['headers.*', '*.token'] },
@@ -59,9 +61,13 @@ export function createLogger(): ServerLogger {
     else process.stderr.write(`${clean(line + fieldsText(fields))}\n`);
   };
   return {
-    error(cause, text = 'unexpected', hide = (line) => line, fields = {}) {
+    error(cause, text, hide = (line) => line, fields) {
+      if (cause instanceof Error && !text && !fields) {
+        if (written.has(cause)) return;
+        written.add(cause);
+      }
       cleanMore = hide;
-      log.error({ err: cause, ...fields }, text);
+      log.error({ err: cause, ...fields }, text ?? 'unexpected');
       cleanMore = (line) => line;
     },
     failure: (line) => write('error', line),
