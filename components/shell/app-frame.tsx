@@ -202,7 +202,7 @@ const ShortcutsSheet = late<object>(
   inMiddle,
 );
 
-/** What lies over the page when asked for; its code is fetched then. */
+/** These lie over the page when asked for; their code is fetched then. */
 function Overlays({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
   const dialog = useUi((state) => state.dialog);

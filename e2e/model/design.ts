@@ -42,11 +42,11 @@ export interface Design {
   readonly recovery: 'takes up open calls' | 'forgets them';
   /** How a call comes back from its log. */
   readonly fold: typeof foldEvent;
-  /** What a commit passes for whose answer is lost: it is on disk, or not. */
+  /** A commit whose answer is lost passes for this: it is on disk, or not. */
   readonly unknown: 'for nothing' | 'for stored' | 'for not stored';
   /** A server that can write nothing more, until it is started again. */
   readonly failed: 'closes its lines' | 'hears its clients';
-  /** What it takes for the state of a call when it is started again. */
+  /** A server that is started again takes this for the state of a call. */
   readonly startsFrom: 'the log' | 'what was in memory';
 }
 
@@ -97,7 +97,7 @@ const withoutPossibleGrants: typeof decide = (call, event, now) => {
   return { ...decision, record: { ...decision.record, granted: call.granted } };
 };
 
-/** What answers a call after its end ends it once more. */
+/** An answer after the end of a call ends it once more. */
 const withLateResults: typeof decide = (call, event, now) => {
   const decision = decide(call, event, now);
   if (event.type !== 'late_answer' || !decision.ok || event.error) return decision;
@@ -105,7 +105,7 @@ const withLateResults: typeof decide = (call, event, now) => {
   return { ...decision, record: { ...decision.record, status: 'SUCCEEDED', error: null, result } };
 };
 
-/** What the log does not say of a call. */
+/** The log does not say this of a call. */
 const withoutGranted: typeof foldEvent = (before, { patch: { granted: _, ...patch }, ...entry }) =>
   foldEvent(before, { ...entry, patch });
 

@@ -4,7 +4,7 @@ import type { Design } from './design.ts';
 import { type Bounds, type Rec, toCall, toRec } from './world.ts';
 
 /**
- * What the log says of a call once these events are appended: each is written as its text, read
+ * The log then says this of a call to which these events are appended: each is written as its text, read
  * again and folded, so that what is left out of an event is left out of the call.
  */
 export function logged(
