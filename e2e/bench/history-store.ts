@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { NO_ROUTING } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import { NO_ROUTING } from '#lib/call/call-record';
 import { decide } from '#lib/call/decide';
 import { newCall } from '#lib/call/new-call';
 import type { RunSummary } from '#lib/protocol/run';

@@ -1,6 +1,6 @@
+import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
 import { mayBeOffered } from '#lib/call/call-machine';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
 import {
   addDecision,
@@ -179,7 +179,7 @@ export function createServer(design: Design, bounds: Bounds) {
   /** The event by which an instance gets the call now; undefined when it may not. */
   function offerTo(
     w: World,
-    call: CallRecord,
+    call: Call,
     to: Instance,
     owed: World['owed'][Instance],
   ): CallEvent | undefined {

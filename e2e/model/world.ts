@@ -1,5 +1,5 @@
-import type { CallRecord, Provider } from '#lib/call/call-record';
-import { NO_ROUTING } from '#lib/call/call-record';
+import type { Call, Provider } from '#lib/call/call';
+import { NO_ROUTING } from '#lib/call/call';
 import type { Effect } from '#lib/call/effects';
 import type { CallProgress, Grant, PlannedEffect, Recovery } from '#lib/call/engine-loop';
 import { newCall } from '#lib/call/new-call';
@@ -10,7 +10,7 @@ export type Instance = 'a' | 'b';
 /** What differs between the states of the call; the rest of its record never does, or is a time. */
 export interface Rec {
   readonly status: CallStatus;
-  readonly phase: CallRecord['phase'];
+  readonly phase: Call['phase'];
   readonly provider: Provider | null;
   readonly granted: boolean;
   readonly rerunnable: boolean;
@@ -25,7 +25,7 @@ export interface Rec {
   readonly version: number;
 }
 
-const BASE: CallRecord = newCall(
+const BASE: Call = newCall(
   {
     id: 'tc',
     runId: 'run',
@@ -49,7 +49,7 @@ const BASE: CallRecord = newCall(
 export const toCall = (
   { result, executed, rerunnable, lateResult, ...rec }: Rec,
   { isServer = false }: Pick<Bounds, 'isServer'> = {},
-): CallRecord => ({
+): Call => ({
   ...BASE,
   ...rec,
   source: isServer ? 'server' : 'client',
@@ -64,7 +64,7 @@ export const toCall = (
 
 const isOutput = (result: string | null): boolean => result?.startsWith('ok:') ?? false;
 
-export const toRec = (call: CallRecord): Rec => ({
+export const toRec = (call: Call): Rec => ({
   status: call.status,
   phase: call.phase,
   provider: call.provider,

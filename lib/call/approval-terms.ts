@@ -1,4 +1,4 @@
-import type { CallRecord } from './call-record.ts';
+import type { Call } from './call.ts';
 import type { Objection } from './call-state.ts';
 import { type Moment, shownAt } from './clocks.ts';
 
@@ -19,7 +19,7 @@ export interface ApprovalTerms {
 
 /** Why the call, which waits for a person, cannot have this yes; undefined: it can. */
 export function againstApproval(
-  call: CallRecord,
+  call: Call,
   terms: ApprovalTerms,
   now: Moment,
 ): Objection | undefined {
@@ -31,13 +31,13 @@ export function againstApproval(
   return terms.objection;
 }
 
-export const isQuestion = ({ card }: CallRecord): boolean => card.question !== undefined;
+export const isQuestion = ({ card }: Call): boolean => card.question !== undefined;
 
 /**
  * Whether the yes is to a question that has been asked anew since: each has a time of
  * its own, which may be shown in another place since the wall clock was set.
  */
-function isOlder({ expiresAt, version }: ApprovalTerms, call: CallRecord, now: Moment): boolean {
+function isOlder({ expiresAt, version }: ApprovalTerms, call: Call, now: Moment): boolean {
   if (version !== undefined && version !== call.version) return true;
   return (
     expiresAt !== undefined &&

@@ -1,7 +1,7 @@
-import { type CallRecord, isPolling } from './call-record.ts';
+import { type Call, isPolling } from './call.ts';
 
 /** Running the tool again does no harm. */
-export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): boolean =>
+export const isRerunnable = ({ annotations }: Pick<Call, 'annotations'>): boolean =>
   annotations.readOnlyHint === true || annotations.idempotentHint === true;
 
 /**
@@ -9,5 +9,5 @@ export const isRerunnable = ({ annotations }: Pick<CallRecord, 'annotations'>): 
  * journal cannot, once the call is its own: its first answer counts until the
  * clock runs out.
  */
-export const hasJournal = ({ provider, granted }: Pick<CallRecord, 'provider' | 'granted'>) =>
+export const hasJournal = ({ provider, granted }: Pick<Call, 'provider' | 'granted'>) =>
   provider === null || (provider.claims && !(granted && isPolling(provider)));

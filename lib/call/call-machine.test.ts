@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
+import type { Provider } from './call.ts';
 import { transition } from './call-machine.ts';
-import type { Provider } from './call-record.ts';
 import type { CallState, StateEvent } from './call-state.ts';
 
 const provider: Provider = {

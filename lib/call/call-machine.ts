@@ -1,15 +1,12 @@
 import type { CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
+import type { Call } from './call.ts';
 import { isRerunnable } from './call-facts.ts';
-import type { CallRecord } from './call-record.ts';
 import type { Answerer, CallState, Refusal, Rejected, StateEvent } from './call-state.ts';
 import { toAsk } from './waiting-approvals.ts';
 
 export type Transition =
-  | ({ readonly ok: true } & Pick<
-      CallRecord,
-      'status' | 'phase' | 'granted' | 'provider' | 'error'
-    >)
+  | ({ readonly ok: true } & Pick<Call, 'status' | 'phase' | 'granted' | 'provider' | 'error'>)
   | Rejected;
 
 /**

@@ -1,10 +1,10 @@
 import type { CallClock, CallError } from '../protocol/call-status.ts';
-import type { CallRecord, Provider } from './call-record.ts';
+import type { Call, Provider } from './call.ts';
 import type { WaitingApprovals } from './waiting-approvals.ts';
 
 /** As much of a call as its transitions depend on. */
 export type CallState = Pick<
-  CallRecord,
+  Call,
   'status' | 'phase' | 'source' | 'provider' | 'granted' | 'annotations'
 >;
 

@@ -1,7 +1,7 @@
 import type { CallClock } from '../protocol/call-status.ts';
 import type { CardUpdate } from '../protocol/card.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
-import { type CallRecord, isPolling } from './call-record.ts';
+import { type Call, isPolling } from './call.ts';
 
 /**
  * A moment on two clocks, in milliseconds. People are shown times of the wall clock,
@@ -13,7 +13,7 @@ export interface Moment {
   readonly steady: number;
 }
 
-export const NO_DEADLINES: CallRecord['deadlines'] = {
+export const NO_DEADLINES: Call['deadlines'] = {
   approval: null,
   queue: null,
   start: null,
@@ -23,7 +23,7 @@ export const NO_DEADLINES: CallRecord['deadlines'] = {
 };
 
 /** Sets and stops the clocks of the contract, section 2, as the phase changes; `next` is new, and is changed. */
-export function withClocks(prev: CallRecord, next: CallRecord, now: Moment): CallRecord {
+export function withClocks(prev: Call, next: Call, now: Moment): Call {
   if (prev.phase === next.phase && prev.status === next.status && prev.provider === next.provider) {
     return next;
   }
@@ -33,12 +33,12 @@ export function withClocks(prev: CallRecord, next: CallRecord, now: Moment): Cal
 }
 
 /** Of the time in which the person at the device may be asked, in sum (CK6). */
-function deviceLeft({ phase, deadlines, deviceLeftMs }: CallRecord, { steady }: Moment): number {
+function deviceLeft({ phase, deadlines, deviceLeftMs }: Call, { steady }: Moment): number {
   const left = deviceLeftMs ?? CLOCKS.approvalMs;
   return phase === 'device' ? Math.max(0, (deadlines.approval ?? steady) - steady) : left;
 }
 
-function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): Partial<CallRecord> {
+function runningClocks(prev: Call, next: Call, now: Moment): Partial<Call> {
   const { deadlines } = prev;
   const { wall, steady } = now;
   switch (next.phase) {
@@ -80,13 +80,9 @@ function runningClocks(prev: CallRecord, next: CallRecord, now: Moment): Partial
 }
 
 /** How long a person has to decide, as it was set when the call had to wait for that. */
-const approvalMs = ({ routing }: CallRecord): number => routing.approvalMs ?? CLOCKS.approvalMs;
+const approvalMs = ({ routing }: Call): number => routing.approvalMs ?? CLOCKS.approvalMs;
 
-function offeredClocks(
-  prev: CallRecord,
-  next: CallRecord,
-  { wall, steady }: Moment,
-): Partial<CallRecord> {
+function offeredClocks(prev: Call, next: Call, { wall, steady }: Moment): Partial<Call> {
   const offered = { offeredAt: wall, executeLeftMs: null };
   if (next.provider?.claims) {
     // Possibly granted, and its client is back: only what was not started may wait for a claim, or another.
@@ -102,18 +98,18 @@ function offeredClocks(
   return { ...offered, startedAt: prev.startedAt ?? wall, deadlines: { ...NO_DEADLINES, execute } };
 }
 
-const executeDeadline = ({ deadlines, executeLeftMs, timeoutMs }: CallRecord, now: number) =>
+const executeDeadline = ({ deadlines, executeLeftMs, timeoutMs }: Call, now: number) =>
   deadlines.execute ?? now + (executeLeftMs ?? timeoutMs);
 
 /** The resume clock runs, never past the clock that ends the call anyway. */
-export function awaitingReturn(record: CallRecord, { steady }: Moment): CallRecord {
+export function awaitingReturn(record: Call, { steady }: Moment): Call {
   const { execute, queue } = record.deadlines;
   const resume = Math.min(steady + CLOCKS.resumeMs, execute ?? Infinity, queue ?? Infinity);
   return { ...record, deadlines: { ...record.deadlines, start: null, resume } };
 }
 
 /** The execute clock stands, with what is left of it. */
-export function withExecuteStopped(record: CallRecord, { steady }: Moment): CallRecord {
+export function withExecuteStopped(record: Call, { steady }: Moment): Call {
   const { execute } = record.deadlines;
   if (execute === null) return record;
   const executeLeftMs = Math.max(0, execute - steady);
@@ -121,7 +117,7 @@ export function withExecuteStopped(record: CallRecord, { steady }: Moment): Call
 }
 
 /** It goes on where it stood; one that runs is left as it is. */
-export function withExecuteRunning(record: CallRecord, { steady }: Moment): CallRecord {
+export function withExecuteRunning(record: Call, { steady }: Moment): Call {
   if (record.phase !== 'granted' || record.deadlines.execute !== null) return record;
   const execute = steady + (record.executeLeftMs ?? record.timeoutMs);
   return { ...record, executeLeftMs: null, deadlines: { ...record.deadlines, execute } };
@@ -132,7 +128,7 @@ export function withExecuteRunning(record: CallRecord, { steady }: Moment): Call
  * time begins anew once half of it has passed, so that a flood of signs is few events. 0: none.
  */
 export function timeToAdd(
-  { deadlines, startedAt }: CallRecord,
+  { deadlines, startedAt }: Call,
   { ownMs, mostMs }: { readonly ownMs: number; readonly mostMs: number },
   { wall, steady }: Moment,
 ): number {
@@ -144,15 +140,15 @@ export function timeToAdd(
 }
 
 /** Each deadline that runs, `ms` later. */
-export const withDeadlinesMoved = (record: CallRecord, ms: number): CallRecord =>
+export const withDeadlinesMoved = (record: Call, ms: number): Call =>
   record.deadlines === NO_DEADLINES
     ? record
     : { ...record, deadlines: movedDeadlines(record.deadlines, ms) };
 
 export function movedDeadlines(
-  { approval, queue, start, execute, resume, cancel }: CallRecord['deadlines'],
+  { approval, queue, start, execute, resume, cancel }: Call['deadlines'],
   ms: number,
-): CallRecord['deadlines'] {
+): Call['deadlines'] {
   const moved = (deadline: number | null) => (deadline === null ? null : deadline + ms);
   return {
     approval: moved(approval),
@@ -165,7 +161,7 @@ export function movedDeadlines(
 }
 
 /** In milliseconds: what a clock was set to, for the text of its ending. */
-export function limitOf(record: CallRecord, which: CallClock): number {
+export function limitOf(record: Call, which: CallClock): number {
   switch (which) {
     case 'approval':
       return record.phase === 'approval' ? approvalMs(record) : CLOCKS.approvalMs;
@@ -188,7 +184,7 @@ type RunningClock = { name: CallClock; deadline_at: number };
  * The clock that a card shows: the one that ends the phase the call is in, of two the
  * sooner. Its deadline is a wall time, as the wall clock is now.
  */
-export function runningClock(record: CallRecord, now: Moment): CardUpdate['clock'] {
+export function runningClock(record: Call, now: Moment): CardUpdate['clock'] {
   const { deadlines, phase } = record;
   const clock = (name: CallClock, deadline: number | null): RunningClock | null =>
     deadline === null ? null : { name, deadline_at: (deadline + now.wall - now.steady) / 1000 };
@@ -230,7 +226,7 @@ const sooner = (one: RunningClock | null, other: RunningClock | null): RunningCl
   one && (!other || one.deadline_at < other.deadline_at) ? one : other;
 
 /** The call as it is shown now: the wall clock may have been set since its newest event. */
-export function shownAt(call: CallRecord, now: Moment): CallRecord {
+export function shownAt(call: Call, now: Moment): Call {
   const shown = call.card.clock;
   if (call.phase === null || typeof shown?.deadline_at !== 'number') return call;
   const clock = runningClock(call, now);

@@ -4,15 +4,15 @@ import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
+import { type Call, NO_ROUTING, type Provider } from './call.ts';
 import type { CallEvent } from './call-event.ts';
-import { type CallRecord, NO_ROUTING, type Provider } from './call-record.ts';
 import { type Moment, NO_DEADLINES, shownAt } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
 import { mergeCard } from './merge-card.ts';
 import { newCall } from './new-call.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
-const fresh = (more: Partial<CallRecord> = {}): CallRecord =>
+const fresh = (more: Partial<Call> = {}): Call =>
   newCall(
     {
       id: 'tc_1',
@@ -49,13 +49,13 @@ const CLAIM: CallEvent = { type: 'claimed', from };
 /** A moment at which both clocks say the same. */
 const at = (ms: number): Moment => ({ wall: ms, steady: ms });
 
-function decided(call: CallRecord, event: CallEvent, now = 2_000) {
+function decided(call: Call, event: CallEvent, now = 2_000) {
   const decision = decide(call, event, at(now));
   if (!decision.ok) throw new Error(`${event.type} was refused: ${decision.refusal}`);
   return decision;
 }
 
-const stateAfter = (call: CallRecord, ...events: CallEvent[]): CallRecord =>
+const stateAfter = (call: Call, ...events: CallEvent[]): Call =>
   events.reduce((state, event) => decided(state, event).record, call);
 
 const offered = stateAfter(fresh(), ALLOW, OFFER);
@@ -169,7 +169,7 @@ describe('a decision', () => {
 });
 
 describe('what a start finds', () => {
-  const recovered = (call: CallRecord) => decided(call, { type: 'recovered', shiftMs: 0 });
+  const recovered = (call: Call) => decided(call, { type: 'recovered', shiftMs: 0 });
 
   test('[CE5] offered to a client that claims: it may have been granted', () => {
     const { record } = recovered(offered);
@@ -285,7 +285,7 @@ const byHand = (result: unknown): CallEvent => ({ type: 'answered_by_hand', fiel
 const answeredOnce = stateAfter(granted, answer('answered', { a: 1, b: 2 }));
 const keptLate = stateAfter(ended, late('late'));
 
-test.each<[string, CallRecord, CallEvent, string?]>([
+test.each<[string, Call, CallEvent, string?]>([
   ['a yes to what waits for none', granted, yes({ isAlways: true })],
   ['a yes where an answer is asked for', question, yes(), 'unanswered'],
   ['an always to what is asked about each time', asked, yes({ isAlways: true }), 'never_always'],
@@ -345,7 +345,7 @@ test('a yes that fits what was shown is taken, and so is an answer that fits its
 const STOP = { type: 'stop', after: 'event' };
 const ROUTE = { type: 'route' };
 
-test.each<[string, CallRecord, CallEvent, object[]]>([
+test.each<[string, Call, CallEvent, object[]]>([
   ['a cancel', granted, CANCEL, [{ ...STOP, reason: 'enough' }]],
   ['an answer by hand', granted, { type: 'answered_by_hand' }, [STOP]],
   ['a timeout at a client', granted, EXECUTE, [{ ...STOP, reason: 'timeout: execute' }]],
@@ -383,7 +383,7 @@ test.each<[string, CallRecord, CallEvent, object[]]>([
   expect(found).toMatchObject(effects);
 });
 
-test.each<[string, CallRecord, CallEvent, object]>([
+test.each<[string, Call, CallEvent, object]>([
   ['an offer', stateAfter(fresh(), ALLOW), OFFER, { provider }],
   ['a claim', offered, CLAIM, { provider: { journalEpoch: 'e1' } }],
   ['what an event shows', offered, { ...CLAIM, shown: { tip: 'now' } }, { card: { tip: 'now' } }],

@@ -7,10 +7,10 @@ import { isOfClient } from '../protocol/tool-source.ts';
 import { given } from '../util/given.ts';
 import { againstApproval, isQuestion } from './approval-terms.ts';
 import { boundUpdate } from './bound-card.ts';
+import { type Call, isPolling } from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import { mismatch, transition } from './call-machine.ts';
-import { type CallRecord, isPolling } from './call-record.ts';
 import type { Rejected, StateEvent } from './call-state.ts';
 import {
   awaitingReturn,
@@ -36,7 +36,7 @@ import { actionOnReturn } from './resume-matrix.ts';
 export type Decision =
   | {
       readonly ok: true;
-      readonly record: CallRecord;
+      readonly record: Call;
       readonly update: CardUpdate;
       readonly shown: CardUpdate;
       readonly effects: readonly Effect[];
@@ -48,7 +48,7 @@ export type Decision =
  * given, who could run the call is in the event, and what follows is returned as
  * data. The version is counted by the engine, which appends the event.
  */
-export function decide(call: CallRecord, event: CallEvent, now: Moment): Decision {
+export function decide(call: Call, event: CallEvent, now: Moment): Decision {
   switch (event.type) {
     case 'approved':
       return approved(call, event, now);
@@ -82,10 +82,10 @@ type Of<Type extends CallEvent['type']> = Extract<CallEvent, { type: Type }>;
 const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 
 /** A transition, with the fields that the event brings, the clocks that follow, and the effects. */
-function step(call: CallRecord, event: StateEvent, given: Given, now: Moment): Decision {
+function step(call: Call, event: StateEvent, given: Given, now: Moment): Decision {
   const moved = transition(call, event);
   if (!moved.ok) return moved;
-  const before: CallRecord = {
+  const before: Call = {
     ...call,
     ...given.fields,
     status: moved.status,
@@ -99,8 +99,8 @@ function step(call: CallRecord, event: StateEvent, given: Given, now: Moment): D
 }
 
 function change(
-  call: CallRecord,
-  next: CallRecord,
+  call: Call,
+  next: Call,
   now: Moment,
   besides: CardUpdate = {},
   effects: readonly Effect[] = [],
@@ -117,7 +117,7 @@ function change(
 }
 
 /** What was shown while the arguments were written is in no event: of that, what stays on the card. */
-function sketchOf({ phase, args, card }: CallRecord, next: CallRecord): CardUpdate {
+function sketchOf({ phase, args, card }: Call, next: Call): CardUpdate {
   if (phase !== 'streaming' || next.phase === 'streaming') return {};
   const { params, params_bytes, truncated, tip } = card;
   if (args === next.args) return { params, ...given({ params_bytes, truncated, tip }) };
@@ -125,7 +125,7 @@ function sketchOf({ phase, args, card }: CallRecord, next: CallRecord): CardUpda
   return { ...given({ tip }), ...(isCut && { params_bytes: null, truncated: false }) };
 }
 
-function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
+function effectsOf(event: StateEvent, next: Call): readonly Effect[] {
   switch (event.type) {
     case 'arguments_complete':
     case 'approved':
@@ -147,10 +147,10 @@ function effectsOf(event: StateEvent, next: CallRecord): readonly Effect[] {
   }
 }
 
-const stopReason = (call: CallRecord, clock: CallClock): string =>
+const stopReason = (call: Call, clock: CallClock): string =>
   isOfClient(call) ? `timeout: ${clock}` : (call.error?.message ?? clock);
 
-function approved(call: CallRecord, event: Of<'approved'>, now: Moment): Decision {
+function approved(call: Call, event: Of<'approved'>, now: Moment): Decision {
   const { terms } = event;
   const decision = step(call, { type: 'approved' }, event, now);
   const refusal = decision.ok && terms && againstApproval(call, terms, now);
@@ -158,7 +158,7 @@ function approved(call: CallRecord, event: Of<'approved'>, now: Moment): Decisio
 }
 
 /** A question takes an answer that fits it, as long as it is asked. */
-function answeredByHand(call: CallRecord, event: Of<'answered_by_hand'>, now: Moment): Decision {
+function answeredByHand(call: Call, event: Of<'answered_by_hand'>, now: Moment): Decision {
   if (!isQuestion(call)) return step(call, event, event, now);
   if (call.phase !== 'approval') return NOT_NOW;
   const checked = checkAnswer(questionSchema.parse(call.args), event.fields?.result);
@@ -168,7 +168,7 @@ function answeredByHand(call: CallRecord, event: Of<'answered_by_hand'>, now: Mo
 }
 
 /** An offer that was not claimed in time is no ending: another is asked, or its clock is armed anew. */
-function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
+function clock(call: Call, event: Of<'clock'>, now: Moment): Decision {
   const { clock: name, isRevoked, isKept } = event;
   if (name !== 'start') {
     const limitMs = limitOf(call, name);
@@ -188,14 +188,14 @@ function clock(call: CallRecord, event: Of<'clock'>, now: Moment): Decision {
  * return. A client without a journal is waited for by the execute clock alone,
  * because its first answer still counts until then.
  */
-function clientLeft(call: CallRecord, now: Moment): Decision {
+function clientLeft(call: Call, now: Moment): Decision {
   if (isFinalStatus(call.status) || call.provider === null) return NOT_NOW;
   const isUntaken = call.phase === 'offered' && !call.granted;
   if (!isUntaken && !hasJournal(call) && !isRerunnable(call)) return NOT_NOW;
   return change(call, awaitingReturn(call, now), now, {}, isUntaken ? [{ type: 'route' }] : []);
 }
 
-function clientBack(call: CallRecord, event: Of<'client_back'>, now: Moment): Decision {
+function clientBack(call: Call, event: Of<'client_back'>, now: Moment): Decision {
   const action = actionOnReturn(call, event.knowledge);
   if (action === 'outcome_unknown') {
     const message = 'The client came back, and can no longer tell whether the tool ran';
@@ -211,7 +211,7 @@ function clientBack(call: CallRecord, event: Of<'client_back'>, now: Moment): De
 
 /** Deadlines are on the steady clock, so the clocks of waiting calls go on. */
 function recovered(
-  stored: CallRecord,
+  stored: Call,
   { shiftMs, goesOn = false }: Of<'recovered'>,
   now: Moment,
 ): Decision {
@@ -244,17 +244,17 @@ function recovered(
 }
 
 /** Its grant may have left without being on disk (`grantBarrier`). */
-const isPossiblyGranted = ({ phase, granted, provider }: CallRecord): boolean =>
+const isPossiblyGranted = ({ phase, granted, provider }: Call): boolean =>
   phase === 'offered' && !granted && provider?.claims === true && !isPolling(provider);
 
 /** It waits for its client alone: the queue's clock ends only what no client can have started. */
-const asGranted = (call: CallRecord): CallRecord => ({
+const asGranted = (call: Call): Call => ({
   ...call,
   granted: true,
   deadlines: { ...call.deadlines, queue: null, start: null },
 });
 
-function extended(call: CallRecord, event: Of<'extended'>, now: Moment): Decision {
+function extended(call: Call, event: Of<'extended'>, now: Moment): Decision {
   const { execute } = call.deadlines;
   if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
   const byMs = 'byMs' in event ? event.byMs : timeToAdd(call, event, now);
@@ -271,7 +271,7 @@ function extended(call: CallRecord, event: Of<'extended'>, now: Moment): Decisio
 }
 
 /** CE7: the time in which a person decides on a call below takes nothing from the time to run. */
-function belowWaits(call: CallRecord, isWaiting: boolean, now: Moment): Decision {
+function belowWaits(call: Call, isWaiting: boolean, now: Moment): Decision {
   const stands = call.deadlines.execute === null;
   if (isOfClient(call) || call.phase !== 'granted' || isWaiting === stands) return NOT_NOW;
   return change(
@@ -282,7 +282,7 @@ function belowWaits(call: CallRecord, isWaiting: boolean, now: Moment): Decision
 }
 
 /** It changes what people see, and nothing else. */
-function statusOf(call: CallRecord, { type, from, shown = {} }: Of<'status' | 'sketch'>): Decision {
+function statusOf(call: Call, { type, from, shown = {} }: Of<'status' | 'sketch'>): Decision {
   const isOver = type === 'sketch' ? call.phase !== 'streaming' : isFinalStatus(call.status);
   const refusal = isOver ? 'not_possible_now' : from && mismatch(call, from);
   if (refusal) return { ok: false, refusal };
@@ -295,7 +295,7 @@ function statusOf(call: CallRecord, { type, from, shown = {} }: Of<'status' | 's
 }
 
 /** It never becomes the result of the call. */
-function lateAnswer(call: CallRecord, event: Of<'late_answer'>): Decision {
+function lateAnswer(call: Call, event: Of<'late_answer'>): Decision {
   if (!isFinalStatus(call.status)) return NOT_NOW;
   const refusal = mayBeKept(call, event);
   if (refusal) return { ok: false, refusal };

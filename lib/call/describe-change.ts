@@ -2,11 +2,11 @@ import { withoutText } from '../protocol/attachment.ts';
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
-import type { CallRecord } from './call-record.ts';
+import type { Call } from './call.ts';
 import { type Moment, runningClock } from './clocks.ts';
 
 /** What people are shown when a call goes from `prev` to `next`. Pure; says only what changed. */
-export function describeChange(prev: CallRecord, next: CallRecord, now: Moment): CardUpdate {
+export function describeChange(prev: Call, next: Call, now: Moment): CardUpdate {
   const update: CardUpdate = {};
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
   if (prev.phase !== next.phase) update.phase = next.phase;
@@ -34,13 +34,13 @@ const given = (card: Card, names: readonly (keyof Card)[]): CardUpdate =>
   );
 
 /** The arguments as their executor gets them; what was shown of others is not kept. */
-const wholeParams = ({ args, card }: CallRecord): CardUpdate => ({
+const wholeParams = ({ args, card }: Call): CardUpdate => ({
   params: { ...args },
   params_whole: true,
   ...(card.argument_names ? { argument_names: Object.keys(args) } : {}),
 });
 
-function describeEnd(update: CardUpdate, next: CallRecord): void {
+function describeEnd(update: CardUpdate, next: Call): void {
   update.completed_at = toSeconds(next.completedAt);
   if (next.error) update.error = next.error;
   if (next.attachments.length > 0) update.attachments = next.attachments.map(withoutText);

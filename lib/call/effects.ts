@@ -1,6 +1,6 @@
+import { type Call, isPolling } from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import { isRerunnable } from './call-facts.ts';
-import { type CallRecord, isPolling } from './call-record.ts';
 import type { NeverStarted } from './call-state.ts';
 
 /**
@@ -33,10 +33,10 @@ export type Effect =
  * An offer to a client that claims is no permission. What may be repeated may run
  * while no disk has the call: a crash then leaves neither a call nor an attempt.
  */
-export const offerBarrier = (offered: CallRecord): EffectBarrier =>
+export const offerBarrier = (offered: Call): EffectBarrier =>
   offered.provider?.claims ? 'nothing' : startBarrier(offered);
 
-export const startBarrier = (started: CallRecord): EffectBarrier =>
+export const startBarrier = (started: Call): EffectBarrier =>
   isRerunnable(started) ? 'creation' : 'event';
 
 /**
@@ -44,5 +44,5 @@ export const startBarrier = (started: CallRecord): EffectBarrier =>
  * not be on disk itself. What a polling client fetched is counted by its grant alone.
  */
 // guard: grant-after-record
-export const grantBarrier = ({ provider }: CallRecord): EffectBarrier =>
+export const grantBarrier = ({ provider }: Call): EffectBarrier =>
   provider !== null && isPolling(provider) ? 'event' : 'offer';

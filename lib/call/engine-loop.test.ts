@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Call } from './call.ts';
 import type { CallEvent } from './call-event.ts';
-import type { CallRecord } from './call-record.ts';
 import { NO_DEADLINES } from './clocks.ts';
 import { decide } from './decide.ts';
 import type { Effect } from './effects.ts';
@@ -21,17 +21,17 @@ import { sampleCall } from './testing/sample-call.ts';
 
 const NOW = { wall: 1_000, steady: 1_000 };
 
-const streaming = (source: 'server' | 'client'): CallRecord =>
+const streaming = (source: 'server' | 'client'): Call =>
   sampleCall({ source, phase: 'streaming', annotations: {}, version: 0 });
 
 /** Counts versions, and keeps the types of its events. */
-function batchOf(record: CallRecord): DecisionBatch & { readonly types: string[] } {
+function batchOf(record: Call): DecisionBatch & { readonly types: string[] } {
   const types: string[] = [];
   const effects: DecidedEffect[] = [];
   let newest = record;
   let offerVersion: number | undefined;
   let recovery: Recovery | undefined;
-  const append = (type: string, next: CallRecord) => {
+  const append = (type: string, next: Call) => {
     newest = { ...next, version: newest.version + 1 };
     types.push(type);
     if (type === 'offered') offerVersion = newest.version;
@@ -142,7 +142,7 @@ test.each([
 });
 
 test('[CE6] what has ended is not started, but still stopped', () => {
-  const latest: CallRecord = { ...streaming('server'), status: 'FAILED', phase: null };
+  const latest: Call = { ...streaming('server'), status: 'FAILED', phase: null };
   expect(isStillWanted({ latest }, { type: 'run', after: 'event' })).toBe(false);
   expect(isStillWanted({ latest }, { type: 'stop', reason: '', after: 'event' })).toBe(true);
 });

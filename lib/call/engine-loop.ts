@@ -1,6 +1,6 @@
 import { isFinalStatus } from '../protocol/is-final-status.ts';
+import type { Call, Provider } from './call.ts';
 import type { Actor, CallEvent } from './call-event.ts';
-import type { CallRecord, Provider } from './call-record.ts';
 import type { Rejected } from './call-state.ts';
 import type { Moment } from './clocks.ts';
 import type { Decision, decide } from './decide.ts';
@@ -18,24 +18,24 @@ type Decided = Extract<Decision, { ok: true }>;
 export interface Rules {
   readonly decide: typeof decide;
   /** What would bring the call to an executor now. */
-  route(record: CallRecord): CallEvent | undefined;
+  route(record: Call): CallEvent | undefined;
 }
 
 /** An effect, and the record that its event led to. */
 export interface DecidedEffect {
   readonly effect: Effect;
-  readonly record: CallRecord;
+  readonly record: Call;
 }
 
 /** The decisions of one write. `record` is that of the newest; each has the next version. */
 export interface DecisionBatch {
-  readonly record: CallRecord;
+  readonly record: Call;
   readonly effects: DecidedEffect[];
   /** The version of the newest offer among them. */
   readonly offerVersion: number | undefined;
   /** The event by which a start takes the call up, when it is among them. */
   readonly recovery: Recovery | undefined;
-  addFirst(record: CallRecord, actor: Actor): void;
+  addFirst(record: Call, actor: Actor): void;
   add(event: CallEvent, actor: Actor, decision: Decided): void;
 }
 
@@ -63,9 +63,9 @@ export interface Recovery {
 /** How far a call has come. */
 export interface CallProgress<Pending extends PlannedEffect = PlannedEffect> {
   /** What has been decided; the next decision is made on this. */
-  latest: CallRecord;
+  latest: Call;
   /** What is on disk; everybody else is shown this. */
-  durable: CallRecord | undefined;
+  durable: Call | undefined;
   pendingEffects: Pending[];
   grant: Grant | undefined;
   /** The version of the newest offer; 0 when that was on disk before this process. */
@@ -145,12 +145,7 @@ export function takeDecided(
   });
 }
 
-function barrierOf(
-  effect: Effect,
-  record: CallRecord,
-  offerVersion: number,
-  isNew: boolean,
-): number {
+function barrierOf(effect: Effect, record: Call, offerVersion: number, isNew: boolean): number {
   const barrier = 'after' in effect ? effect.after : 'nothing';
   if (barrier === 'nothing' || (barrier === 'creation' && isNew)) return 0;
   return barrier === 'offer' ? offerVersion : record.version;

@@ -1,14 +1,14 @@
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { boundUpdate } from './bound-card.ts';
+import type { Call } from './call.ts';
 import type { CallEventEntry, CallPatch, PublishedEvent } from './call-event.ts';
-import type { CallRecord } from './call-record.ts';
 import { describeChange } from './describe-change.ts';
 import { mergeCard } from './merge-card.ts';
 import { BARE_CALL, firstCard } from './new-call.ts';
 
 export interface Folded {
-  readonly call: CallRecord;
+  readonly call: Call;
   /** What people were shown of the event. */
   readonly update: CardUpdate;
 }
@@ -17,7 +17,7 @@ export interface Folded {
  * The call after one more entry of its log (rule CE8). Pure, and the way in which a call comes back
  * from the disk: `decide` made the entry, and this does to the call before it what `decide` did.
  */
-export function foldEvent(before: CallRecord | undefined, entry: CallEventEntry): Folded {
+export function foldEvent(before: Call | undefined, entry: CallEventEntry): Folded {
   const { card, version } = entry;
   if (card)
     return { call: { ...wholeOf(entry), card, version }, update: entry.published?.update ?? {} };
@@ -28,12 +28,12 @@ export function foldEvent(before: CallRecord | undefined, entry: CallEventEntry)
 }
 
 /** All entries of a call, from the newest on that has all of it. Undefined for none. */
-export function foldEvents(entries: readonly CallEventEntry[]): CallRecord | undefined {
+export function foldEvents(entries: readonly CallEventEntry[]): Call | undefined {
   const from = Math.max(
     0,
     entries.findLastIndex(({ card }) => card !== undefined),
   );
-  let call: CallRecord | undefined;
+  let call: Call | undefined;
   for (let place = from; place < entries.length; place += 1) {
     const entry = entries[place];
     if (entry) ({ call } = foldEvent(call, entry));
@@ -43,7 +43,7 @@ export function foldEvents(entries: readonly CallEventEntry[]): CallRecord | und
 
 /** The entries with what follows from them and those before. */
 export function toPublished(entries: readonly CallEventEntry[]): PublishedEvent[] {
-  let call: CallRecord | undefined;
+  let call: Call | undefined;
   return entries.map((entry) => {
     const { published } = entry;
     if (published && !entry.card) return { ...entry, ...published };
@@ -53,7 +53,7 @@ export function toPublished(entries: readonly CallEventEntry[]): PublishedEvent[
   });
 }
 
-type Fields = Omit<CallRecord, 'card'>;
+type Fields = Omit<Call, 'card'>;
 
 /** The first entry has each field that is not as in a call without anything, those of `NewCall` among them. */
 const wholeOf = ({ patch, version }: CallEventEntry): Fields =>
@@ -74,7 +74,7 @@ function foldFirst(entry: CallEventEntry): Folded {
   return { call: { ...next, card }, update: card };
 }
 
-function updateOf(before: CallRecord, next: CallRecord, entry: CallEventEntry): CardUpdate {
+function updateOf(before: Call, next: Call, entry: CallEventEntry): CardUpdate {
   const { type, at, patch, shown = {} } = entry;
   if (type === 'status') {
     // A preview that is shown whole is in the patch alone.
@@ -88,16 +88,16 @@ function updateOf(before: CallRecord, next: CallRecord, entry: CallEventEntry): 
 }
 
 /** What the first entry says of a call, so that the fold of it is the call. */
-export function firstEntryOf(call: CallRecord): Pick<CallEventEntry, 'patch' | 'shown'> {
+export function firstEntryOf(call: Call): Pick<CallEventEntry, 'patch' | 'shown'> {
   return { patch: patchOf(BARE_CALL, call), shown: factsOf(call) };
 }
 
 /** Values are compared by identity: what a decision does not change stays the same value. */
-export function patchOf(before: Partial<CallRecord>, after: CallRecord): CallPatch {
+export function patchOf(before: Partial<Call>, after: Call): CallPatch {
   const patch: Record<string, unknown> = {};
   // A loop over the names: this is done for each event of a call.
   for (const name in after) {
-    const field = name as keyof CallRecord;
+    const field = name as keyof Call;
     // guard: each-change-in-the-log
     if (before[field] !== after[field] && !NOT_PATCHED.has(name)) patch[name] = after[field];
   }
@@ -107,7 +107,7 @@ export function patchOf(before: Partial<CallRecord>, after: CallRecord): CallPat
 const NOT_PATCHED = new Set(['card', 'version']);
 
 /** What the first card has that does not follow from the record. */
-function factsOf(call: CallRecord): CardUpdate {
+function factsOf(call: Call): CardUpdate {
   const facts: Record<string, unknown> = {};
   for (const name in call.card) {
     const value = call.card[name as keyof Card];
@@ -116,7 +116,7 @@ function factsOf(call: CallRecord): CardUpdate {
   return facts;
 }
 
-function followsFrom(call: CallRecord, name: keyof Card, value: unknown): boolean {
+function followsFrom(call: Call, name: keyof Card, value: unknown): boolean {
   switch (name) {
     case 'status':
     case 'phase':

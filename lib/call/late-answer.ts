@@ -1,7 +1,7 @@
 import { sameJson } from '../json/equal.ts';
 import { callErrorSchema } from '../protocol/call-status.ts';
+import type { Call } from './call.ts';
 import type { CallEvent } from './call-event.ts';
-import type { CallRecord } from './call-record.ts';
 import type { Refusal } from './call-state.ts';
 
 type LateAnswer = Extract<CallEvent, { type: 'late_answer' }>;
@@ -11,7 +11,7 @@ type LateAnswer = Extract<CallEvent, { type: 'late_answer' }>;
  * late the first is kept, but an output rather than an error: that a tool was stopped says less
  * than what it had done by then. Null: this one is kept.
  */
-export function mayBeKept(call: CallRecord, event: LateAnswer): Refusal | null {
+export function mayBeKept(call: Call, event: LateAnswer): Refusal | null {
   // guard: no-reply-to-other-clients
   if (call.provider?.clientId !== event.from.clientId) return 'not_your_call';
   if (call.resultHash !== null) {
@@ -26,7 +26,7 @@ export function mayBeKept(call: CallRecord, event: LateAnswer): Refusal | null {
 }
 
 /** That the outcome is unknown, or that it was stopped, is on the card already. */
-export function isNews({ error }: CallRecord, { error: late }: LateAnswer): boolean {
+export function isNews({ error }: Call, { error: late }: LateAnswer): boolean {
   if (late?.code === 'cancelled') return false;
   return !(late?.code === 'outcome_unknown' && error?.code === 'outcome_unknown');
 }
@@ -35,7 +35,7 @@ export const lateResultOf = ({ error, fields }: LateAnswer): unknown =>
   error ? { error } : fields?.result;
 
 /** What people are shown in place of the output is no part of an answer. */
-const isAccepted = (call: CallRecord, { error, fields }: LateAnswer): boolean =>
+const isAccepted = (call: Call, { error, fields }: LateAnswer): boolean =>
   sameJson(
     call.error ? { error: call.error } : { output: call.result, attachments: call.attachments },
     error ? { error } : { output: fields?.result, attachments: fields?.attachments },

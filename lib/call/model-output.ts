@@ -9,7 +9,7 @@ import { stripInvisible } from '../text/invisible.ts';
 import { mapTexts, redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import { wellFormed } from '../text/well-formed.ts';
-import type { CallRecord } from './call-record.ts';
+import type { Call } from './call.ts';
 import { describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
@@ -19,14 +19,14 @@ export interface FinishedCall {
   readonly tool_call_id: string;
   readonly tool_name: string;
   /** What is not trusted is marked (MO11). */
-  readonly source: CallRecord['source'];
+  readonly source: Call['source'];
   readonly trusted?: boolean | undefined;
   readonly status: CallStatus;
   readonly result: unknown;
   readonly error: CallError | null;
   readonly attachments: readonly Attachment[];
   /** What the call ran with where a person changed its arguments. */
-  readonly editedArgs?: CallRecord['args'] | undefined;
+  readonly editedArgs?: Call['args'] | undefined;
 }
 
 export interface ModelOutput {
@@ -126,11 +126,11 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
 export const outputOfRecord = (
-  record: CallRecord | undefined,
+  record: Call | undefined,
   maxBytes = MODEL_OUTPUT_BYTES,
 ): ModelOutput => toModelOutput(toFinished(record), maxBytes);
 
-const toFinished = (record: CallRecord | undefined): FinishedCall => ({
+const toFinished = (record: Call | undefined): FinishedCall => ({
   tool_call_id: record?.id ?? '',
   tool_name: record?.toolName ?? 'unknown_tool',
   source: record?.source ?? 'server',
@@ -146,7 +146,7 @@ const toFinished = (record: CallRecord | undefined): FinishedCall => ({
  * All of the text of which a model is sent beginning and end: of a result, or of the message of a
  * failure. Offsets into it are those that the model reads. Undefined of a call that is not final.
  */
-export function wholeTextOf(record: CallRecord): string | undefined {
+export function wholeTextOf(record: Call): string | undefined {
   if (!isFinalStatus(record.status)) return undefined;
   const isResult = record.status === 'SUCCEEDED';
   return stripInvisible(

@@ -1,7 +1,7 @@
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card } from '../protocol/card.ts';
 import { boundCard } from './bound-card.ts';
-import type { CallRecord } from './call-record.ts';
+import type { Call } from './call.ts';
 import { NO_DEADLINES } from './clocks.ts';
 
 /** What the name of a program with a token of its own begins with. */
@@ -14,7 +14,7 @@ export interface CallParent {
 }
 
 export type NewCall = Pick<
-  CallRecord,
+  Call,
   | 'id'
   | 'runId'
   | 'toolName'
@@ -38,10 +38,7 @@ export type NewCall = Pick<
 };
 
 /** A call before its first event: its arguments are still to come, or to be accepted. */
-export function newCall(
-  { displayName, shown, parent, ...given }: NewCall,
-  now: number,
-): CallRecord {
+export function newCall({ displayName, shown, parent, ...given }: NewCall, now: number): Call {
   const record = {
     ...BARE_CALL,
     ...given,
@@ -78,10 +75,10 @@ export const BARE_CALL = {
   version: 0,
   parentCallId: null,
   depth: 0,
-} as const satisfies Partial<CallRecord>;
+} as const satisfies Partial<Call>;
 
 /** What people are shown of a call that has begun. */
-export const firstCard = (record: Omit<CallRecord, 'card'>, displayName: string | null): Card => ({
+export const firstCard = (record: Omit<Call, 'card'>, displayName: string | null): Card => ({
   status: toCardStatus(record.status),
   phase: record.phase,
   ...boundCard({ params: { ...record.args } }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CallRecord } from './call-record.ts';
+import type { Call } from './call.ts';
 import { actionOnReturn, type ResumeAction } from './resume-matrix.ts';
 import { sampleCall, sampleProvider } from './testing/sample-call.ts';
 
 const KNOWLEDGE = ['nothing', 'nothing_new_journal', 'running', 'started', 'done'] as const;
-const row = (call: CallRecord | undefined) =>
+const row = (call: Call | undefined) =>
   Object.fromEntries(KNOWLEDGE.map((client) => [client, actionOnReturn(call, client)]));
-const has = (given: Partial<CallRecord>) =>
+const has = (given: Partial<Call>) =>
   sampleCall({ status: 'RUNNING', provider: sampleProvider, annotations: {}, ...given });
 const expected = (...actions: ResumeAction[]) =>
   Object.fromEntries(KNOWLEDGE.map((client, index) => [client, actions[index]]));

@@ -1,6 +1,6 @@
 import { isFinalStatus } from '../protocol/is-final-status.ts';
+import type { Call } from './call.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
-import type { CallRecord } from './call-record.ts';
 
 /** What a client that came back knows of a call. */
 export type ClientKnowledge =
@@ -45,12 +45,12 @@ export interface JournalEntry {
  * of the one that counts now.
  */
 export function onReturn(
-  call: CallRecord | undefined,
+  call: Call | undefined,
   entry: JournalEntry | undefined,
   client: ReturningClient,
 ): {
   /** The call, if it is this client's. */
-  readonly mine: CallRecord | undefined;
+  readonly mine: Call | undefined;
   readonly knowledge: ClientKnowledge;
   readonly action: ResumeAction;
 } {
@@ -60,11 +60,11 @@ export function onReturn(
   return { mine, knowledge, action: actionOnReturn(mine, knowledge) };
 }
 
-const isOf = (call: CallRecord | undefined, { clientId, instanceId }: ReturningClient): boolean =>
+const isOf = (call: Call | undefined, { clientId, instanceId }: ReturningClient): boolean =>
   call?.provider?.clientId === clientId && call.provider.instanceId === instanceId;
 
 function knowledgeOf(
-  call: CallRecord | undefined,
+  call: Call | undefined,
   entry: JournalEntry | undefined,
   { journalEpoch }: ReturningClient,
 ): ClientKnowledge {
@@ -78,10 +78,7 @@ function knowledgeOf(
  * What is done with one call when its client comes back (rules RM in SPEC.md). Undefined is one that
  * is not known here, or not this client's.
  */
-export function actionOnReturn(
-  call: CallRecord | undefined,
-  client: ClientKnowledge,
-): ResumeAction {
+export function actionOnReturn(call: Call | undefined, client: ClientKnowledge): ResumeAction {
   if (!call?.phase) return endedElsewhere(call !== undefined, client); // RM6
   // What may have had an effect is not asked for twice.
   if (!hasJournal(call)) return isRerunnable(call) ? 'offer' : 'leave'; // RM5

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type Principal, principalName } from '../auth/room.ts';
 import type { CallActionOutcome } from './call-service.ts';
 
@@ -10,7 +10,7 @@ export const notFound = (id: string): CallActionOutcome => ({
   message: `No call ${id} is known here`,
 });
 
-export const alreadyFinal = (call: CallRecord): CallActionOutcome => ({
+export const alreadyFinal = (call: Call): CallActionOutcome => ({
   ok: false,
   code: 'already_final',
   message: `The call ${call.id} has ended already: ${call.status}${decidedBefore(call)}`,
@@ -23,10 +23,10 @@ export const denied = (message: string): CallActionOutcome => ({
   message,
 });
 
-export const callerRevoked = ({ id }: CallRecord): string =>
+export const callerRevoked = ({ id }: Call): string =>
   `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`;
 
-export const toBeAnswered = ({ id }: CallRecord): CallActionOutcome =>
+export const toBeAnswered = ({ id }: Call): CallActionOutcome =>
   conflict(
     `The call ${id} is a question: POST /v1/tool_calls/${id}/answer answers it, decision "no" declines`,
   );
@@ -38,7 +38,7 @@ export const notAPerson = (principal: Principal): CallActionOutcome =>
   );
 
 /** Those that were given back hold the mark of a secret in place of the secret. */
-export const secretsMissing = ({ id }: CallRecord) => ({
+export const secretsMissing = ({ id }: Call) => ({
   ok: false as const,
   code: 'invalid_args' as const,
   message: `Arguments of the call ${id} are secret and not stored; give "args" with the values in place of "[redacted:…]"`,
@@ -62,10 +62,10 @@ export const moreThanShown = (waiting: number): CallActionOutcome =>
     `By now ${waiting} equal calls wait for this decision, more than were shown; look again and decide anew`,
   );
 
-export const neverAlways = ({ toolName }: CallRecord): CallActionOutcome =>
+export const neverAlways = ({ toolName }: Call): CallActionOutcome =>
   conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);
 
-export const notWaiting = (call: CallRecord): CallActionOutcome => ({
+export const notWaiting = (call: Call): CallActionOutcome => ({
   ok: false,
   code: 'conflict',
   message: `The call ${call.id} does not wait for an approval${decidedBefore(call)}`,
@@ -78,14 +78,14 @@ const DID = {
 } as const;
 
 /** Who decided on the call, or cancelled it. */
-function firstDecision({ card, error }: CallRecord) {
+function firstDecision({ card, error }: Call) {
   const { approval_decision: first, cancelled_by: by } = card;
   if (error?.code === 'cancelled' && by !== undefined) return { by, decision: 'cancel' as const };
   return first ? { by: first.by, decision: first.decision } : undefined;
 }
 
 /** The first decision counts, and who comes second sees whose it was. */
-function decidedBefore(call: CallRecord): string {
+function decidedBefore(call: Call): string {
   const first = firstDecision(call);
   return first ? `; ${first.by} ${DID[first.decision]} it before` : '';
 }

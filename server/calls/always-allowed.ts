@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
+import type { ApprovalScope, Call } from '#lib/call/call';
 import { matchTools } from '#lib/policy/match-tools';
 import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
@@ -46,7 +46,7 @@ interface AlwaysAllowedDeps {
   readonly logger: Logger;
 }
 
-type AskedCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+type AskedCall = Pick<Call, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
 
 /** For whom a call is made, by what is never given to another. */
 export const alwaysCaller = (principal: Principal): AlwaysCaller => {
@@ -57,7 +57,7 @@ export const alwaysCaller = (principal: Principal): AlwaysCaller => {
 
 /** What "always" would allow, as a card shows it; null: it cannot be said. */
 export function alwaysOffer(
-  { runId, toolName }: Pick<CallRecord, 'runId' | 'toolName'>,
+  { runId, toolName }: Pick<Call, 'runId' | 'toolName'>,
   { clientId, toolHash, neverAlways }: Pick<OfferedTool, keyof ApprovalScope | 'neverAlways'>,
   caller: AlwaysCaller | undefined,
 ): AlwaysOffer | null {

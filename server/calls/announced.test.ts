@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Change, DeliveryRecord } from '../store/store.ts';
 import { StoreFailedError } from '../store/store-errors.ts';
 import { operator, setupCalls } from './testing/setup-calls.ts';
 
-const delivery = ({ id, version }: CallRecord): DeliveryRecord => ({
+const delivery = ({ id, version }: Call): DeliveryRecord => ({
   ...{ id: `dlv_${id}_${version}`, target: 'webhook:ops', state: 'open', attempts: 0, madeAt: 1 },
   ...{ triedAt: null, nextAt: 1, endedAt: null, status: null, error: null },
   notice: {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { cutJson, fitsJson } from '#lib/json/cut-json';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -93,7 +93,7 @@ export class AskEach implements ToolProvider {
 const NONE: readonly ProvidedTool[] = [];
 
 /** Those that offer the tool with the schema of the call, each once, in the order in which they are asked. */
-function clientsOf({ registry, facts }: AskEachParts, { toolName, routing }: CallRecord) {
+function clientsOf({ registry, facts }: AskEachParts, { toolName, routing }: Call) {
   const target = registry.find(toolName, routing.fromClientId);
   const tools = routing.schemaHash === null ? [] : (target?.withSchema(routing.schemaHash) ?? []);
   const byClient = new Map<string, Asked>();
@@ -107,7 +107,7 @@ function clientsOf({ registry, facts }: AskEachParts, { toolName, routing }: Cal
 }
 
 interface Asking {
-  readonly parent: CallRecord;
+  readonly parent: Call;
   readonly one: Asked;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: ToolContext;
@@ -153,7 +153,7 @@ const REFUSED: Readonly<Record<string, CallError['code']>> = {
 const LOST = { code: 'outcome_unknown', message: 'Its call is gone', executed: 'unknown' } as const;
 
 /** The whole of what is cut is in the record of its call. */
-function shownOf({ result, attachments }: CallRecord, share: number) {
+function shownOf({ result, attachments }: Call, share: number) {
   const isCut = !fitsJson(result, share);
   return {
     output: isCut ? cutJson(result, share) : result,
@@ -168,11 +168,7 @@ function shownOf({ result, attachments }: CallRecord, share: number) {
 }
 
 /** However long a person takes to decide. What is stopped stops its calls; a server that stops leaves them. */
-async function ended(
-  { calls }: AskEachParts,
-  made: CallRecord,
-  signal: AbortSignal,
-): Promise<CallRecord> {
+async function ended({ calls }: AskEachParts, made: Call, signal: AbortSignal): Promise<Call> {
   let call = made;
   while (!isFinalStatus(call.status) && !signal.aborted) {
     call = (await calls.wait(made.id, LIMITS.waitMs, signal)) ?? call;

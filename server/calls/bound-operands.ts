@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { type OfferedTool, type Operand, ToolError } from '../tools/room.ts';
@@ -14,7 +14,7 @@ const HASH_CHARS = 12;
 /** What a yes to the arguments is for besides them, as it is stored and as a card shows it. */
 type Bound =
   | {
-      readonly routing: Pick<CallRecord['routing'], 'operands'>;
+      readonly routing: Pick<Call['routing'], 'operands'>;
       readonly shown: Pick<CardUpdate, 'approval_operands'>;
     }
   | { readonly error: CallError };
@@ -22,7 +22,7 @@ type Bound =
 /** What the arguments refer to now (CA70); undefined where the tool does not look at it. */
 export async function bindOperands(
   look: OfferedTool['operands'],
-  args: CallRecord['args'],
+  args: Call['args'],
 ): Promise<Bound | undefined> {
   if (!look) return undefined;
   try {
@@ -41,12 +41,12 @@ export async function bindOperands(
 /** The event's fields, with what is bound of the call that has them. */
 export const withOperands = <Fields extends EventFields>(
   fields: Fields,
-  before: CallRecord['routing'],
-  bound: Pick<CallRecord['routing'], 'operands'>,
+  before: Call['routing'],
+  bound: Pick<Call['routing'], 'operands'>,
 ) => ({ ...fields, routing: { ...(fields.routing ?? before), ...bound } });
 
 /** The decision on an equal call: of the routing an edit brings what its arguments refer to, the rest is that call's own. */
-export function forOther<Event extends CallEvent>(event: Event, { routing }: CallRecord): Event {
+export function forOther<Event extends CallEvent>(event: Event, { routing }: Call): Event {
   const { routing: edited, ...fields } = event.fields ?? {};
   if (!edited) return event;
   return {

@@ -1,10 +1,10 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { SteadyClock } from '../base/clock.ts';
 
 export interface CallClocks {
   /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */
-  follow(record: CallRecord): void;
+  follow(record: Call): void;
   stop(): void;
 }
 
@@ -22,7 +22,7 @@ export function createCallClocks(deps: {
 }): CallClocks {
   const armed = new Map<string, { at: number; which: CallClock; cancel: () => void }>();
 
-  function follow(record: CallRecord): void {
+  function follow(record: Call): void {
     const before = armed.get(record.id);
     const next = earliest(record.deadlines);
     if (before && next && before.at === next.at && before.which === next.which) return;
@@ -60,7 +60,7 @@ function afterTurns(turns: number, then: () => void): void {
   else setImmediate(() => afterTurns(turns - 1, then));
 }
 
-function earliest(deadlines: CallRecord['deadlines']): { at: number; which: CallClock } | null {
+function earliest(deadlines: Call['deadlines']): { at: number; which: CallClock } | null {
   let first: { at: number; which: CallClock } | null = null;
   for (const which of ['approval', 'queue', 'start', 'execute', 'resume', 'cancel'] as const) {
     const at = deadlines[which];

@@ -1,7 +1,7 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isOfClient } from '#lib/protocol/tool-source';
 
-type Args = CallRecord['args'];
+type Args = Call['args'];
 
 /**
  * Runs calls: inside the server, or by asking a client. The engine's effects go to
@@ -10,14 +10,14 @@ type Args = CallRecord['args'];
  */
 export interface CallExecutor {
   /** Starts the call, or asks the client that it is pinned to. Called once for each attempt. */
-  start(call: CallRecord): void;
+  start(call: Call): void;
   /**
    * What looks at arguments that are still being written; undefined where the tool has none. Nothing
    * of the call is decided, so that nothing may be done.
    */
-  partialOf?(call: CallRecord): ((args: Args) => void | Promise<void>) | undefined;
+  partialOf?(call: Call): ((args: Args) => void | Promise<void>) | undefined;
   /** Asks to stop it; also of a call that has not started, or has ended. */
-  stop(call: CallRecord, reason: string): void;
+  stop(call: Call, reason: string): void;
 }
 
 export interface CallExecutors {
@@ -28,5 +28,5 @@ export interface CallExecutors {
 
 export const executorOf = (
   { inside, clients }: CallExecutors,
-  call: Pick<CallRecord, 'source'>,
+  call: Pick<Call, 'source'>,
 ): CallExecutor => (isOfClient(call) ? clients : inside);

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { OpenApprovals, type OpenApprovalsDeps } from './open-approvals.ts';
 
@@ -20,7 +20,7 @@ export class CallIndex {
   }
 
   /** `isAdopted`: an earlier server decided it. */
-  update(call: CallRecord, previous: CallRecord | undefined, isAdopted: boolean): void {
+  update(call: Call, previous: Call | undefined, isAdopted: boolean): void {
     const { id, phase, runId } = call;
     const isOpen = !isFinalStatus(call.status);
     keep(this.#open, id, isOpen);
@@ -93,7 +93,7 @@ export class CallIndex {
   }
 }
 
-const isBound = ({ routing }: CallRecord): boolean =>
+const isBound = ({ routing }: Call): boolean =>
   routing.approval !== null || routing.onlyReads === true;
 
 const KINDS = ['left', 'queued'] as const;
@@ -102,14 +102,14 @@ const keyOf = (kind: (typeof KINDS)[number], toolName: string, wanted: string | 
   JSON.stringify([kind, toolName, wanted]);
 
 /** Undefined for a call that waits for no other executor than the one that has it. */
-function waitKey(call: CallRecord): string | undefined {
+function waitKey(call: Call): string | undefined {
   const { phase, provider, deadlines, toolName, wantedClientId } = call;
   if (phase === 'queued') return keyOf('queued', toolName, wantedClientId);
   const hasLeft = phase === 'offered' && provider?.claims === true && deadlines.resume !== null;
   return hasLeft ? keyOf('left', toolName, wantedClientId) : undefined;
 }
 
-const runningKey = ({ provider, granted, toolName }: CallRecord): string | undefined =>
+const runningKey = ({ provider, granted, toolName }: Call): string | undefined =>
   provider && granted ? `${provider.instanceId}\n${toolName}` : undefined;
 
 function keep(ids: Set<string>, id: string, isIn: boolean): void {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Call } from '#lib/call/call';
 import type { Actor } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
 import { StatusPace } from '#lib/call/status-pace';
@@ -46,7 +46,7 @@ export class CallRepository {
   readonly #ended: ReturnType<typeof createEndedCalls>;
   readonly #collector = createCollector();
   /** Large records that are being read, or are to be. */
-  readonly #reads = new Map<string, Promise<CallRecord | undefined>>();
+  readonly #reads = new Map<string, Promise<Call | undefined>>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #retiring: CallEntry[] = [];
   #isReleased = false;
@@ -62,12 +62,12 @@ export class CallRepository {
   }
 
   /** The newest decided state of an open or recent call. */
-  latest(id: string): CallRecord | undefined {
+  latest(id: string): Call | undefined {
     return this.#entries.get(id)?.latest;
   }
 
   /** What is on disk, from memory or the store, as it is shown now. */
-  async get(id: string): Promise<CallRecord | undefined> {
+  async get(id: string): Promise<Call | undefined> {
     const entry = this.#entries.get(id);
     const call = entry?.durable ?? (await (entry ? durableOf(entry) : this.#store.getCall(id)));
     return call && shownAt(call, momentOf(this.#clock));
@@ -79,14 +79,14 @@ export class CallRepository {
   }
 
   /** As `latest`, and from the store when it is not in memory any more; of large records one at a time (rule CA27). */
-  async find(id: string): Promise<CallRecord | undefined> {
+  async find(id: string): Promise<Call | undefined> {
     const latest = this.latest(id);
     if (latest) return latest;
     const bytes = await this.#store.callBytes(id);
     return bytes < LARGE_BYTES ? this.#store.getCall(id) : this.#readInTurn(id, bytes);
   }
 
-  #readInTurn(id: string, bytes: number): Promise<CallRecord | undefined> {
+  #readInTurn(id: string, bytes: number): Promise<Call | undefined> {
     const known = this.#reads.get(id);
     if (known) return known;
     const read = this.#lastRead
@@ -110,7 +110,7 @@ export class CallRepository {
     return this.#entries.get(id);
   }
 
-  enter(record: CallRecord): CallEntry {
+  enter(record: Call): CallEntry {
     const entry: CallEntry = {
       latest: record,
       durable: undefined,
@@ -132,7 +132,7 @@ export class CallRepository {
   }
 
   /** Takes a stored call into memory. */
-  adopt(record: CallRecord): CallEntry {
+  adopt(record: Call): CallEntry {
     const entry = this.enter(record);
     entry.durable = record;
     if (isFinalStatus(record.status)) this.#ended.take(record);
@@ -164,7 +164,7 @@ export class CallRepository {
   }
 
   /** Open ones, oldest first. */
-  open(): CallRecord[] {
+  open(): Call[] {
     return [...this.#entries.values()]
       .map(({ latest }) => latest)
       .filter(({ status }) => !isFinalStatus(status));
@@ -189,7 +189,7 @@ export class CallRepository {
     waitMs: number,
     signal?: AbortSignal,
     beforeRead?: (bytes: number) => Promise<void>,
-  ): Promise<CallRecord | undefined> {
+  ): Promise<Call | undefined> {
     const entry = this.#entries.get(id);
     if (!entry) await beforeRead?.(await this.storedBytes(id));
     const durable = entry ? entry.durable : await this.#store.getCall(id);
@@ -261,7 +261,7 @@ export class CallRepository {
 const hasEnded = ({ durable, writes }: CallEntry): boolean =>
   writes === 0 && durable !== undefined && isFinalStatus(durable.status);
 
-async function durableOf(entry: CallEntry): Promise<CallRecord | undefined> {
+async function durableOf(entry: CallEntry): Promise<Call | undefined> {
   if (!entry.durable) await entry.written;
   return entry.durable;
 }

@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { Actor, PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
 import type { AlwaysCaller, Card } from '#lib/protocol/card';
@@ -30,7 +30,7 @@ export interface InvokeRequest {
   /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
   readonly waitsForEnd?: boolean;
   /** What is written in one with the new call, and not at all where there comes to be none. */
-  readonly together?: (call: Pick<CallRecord, 'id' | 'toolName'>) => Change;
+  readonly together?: (call: Pick<Call, 'id' | 'toolName'>) => Change;
 }
 
 /** Refused before there was a call: nothing is recorded, the caller is told why. */
@@ -55,7 +55,7 @@ export interface InvokeRefusal {
 
 interface Done {
   readonly ok: true;
-  readonly call: CallRecord;
+  readonly call: Call;
   /** By its Idempotency-Key a request that was made before: nothing was done now. */
   readonly isRepeat?: true;
 }
@@ -141,9 +141,9 @@ export interface DraftCall {
   ): void;
   /** Makes it a real call: checks, records, dispatches. A refusal becomes a FAILED record. */
   /** `clientId`: the only client that may take it, or `all`. */
-  complete(args: unknown, clientId?: string): Promise<CallRecord>;
+  complete(args: unknown, clientId?: string): Promise<Call>;
   /** Ends it without running anything: a FAILED record with `executed: "no"`. */
-  abandon(message: string, why?: AbandonedDraft): Promise<CallRecord>;
+  abandon(message: string, why?: AbandonedDraft): Promise<Call>;
 }
 
 /**
@@ -167,7 +167,7 @@ export interface CallService {
     /** The model's own id of the call. */
     modelCallId?: string | undefined;
   }): Promise<DraftCall>;
-  get(id: string): Promise<CallRecord | undefined>;
+  get(id: string): Promise<Call | undefined>;
   /** Of an id that there is no call of: whether there was one that was too old to be kept. */
   wasDeleted(id: string): boolean;
   /** About how many bytes reading its record takes; 0 when that is in memory, or there is none. */
@@ -177,7 +177,7 @@ export interface CallService {
     id: string,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly PublishedEvent[]>;
-  list(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
+  list(query: CallQuery): Promise<{ calls: Call[]; nextCursor: string | null }>;
   /**
    * The record once it is final, or as it is after `waitMs`. Undefined: no such call. `beforeRead`
    * is awaited, with `storedBytes`, before the record is read.
@@ -187,7 +187,7 @@ export interface CallService {
     waitMs: number,
     signal?: AbortSignal,
     beforeRead?: (bytes: number) => Promise<void>,
-  ): Promise<CallRecord | undefined>;
+  ): Promise<Call | undefined>;
   /** `by`: whose wish it was, for the card. */
   cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome>;
   /** With the same arguments, or others; the rest as in an `InvokeRequest`. */

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type Caller, FIRST_OPERATOR, type Principal, principalName } from '../auth/room.ts';
 
 /** Those who called before, by what their calls keep of them. */
@@ -9,7 +9,7 @@ export interface CallersOfCalls {
   operatorNamed(name: string): Caller | undefined;
 }
 
-type MadeCall = Pick<CallRecord, 'runId' | 'ownerToken' | 'requestedBy'>;
+type MadeCall = Pick<Call, 'runId' | 'ownerToken' | 'requestedBy'>;
 
 const FIRST_NAME = principalName(FIRST_OPERATOR);
 const OPERATOR = 'operator:';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CallRecord, NO_ROUTING, type Routing } from '#lib/call/call-record';
+import { type Call, NO_ROUTING, type Routing } from '#lib/call/call';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createPool } from '../connections/testing/create-pool.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
@@ -33,7 +33,7 @@ function setup() {
   const target = registry.find('shot');
   if (!target) throw new Error('Cannot be');
   const { schemaHash, toolHash } = target.best;
-  const choose = (more: Partial<CallRecord>, routing: Partial<Routing>) => {
+  const choose = (more: Partial<Call>, routing: Partial<Routing>) => {
     looked = 0;
     const call = sampleCall({
       ...{ toolName: 'shot', args: {}, annotations: {} },
@@ -51,7 +51,7 @@ test('[CR9] a choice looks at a few clients, however many offer the tool', () =>
   const disconnected = { schemaHash: 'gone' };
   const approval = (clientId: string) => ({ approval: { clientId, toolHash } });
   const mayHaveStarted = { phase: 'granted', granted: true, provider: sampleProvider } as const;
-  const cases: readonly [string, Partial<CallRecord>, Partial<Routing>, string | undefined][] = [
+  const cases: readonly [string, Partial<Call>, Partial<Routing>, string | undefined][] = [
     ['any', {}, {}, 'c0'],
     ['the one that is named', { wantedClientId: 'c500' }, {}, 'c500'],
     ['the one whose person asks', {}, { fromClientId: 'c600' }, 'c600'],

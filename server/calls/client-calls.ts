@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
+import type { Call } from '#lib/call/call';
 import type { CallEvent, Via } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
 import { rememberJsonText } from '#lib/json/json-text';
@@ -137,7 +137,7 @@ export class CallsOfClients {
   }
 
   async #settle(
-    call: CallRecord,
+    call: Call,
     from: ClientSender,
     { answer, hash: resultHash }: Measured,
     noted: Pick<CallEvent, 'shown'>,
@@ -174,7 +174,7 @@ export class CallsOfClients {
  */
 function besideArguments(
   given: Record<string, unknown>,
-  { args, card }: CallRecord,
+  { args, card }: Call,
 ): Pick<CardUpdate, 'params' | 'status_params' | 'argument_names'> {
   const params = withoutSecretNames(given);
   const names = Object.keys(args);
@@ -194,7 +194,7 @@ function besideArguments(
 }
 
 /** Attachments go with the output that they came with. */
-async function filterAnswer(results: ResultFilter, call: CallRecord, given: ClientAnswer) {
+async function filterAnswer(results: ResultFilter, call: Call, given: ClientAnswer) {
   if (given.ok === 'unusable') return { answer: given, notes: [] };
   const filtered = await results.filter(call, toResult(given));
   const { notes } = filtered;
@@ -273,7 +273,7 @@ const isOwnCode = (code: string | undefined): code is 'cancelled' | 'result_too_
   code === 'cancelled' || code === 'result_too_large';
 
 function replyTo(
-  { id, provider }: CallRecord,
+  { id, provider }: Call,
   { clientId }: ClientSender,
   refusal: Refusal,
 ): AnswerReply {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Logger } from '../base/logger.ts';
 import { type EventBus, instanceAddress } from '../events/room.ts';
@@ -17,15 +17,15 @@ export class ClientTools implements CallExecutor {
     this.#logger = deps.logger;
   }
 
-  start(call: CallRecord): void {
+  start(call: Call): void {
     this.#send(call, toRequest(call, traceparentOf(call, this.#isTracing)));
   }
 
-  stop(call: CallRecord, reason: string): void {
+  stop(call: Call, reason: string): void {
     this.#send(call, { type: 'tool_call_cancel', id: call.id, reason });
   }
 
-  #send({ provider }: CallRecord, message: ServerMessage): void {
+  #send({ provider }: Call, message: ServerMessage): void {
     if (!provider) return;
     const address = instanceAddress(provider.clientId, provider.instanceId);
     // Without an inbox its socket has closed, and the resume clock of the call takes over.
@@ -33,7 +33,7 @@ export class ClientTools implements CallExecutor {
   }
 }
 
-const toRequest = (call: CallRecord, traceparent: string | undefined): ServerMessage => ({
+const toRequest = (call: Call, traceparent: string | undefined): ServerMessage => ({
   type: 'tool_call_request',
   id: call.id,
   name: call.toolName,

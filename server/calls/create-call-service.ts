@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
@@ -71,11 +71,11 @@ export interface CallServiceDeps {
   /** Makes the run of a call whose run id is new. */
   readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
-  onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  onDurable(record: Call, previous: Call | undefined): void;
   /** What goes to others outside in the write of a decision. */
   readonly announce?: AnnounceCall | undefined;
   /** Of each decision, before it is on disk. */
-  onDecided?(record: CallRecord): void;
+  onDecided?(record: Call): void;
   logger: Logger;
 }
 
@@ -164,7 +164,7 @@ async function takeUp(
   clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
   await Promise.all([always.load(), breaker.load(), lately.load()]);
   const shiftMs = shiftOfOlder(last, momentOf(clock));
-  const goesOn = (call: CallRecord) => resumptionOf(registry, call) !== undefined;
+  const goesOn = (call: Call) => resumptionOf(registry, call) !== undefined;
   const found = await recoverCalls({ store, repository, engine, open, shiftMs, goesOn, onAdopted });
   // They would wait for a person or a client in vain; what goes on outside has its arguments.
   const waiting = repository.open().filter((call) => withholding.isLost(call) && !goesOn(call));
@@ -213,7 +213,7 @@ function createCore(deps: CallServiceDeps) {
   const runner = new EffectRunner({ executors, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => clockRanOut(id, which) });
   const below = new WaitingBelow(late);
-  const onDecided = (call: CallRecord, previous?: CallRecord, isAdopted = false) => {
+  const onDecided = (call: Call, previous?: Call, isAdopted = false) => {
     index.update(call, previous, isAdopted);
     clocks.follow(call);
     reoffers.follow(call, previous);
@@ -238,7 +238,7 @@ function createCore(deps: CallServiceDeps) {
     ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
     withholding,
     policy: new Policy({ ...deps, ...deps.policy, ...asking, always, questions: withholding }),
-    onAdopted: (call: CallRecord) => onDecided(call, undefined, true),
+    onAdopted: (call: Call) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;
     },
@@ -286,7 +286,7 @@ function createInside(
 const endOf = (
   { results }: Pick<CallServiceDeps, 'results'>,
   withholding: Withholding,
-  call: CallRecord | undefined,
+  call: Call | undefined,
   outcome: Outcome,
 ): CallEvent | Promise<CallEvent> =>
   call && results?.isFor(call.toolName)
@@ -294,11 +294,7 @@ const endOf = (
     : toFinished(outcome);
 
 /** What a decision shows of how a client takes calls. */
-function countForBreaker(
-  breaker: Breaker,
-  call: CallRecord,
-  previous: CallRecord | undefined,
-): void {
+function countForBreaker(breaker: Breaker, call: Call, previous: Call | undefined): void {
   const { id, provider, toolName, resultHash } = call;
   if (!provider) return;
   const { instanceId, attempt } = provider;

@@ -1,6 +1,6 @@
 import { boundUpdate } from '#lib/call/bound-card';
+import { type Call, NO_ROUTING } from '#lib/call/call';
 import type { ActorName, CallEvent } from '#lib/call/call-event';
-import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
 import { newCall } from '#lib/call/new-call';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
@@ -90,7 +90,7 @@ export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise
   return new Draft(deps, request, call);
 }
 
-function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): CallRecord {
+function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): Call {
   const tool = registry.find(request.tool, request.fromClientId)?.best;
   const { name, clientId } = parseToolReference(request.tool);
   const fields = {
@@ -124,7 +124,7 @@ class Draft implements DraftCall {
   readonly #looks: PartialLooks<ReadArgs> | undefined;
   #written: Record<string, unknown> = {};
 
-  constructor(deps: DraftDeps, request: DraftRequest, call: CallRecord) {
+  constructor(deps: DraftDeps, request: DraftRequest, call: Call) {
     const { registry, executors, withholding, logger } = deps;
     this.callId = call.id;
     this.#deps = deps;
@@ -151,7 +151,7 @@ class Draft implements DraftCall {
     if (whole) this.#looks?.add(whole);
   }
 
-  async complete(args: unknown, clientId?: string): Promise<CallRecord> {
+  async complete(args: unknown, clientId?: string): Promise<Call> {
     this.#looks?.end();
     const call = await this.#current();
     if (isFinalStatus(call.status)) return call;
@@ -183,7 +183,7 @@ class Draft implements DraftCall {
     return tool.decidedBelow ? { source: tool.origin.source } : shownClient(tool, this.#deps.facts);
   }
 
-  async abandon(message: string, why: AbandonedDraft = {}): Promise<CallRecord> {
+  async abandon(message: string, why: AbandonedDraft = {}): Promise<Call> {
     this.#looks?.end();
     const { code = 'invalid_args', reason, args } = why;
     const error = { code, message, executed: 'no' as const };
@@ -193,11 +193,11 @@ class Draft implements DraftCall {
     );
   }
 
-  #refuse(error: CallError, fields: { args?: Record<string, unknown> }): Promise<CallRecord> {
+  #refuse(error: CallError, fields: { args?: Record<string, unknown> }): Promise<Call> {
     return this.#apply({ type: 'refused', error, fields, shown: { partial: false } });
   }
 
-  async #apply(event: CallEvent, by?: ActorName): Promise<CallRecord> {
+  async #apply(event: CallEvent, by?: ActorName): Promise<Call> {
     const { engine } = this.#deps;
     const call = await this.#current();
     const applied = engine.apply(call, event, by ?? call.requestedBy);
@@ -205,7 +205,7 @@ class Draft implements DraftCall {
     return this.#current();
   }
 
-  async #current(): Promise<CallRecord> {
+  async #current(): Promise<Call> {
     const call = await this.#deps.repository.find(this.callId);
     if (!call) throw new Error(`The draft ${this.callId} is gone`);
     return call;

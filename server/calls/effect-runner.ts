@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Effect } from '#lib/call/effects';
 import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
@@ -13,7 +13,7 @@ export class EffectRunner {
     this.#reoffers = deps.reoffers;
   }
 
-  run(effect: Effect, call: CallRecord): void {
+  run(effect: Effect, call: Call): void {
     switch (effect.type) {
       case 'request':
         // fault point: before-offer

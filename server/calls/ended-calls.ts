@@ -1,5 +1,5 @@
 import { summaryOfCard } from '#lib/call/bound-card';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { ShownCall } from './call-service.ts';
 
@@ -25,7 +25,7 @@ const RECORD_BYTES = 4 * 1024;
 const CARD_BYTES = 8 * 1024;
 
 /** About how many bytes a record takes; some number above `most` once it is more than that. */
-export function estimateRecordBytes(record: CallRecord, most: number): number {
+export function estimateRecordBytes(record: Call, most: number): number {
   const { args, result, display, preview, lateResult, attachments, error, card } = record;
   const values = [args, result, display, preview, lateResult, attachments, error];
   return RECORD_BYTES + estimateJsonBytes([...values, card.status_params, card.tip], most);
@@ -58,7 +58,7 @@ export function createEndedCalls(limits: EndedLimits, forget: (id: string) => vo
     /** One that is shown, and not kept whole. */
     show,
     /** Also one that was taken before, and has a late result since. */
-    take(record: CallRecord): void {
+    take(record: Call): void {
       const { id } = record;
       show(toShown(record));
       const bytes = estimateRecordBytes(record, limits.shareBytes);
@@ -81,7 +81,7 @@ export function createEndedCalls(limits: EndedLimits, forget: (id: string) => vo
   };
 }
 
-const toShown = ({ id, runId, createdAt, card }: CallRecord): ShownCall => ({
+const toShown = ({ id, runId, createdAt, card }: Call): ShownCall => ({
   id,
   runId,
   createdAt,
@@ -89,7 +89,7 @@ const toShown = ({ id, runId, createdAt, card }: CallRecord): ShownCall => ({
 });
 
 /** As it is shown while its record is not in memory. */
-export const toShownAlone = (record: CallRecord): ShownCall => lighter(toShown(record));
+export const toShownAlone = (record: Call): ShownCall => lighter(toShown(record));
 
 const lighter = (call: ShownCall): ShownCall =>
   estimateJsonBytes(call.card, CARD_BYTES) > CARD_BYTES

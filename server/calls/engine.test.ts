@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type Call, NO_ROUTING, type Provider } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import { type CallRecord, NO_ROUTING, type Provider } from '#lib/call/call-record';
 import type { Effect } from '#lib/call/effects';
 import { foldEvent } from '#lib/call/fold';
 import { mergeCard } from '#lib/call/merge-card';
@@ -13,7 +13,7 @@ import { CallRepository } from './call-repository.ts';
 import { CallEngine } from './engine.ts';
 import { Withholding } from './withholding.ts';
 
-const blank = (id: string, more: Partial<CallRecord> = {}): CallRecord =>
+const blank = (id: string, more: Partial<Call> = {}): Call =>
   newCall(
     {
       id,
@@ -54,10 +54,10 @@ function setup() {
     done(): void;
     fail(error: Error): void;
   }[] = [];
-  const written: CallRecord[] = [];
+  const written: Call[] = [];
   const published: CardUpdate[] = [];
   const errors: unknown[] = [];
-  const decided: CallRecord[] = [];
+  const decided: Call[] = [];
   const ran: Effect['type'][] = [];
   const clock = createManualClock();
   const store: Pick<Store, 'write' | 'getCall' | 'callBytes'> = {
@@ -428,7 +428,7 @@ const offer = (more: Partial<Provider> = {}, annotations = {}): CallEvent => ({
   rerunnable: Object.keys(annotations).length > 0,
   fields: { annotations },
 });
-const atClient = (more: Partial<CallRecord> = {}) =>
+const atClient = (more: Partial<Call> = {}) =>
   blank('tc_1', { source: 'client', toolProvider: 'clients', ...more });
 const READING = { readOnlyHint: true };
 
@@ -767,7 +767,7 @@ test('[CE4] an event that another writer was before is void, and the newer state
 });
 
 describe('a grant whose event is void', () => {
-  const voidGrant = async (hasLeft: boolean, newer: Partial<CallRecord> = {}) => {
+  const voidGrant = async (hasLeft: boolean, newer: Partial<Call> = {}) => {
     const made = setup();
     const { engine, routeTo, apply, disk, flush, written, repository } = made;
     routeTo(offer());
@@ -807,7 +807,7 @@ describe('a grant whose event is void', () => {
 describe('a start whose event is void', () => {
   const OFFERED = { status: 'RUNNING', phase: 'offered', provider: phone, version: 2 } as const;
   const RECOVERED = { type: 'recovered', shiftMs: 0 } as const;
-  const voidStart = async (newer: Partial<CallRecord> = {}) => {
+  const voidStart = async (newer: Partial<Call> = {}) => {
     const made = setup();
     const { repository, apply, disk, written } = made;
     const found = { ...atClient(), ...OFFERED };

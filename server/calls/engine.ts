@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { Actor, CallEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Answerer, NeverStarted, Rejected } from '#lib/call/call-state';
 import { shownAt } from '#lib/call/clocks';
 import { decide } from '#lib/call/decide';
@@ -41,19 +41,19 @@ export interface EngineDeps {
   /** Takes out what is secret, before anything is decided. */
   readonly withholding: Pick<Withholding, 'ofCall' | 'ofEvent' | 'ofUpdate'>;
   /** The event, with what its decision needs of other calls. */
-  besides(record: CallRecord, event: CallEvent): CallEvent;
+  besides(record: Call, event: CallEvent): CallEvent;
   /** What would bring the call to an executor now; undefined while there is none. */
-  route(record: CallRecord, neverStarted: NeverStarted | undefined): CallEvent | undefined;
+  route(record: Call, neverStarted: NeverStarted | undefined): CallEvent | undefined;
   /** Called once for each effect, when what it waits for is on disk. */
-  run(effect: Effect, record: CallRecord): void;
+  run(effect: Effect, record: Call): void;
   /** A state was decided; it may not be on disk yet. */
-  onDecided(record: CallRecord, previous: CallRecord | undefined): void;
+  onDecided(record: Call, previous: Call | undefined): void;
   /** People, and those who may read the call, are shown something of its work. */
-  onShown?(record: CallRecord): void;
+  onShown?(record: Call): void;
   /** What goes to others outside in the same write; without it nothing does. */
   readonly announce?: AnnounceCall | undefined;
   /** A state is on disk and published; `previous` is the one that was before it. */
-  onDurable(record: CallRecord, previous: CallRecord | undefined): void;
+  onDurable(record: Call, previous: Call | undefined): void;
   logger: Logger;
 }
 
@@ -68,7 +68,7 @@ interface WriteOptions {
 export type Applied =
   | {
       readonly ok: true;
-      readonly record: CallRecord;
+      readonly record: Call;
       /** Resolves when the event is on disk and published. */
       readonly written: Promise<void>;
     }
@@ -90,7 +90,7 @@ export class CallEngine {
 
   /** A new call: its first event, with what follows from it, is one write. */
   create(
-    given: CallRecord,
+    given: Call,
     asked: CallEvent | undefined,
     actor: Actor,
     { more, mayWait, tool }: WriteOptions & { readonly tool?: OfferedTool } = {},
@@ -111,14 +111,14 @@ export class CallEngine {
   }
 
   /** Why an event would be refused now; undefined: it would not. */
-  refusalOf(call: CallRecord, event: CallEvent): Rejected | undefined {
+  refusalOf(call: Call, event: CallEvent): Rejected | undefined {
     const current = this.#deps.repository.latest(call.id) ?? call;
     const decision = decide(current, event, momentOf(this.#deps.clock));
     return decision.ok ? undefined : decision;
   }
 
   /** Decides at once on the newest state. A refused event changes nothing. */
-  apply(call: CallRecord, given: CallEvent, actor: Actor): Applied {
+  apply(call: Call, given: CallEvent, actor: Actor): Applied {
     const { repository, clock } = this.#deps;
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
@@ -137,7 +137,7 @@ export class CallEngine {
   }
 
   /** Brings a call to an executor; false when it goes on waiting. */
-  route(call: CallRecord, neverStarted?: NeverStarted): boolean {
+  route(call: Call, neverStarted?: NeverStarted): boolean {
     const current = this.#deps.repository.latest(call.id) ?? call;
     const event = this.#deps.route(current, neverStarted);
     return event !== undefined && this.apply(current, event, 'server').ok;
@@ -196,7 +196,7 @@ export class CallEngine {
   }
 
   /** Takes secrets out of an event, and adds what else waits. */
-  #complete(call: CallRecord, event: CallEvent): CallEvent {
+  #complete(call: Call, event: CallEvent): CallEvent {
     const { withholding, besides } = this.#deps;
     return besides(call, withholding.ofEvent(call, event));
   }
@@ -213,7 +213,7 @@ export class CallEngine {
 
   #commit(
     entry: CallEntry,
-    previous: CallRecord | undefined,
+    previous: Call | undefined,
     batch: EventBatch,
     options: WriteOptions,
   ): Extract<Applied, { ok: true }> {
@@ -238,7 +238,7 @@ export class CallEngine {
     }
   }
 
-  #run(entry: CallEntry, effect: Effect, record: CallRecord): void {
+  #run(entry: CallEntry, effect: Effect, record: Call): void {
     if (isStillWanted(entry, effect)) this.#deps.run(effect, record);
   }
 
@@ -272,7 +272,7 @@ export class CallEngine {
     return written;
   }
 
-  #written(entry: CallEntry, record: CallRecord, updates: readonly CardUpdate[]): void {
+  #written(entry: CallEntry, record: Call, updates: readonly CardUpdate[]): void {
     const previous = entry.durable;
     entry.durable = record;
     for (const update of updates) this.#publish(record, update);
@@ -310,7 +310,7 @@ export class CallEngine {
     this.#write(entry, batch).catch(logger.error);
   }
 
-  #publish({ id, runId }: CallRecord, update: CardUpdate): void {
+  #publish({ id, runId }: Call, update: CardUpdate): void {
     this.#deps.bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
   }
 
@@ -318,7 +318,7 @@ export class CallEngine {
    * A write that was rejected alone (ST6): what was decided in it is void, and what
    * came after it goes on. A later decision is rejected in turn, as it follows none.
    */
-  #takeBack(entry: CallEntry, record: CallRecord, error: unknown): void {
+  #takeBack(entry: CallEntry, record: Call, error: unknown): void {
     const { repository, onDecided } = this.#deps;
     drop(takePending(entry, record.version), error);
     if (!entry.durable) {
@@ -367,7 +367,7 @@ export class CallEngine {
    * What holds although its event is void: that a start found the call, and that a grant has left,
    * whose client runs the tool. The newer state is not without them.
    */
-  #decideAgain(entry: CallEntry, stored: CallRecord): void {
+  #decideAgain(entry: CallEntry, stored: Call): void {
     const recovered = recoveredByVoid(entry);
     if (recovered) this.apply(stored, recovered, 'server');
     const to = grantedByVoid(entry);
@@ -387,7 +387,7 @@ function drop(pending: readonly PendingEffect[], error: unknown): void {
 const NOT_STORED = { type: 'interrupted', message: 'The call could not be stored' } as const;
 
 /** One that has ended and left memory: what is stored is what is shown of it. */
-function enterStored(repository: CallRepository, call: CallRecord): CallEntry {
+function enterStored(repository: CallRepository, call: Call): CallEntry {
   const entry = repository.enter(call);
   entry.durable = call;
   return entry;

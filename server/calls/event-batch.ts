@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { Actor, CallEvent, CallEventEntry } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Decision } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import type { Recovery } from '#lib/call/engine-loop';
@@ -11,24 +11,24 @@ import type { Change } from '../store/room.ts';
 /** Events of one call that are appended in one write, and what follows from them. */
 export class EventBatch {
   /** The state after the newest event; before the first, the one that it was opened on. */
-  record: CallRecord;
+  record: Call;
   readonly changes: Change[] = [];
   /** In the order in which they are published. */
   readonly updates: CardUpdate[] = [];
-  readonly effects: { readonly effect: Effect; readonly record: CallRecord }[] = [];
+  readonly effects: { readonly effect: Effect; readonly record: Call }[] = [];
   /** The version of the newest offer among them. */
   offerVersion: number | undefined;
   /** The event by which a start takes the call up, when it is among them. */
   recovery: Recovery | undefined;
   readonly #at: number;
 
-  constructor(record: CallRecord, at: number) {
+  constructor(record: Call, at: number) {
     this.record = record;
     this.#at = at;
   }
 
   /** The event that a call begins with; its update is the whole card. */
-  addFirst(record: CallRecord, actor: Actor): void {
+  addFirst(record: Call, actor: Actor): void {
     this.#append('created', actor, record, firstEntryOf(record), record.card);
   }
 
@@ -61,7 +61,7 @@ export class EventBatch {
   #append(
     type: string,
     actor: Actor,
-    record: CallRecord,
+    record: Call,
     { patch, shown }: Pick<CallEventEntry, 'patch' | 'shown'>,
     update: CardUpdate,
   ): void {

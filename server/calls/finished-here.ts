@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { ToolAnswer } from '../tools/room.ts';
@@ -25,7 +25,7 @@ export function toFinished(outcome: Outcome): CallEvent {
 /** The same, once the filter has looked at it. */
 export async function toFiltered(
   results: ResultFilter,
-  call: CallRecord,
+  call: Call,
   outcome: Outcome,
 ): Promise<CallEvent> {
   const { message } = 'error' in outcome ? outcome.error : { message: '' };

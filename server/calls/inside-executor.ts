@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -44,7 +44,7 @@ interface InsideExecutorDeps {
 export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
   const running = new Map<string, AbortController>();
 
-  async function execute(record: CallRecord, controller: AbortController) {
+  async function execute(record: Call, controller: AbortController) {
     const files = createAttachedFiles(deps.blobs, controller.signal);
     try {
       const answer = await run(deps, record, files.attach, controller.signal);
@@ -88,7 +88,7 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
 
 async function run(
   { registry, callers, publishStatus, prolong, isTracing }: InsideExecutorDeps,
-  record: CallRecord,
+  record: Call,
   attach: ToolContext['attach'],
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
@@ -110,7 +110,7 @@ async function run(
 /** What runs the call from its beginning. */
 function executionOf(
   registry: InsideExecutorDeps['registry'],
-  record: CallRecord,
+  record: Call,
 ): (context: ToolContext) => Promise<ToolAnswer> {
   const { fromClientId, schemaHash } = record.routing;
   const target = registry.find(referenceOf(record), fromClientId);

@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { Via } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import {
   actionOnReturn,
   type ClientKnowledge,
@@ -71,7 +71,7 @@ export class ClientInstances {
     return { forget, cancel };
   }
 
-  #comeBack(call: CallRecord, knowledge: ClientKnowledge, instance: ReturningInstance): void {
+  #comeBack(call: Call, knowledge: ClientKnowledge, instance: ReturningInstance): void {
     const { engine, breaker } = this.#deps;
     const { instanceId } = instance;
     const isLost = actionOnReturn(call, knowledge) === 'outcome_unknown';
@@ -118,4 +118,4 @@ export class ClientInstances {
   }
 }
 
-const clientOf = ({ provider }: CallRecord): string => provider?.clientId ?? '';
+const clientOf = ({ provider }: Call): string => provider?.clientId ?? '';

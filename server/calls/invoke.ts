@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import { type Call, NO_ROUTING } from '#lib/call/call';
 import { newCall } from '#lib/call/new-call';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
@@ -135,7 +135,7 @@ export class Invocation {
     request: InvokeRequest,
     { tool, name, wantedClientId }: ResolvedTool,
     { checked, ownerToken }: Decided,
-  ): CallRecord {
+  ): Call {
     const { clock, facts, newCallId } = this.#deps;
     const { args, repairs } = checked;
     const routing = {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { AnyTool, ClientTool, OfferedTool } from '../tools/room.ts';
@@ -9,10 +9,10 @@ export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId
 export const referenceOf = ({
   toolName,
   wantedClientId,
-}: Pick<CallRecord, 'toolName' | 'wantedClientId'>): string =>
+}: Pick<Call, 'toolName' | 'wantedClientId'>): string =>
   wantedClientId === null ? toolName : `${toolName}@${wantedClientId}`;
 
-type Taken = Pick<CallRecord, 'annotations' | 'timeoutMs' | 'routing'>;
+type Taken = Pick<Call, 'annotations' | 'timeoutMs' | 'routing'>;
 
 /**
  * What a call takes over from the tool that it goes to (rule CR2): no other
@@ -31,7 +31,7 @@ export function takenFrom(tool: OfferedTool, { annotations, timeoutMs, routing }
 }
 
 /** Whether a tool is not the one under which its call was offered, or is to start. */
-export function hasOtherTerms(tool: OfferedTool, call: CallRecord): boolean {
+export function hasOtherTerms(tool: OfferedTool, call: Call): boolean {
   const { approval } = call.routing;
   const { annotations, routing } = takenFrom(tool, call);
   return (

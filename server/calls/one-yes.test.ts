@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
@@ -94,7 +94,7 @@ test('[PO3] [TP2] T69 T75: a rule that allows one program allows no wrapper of i
   const { check, denial } = testPolicy({ rules: [rule] });
   const { calls, call } = await setup({ check, denial, tools: [shell] });
   const principal: Principal = { kind: 'run', runId: 'run_1', owner: operator };
-  const made = async (args: Record<string, unknown>): Promise<CallRecord> => {
+  const made = async (args: Record<string, unknown>): Promise<Call> => {
     const draft = await calls.draft({ principal, runId: 'run_1', tool: 'shell' });
     const { id, phase } = await draft.complete(args);
     if (phase === 'approval') await calls.decide(id, operator, { decision: 'no' });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { hasRoom, type WaitingApprovals } from '#lib/call/waiting-approvals';
 import { canonicalJson } from '#lib/json/canonical-json';
 import type { AskedLately } from './asked-lately.ts';
@@ -45,7 +45,7 @@ export class OpenApprovals {
     this.#deps = deps;
   }
 
-  update(call: CallRecord, previous: CallRecord | undefined, isAdopted: boolean): void {
+  update(call: Call, previous: Call | undefined, isAdopted: boolean): void {
     const was = previous && placeOf(previous);
     const is = placeOf(call);
     if (was?.phase === is?.phase && was?.key === is?.key) return;
@@ -66,7 +66,7 @@ export class OpenApprovals {
   }
 
   /** The event, with what waits now where that decides on it. */
-  besides(call: CallRecord, event: CallEvent): CallEvent {
+  besides(call: Call, event: CallEvent): CallEvent {
     if (event.type !== 'arguments_complete' || event.check !== 'ask') return event;
     const scopes = this.#scopesOf(call);
     const equal = (phase: Place['phase']) =>
@@ -82,7 +82,7 @@ export class OpenApprovals {
   }
 
   /** All that one decision on this call decides: itself, and the calls that wait for the same. */
-  sameAs(call: CallRecord): readonly string[] {
+  sameAs(call: Call): readonly string[] {
     const place = placeOf(call);
     const equal = place && this.#equal(this.#scopesOf(call), place);
     return [call.id, ...[...(equal ?? [])].filter((id) => id !== call.id)];
@@ -113,7 +113,7 @@ export class OpenApprovals {
     return this.#byScope.get(`${phase} ${run}`)?.get(key);
   }
 
-  #scopesOf(call: CallRecord): Scopes {
+  #scopesOf(call: Call): Scopes {
     const { id, runId, requestedBy, ownerToken } = call;
     const known = this.#scopes.get(id);
     if (known) return known;
@@ -158,13 +158,13 @@ interface Place {
 }
 
 /** Undefined while it waits for no decision. One of before has no key, and is a question of its own. */
-const placeOf = ({ phase, card, id }: CallRecord): Place | undefined =>
+const placeOf = ({ phase, card, id }: Call): Place | undefined =>
   phase === 'approval' || phase === 'held' ? { phase, key: card.approval_key ?? id } : undefined;
 
 /** The same for calls that a person need not be asked about one by one. `call` has the whole arguments. */
 export function approvalKey(
   questions: Questions,
-  call: CallRecord,
+  call: Call,
   fields: EventFields,
   reason: string,
 ): string {

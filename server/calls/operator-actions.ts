@@ -1,6 +1,6 @@
 import { type ApprovalTerms, isQuestion } from '#lib/call/approval-terms';
+import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { Objection, Rejected } from '#lib/call/call-state';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -64,7 +64,7 @@ type DecidingEvent = CallEvent & {
 
 /** Arguments that a person wrote in place of the call's, and the tool that they were checked for. */
 interface Edit {
-  readonly args: CallRecord['args'];
+  readonly args: Call['args'];
   readonly shown: CardUpdate;
   readonly tool: OfferedTool;
 }
@@ -143,7 +143,7 @@ export class OperatorActions implements Actions {
   }
 
   async #approve(
-    call: CallRecord,
+    call: Call,
     principal: Principal,
     { decision, args, always: rule = {} }: Decision,
     { fields = {}, shown = {}, terms }: Approval,
@@ -165,7 +165,7 @@ export class OperatorActions implements Actions {
 
   /** A hook looks at what a person wrote as at what a model did (PO17). */
   async #approveEdited(
-    call: CallRecord,
+    call: Call,
     principal: Principal,
     decision: Decision,
     { args, shown, tool }: Edit,
@@ -196,7 +196,7 @@ export class OperatorActions implements Actions {
     });
   }
 
-  async #deny(call: CallRecord, principal: Principal, note = ''): Promise<CallActionOutcome> {
+  async #deny(call: Call, principal: Principal, note = ''): Promise<CallActionOutcome> {
     const did = isQuestion(call) ? 'A person declined to answer' : 'An operator denied the call';
     const message = `${did}${note && `: ${note}`}`;
     const by = principalName(principal);
@@ -208,7 +208,7 @@ export class OperatorActions implements Actions {
 
   /** Whatever was decided of a call is decided of those that wait for the same decision. */
   #applyToAll(
-    call: CallRecord,
+    call: Call,
     one: DecidingEvent,
     principal: Principal,
     terms?: ApprovalTerms,
@@ -227,7 +227,7 @@ export class OperatorActions implements Actions {
     return applied;
   }
 
-  #refused(call: CallRecord, { refusal, problem = '' }: Rejected): CallActionOutcome {
+  #refused(call: Call, { refusal, problem = '' }: Rejected): CallActionOutcome {
     const { repository, index } = this.#deps;
     switch (refusal) {
       case 'unanswered':
@@ -254,7 +254,7 @@ export class OperatorActions implements Actions {
 
   /** What is denied now, to the one who decides or to the caller, no person allows. */
   #objectionTo(
-    call: CallRecord,
+    call: Call,
     principal: Principal,
     edit: Pick<Edit, 'args' | 'tool'> | undefined,
   ): Objection | undefined {
@@ -275,7 +275,7 @@ export class OperatorActions implements Actions {
   }
 
   /** While no one offers it, the tool as the call has it: what is away is judged like what is there. */
-  #toolOf({ toolName, routing, ...call }: CallRecord): ToolFacts {
+  #toolOf({ toolName, routing, ...call }: Call): ToolFacts {
     const clientId = routing.approval?.clientId ?? null;
     const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
     const { source, toolProvider, trusted, annotations } = call;
@@ -289,7 +289,7 @@ export class OperatorActions implements Actions {
     );
   }
 
-  #edit(call: CallRecord, principal: Principal, edited: unknown) {
+  #edit(call: Call, principal: Principal, edited: unknown) {
     const { registry, withholding } = this.#deps;
     const args = withholding.filled(call, edited);
     if (args === undefined) return secretsMissing(call);
@@ -351,7 +351,7 @@ export class OperatorActions implements Actions {
   }
 }
 
-const asCalled = ({ toolName, runId, routing: { via } }: CallRecord) => ({ toolName, runId, via });
+const asCalled = ({ toolName, runId, routing: { via } }: Call) => ({ toolName, runId, via });
 
 /** An equal call may come between what was shown and the decision: how many it decided is shown. */
 const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): DecidingEvent => ({

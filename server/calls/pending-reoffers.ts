@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { NeverStarted } from '#lib/call/call-state';
 
 interface PendingReoffer {
@@ -12,7 +12,7 @@ interface PendingReoffer {
 export class PendingReoffers {
   readonly #byInstance = new Map<string, Map<string, PendingReoffer>>();
 
-  add({ id, provider }: CallRecord, neverStarted: NeverStarted | undefined): void {
+  add({ id, provider }: Call, neverStarted: NeverStarted | undefined): void {
     if (!provider) return;
     const calls = this.#byInstance.get(provider.instanceId) ?? new Map<string, PendingReoffer>();
     calls.set(id, { attempt: provider.attempt, neverStarted });
@@ -40,7 +40,7 @@ export class PendingReoffers {
   }
 
   /** One that was offered again, here or elsewhere, or has ended is no longer to be. */
-  follow({ id, provider, completedAt }: CallRecord, previous: CallRecord | undefined): void {
+  follow({ id, provider, completedAt }: Call, previous: Call | undefined): void {
     const asked = previous?.provider;
     if (!asked) return;
     const isSame = provider?.instanceId === asked.instanceId && provider.attempt === asked.attempt;

@@ -1,5 +1,5 @@
+import type { Call, Routing } from '#lib/call/call';
 import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
-import type { CallRecord, Routing } from '#lib/call/call-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { Question } from '#lib/protocol/question';
 import { isTrusted } from '#lib/protocol/tool-source';
@@ -30,7 +30,7 @@ interface Decided {
 
 /** A call, who makes it, and the tool that would be asked now. */
 interface Asked {
-  readonly call: CallRecord;
+  readonly call: Call;
   readonly principal: Principal;
   readonly tool: OfferedTool;
 }
@@ -71,7 +71,7 @@ export class Policy {
    * Without a promise where the check has none.
    */
   eventFor(
-    call: CallRecord,
+    call: Call,
     principal: Principal,
     tool: OfferedTool,
     fields: EventFields = {},
@@ -182,7 +182,7 @@ export class Policy {
 
   /** A question that the policy does not deny waits for a person, for any caller. */
   #toQuestion(
-    call: CallRecord,
+    call: Call,
     tool: OfferedTool,
     toQuestion: NonNullable<OfferedTool['question']>,
     fields: EventFields,
@@ -208,7 +208,7 @@ export class Policy {
 
 function questionOf(
   toQuestion: NonNullable<OfferedTool['question']>,
-  args: CallRecord['args'],
+  args: Call['args'],
 ): { readonly question: Question } | { readonly error: CallError } {
   try {
     return { question: toQuestion({ ...args }) };

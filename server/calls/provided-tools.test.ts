@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { outputOfRecord } from '#lib/call/model-output';
 import { toolsAnswerSchema } from '#lib/protocol/rest';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
@@ -30,7 +30,7 @@ async function start(options: SetupOptions = {}): Promise<void> {
 
 const asks: SetupOptions = { check: () => ({ verdict: 'ask', reason: 'A person decides.' }) };
 
-const until = (id: string, fields: object): Promise<CallRecord> =>
+const until = (id: string, fields: object): Promise<Call> =>
   vi.waitFor(async () => {
     await setup.settle();
     const call = await setup.call(id);

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Store } from '../store/room.ts';
 import { estimateRecordBytes } from './ended-calls.ts';
 
@@ -10,7 +10,7 @@ const MOST_OF_PAGE = 200;
 export async function* readRecent(
   store: Pick<Store, 'listCalls'>,
   { runId, count }: { readonly runId?: string; readonly count: number },
-): AsyncGenerator<CallRecord> {
+): AsyncGenerator<Call> {
   let left = count;
   let cursor: string | null | undefined;
   while (left > 0 && cursor !== null) {

@@ -1,5 +1,5 @@
 import { boundCard } from '#lib/call/bound-card';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Moment } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { LastMark } from '../base/clock.ts';
@@ -21,7 +21,7 @@ const COUNTED_ABSENCE_MS = 10_000;
 export function steadyAtStart(
   last: LastMark | undefined,
   wallNow: number,
-  open: readonly Pick<CallRecord, 'clockMark'>[],
+  open: readonly Pick<Call, 'clockMark'>[],
 ): number {
   const marked = open.reduce((newest, { clockMark }) => Math.max(newest, clockMark ?? 0), 0);
   if (last?.steady === undefined) return marked === 0 ? wallNow : marked;
@@ -43,12 +43,12 @@ export async function recoverCalls(deps: {
   repository: CallRepository;
   engine: CallEngine;
   /** As they are stored, oldest first. */
-  open: readonly CallRecord[];
+  open: readonly Call[];
   /** Of deadlines that are wall times. */
   shiftMs: number;
   /** Whether its work goes on outside. */
-  goesOn(call: CallRecord): boolean;
-  onAdopted(call: CallRecord): void;
+  goesOn(call: Call): boolean;
+  onAdopted(call: Call): void;
 }): Promise<{ open: number; interrupted: number }> {
   const { store, repository, engine, shiftMs, goesOn } = deps;
   await takeUpEnded(store, repository);
@@ -86,11 +86,10 @@ async function takeUpEnded(store: Store, repository: CallRepository): Promise<vo
 }
 
 /** Apart from the loop above, so that nothing else holds a call that is not kept. */
-const adopting = (repository: CallRepository, call: CallRecord) => () =>
-  void repository.adopt(call);
+const adopting = (repository: CallRepository, call: Call) => () => void repository.adopt(call);
 
 /** A card of before there were previews may hold arguments of any size. */
-const withBoundedCard = (call: CallRecord): CallRecord => ({
+const withBoundedCard = (call: Call): Call => ({
   ...call,
   card: boundCard(call.card),
 });

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { HookNote } from '#lib/protocol/card';
 
 /** What a tool gave, before it is stored or shown. */
@@ -20,9 +20,9 @@ export type FilteredResult =
 export interface ResultFilter {
   /** Whether it looks at those of the tool; else nothing waits for it. */
   isFor(toolName: string): boolean;
-  filter(call: CallRecord, result: ToolResult): Promise<FilteredResult>;
+  filter(call: Call, result: ToolResult): Promise<FilteredResult>;
 }
 
 /** As all of the card has them, with what was done now. */
-export const withNotes = (call: CallRecord, notes: readonly HookNote[]) =>
+export const withNotes = (call: Call, notes: readonly HookNote[]) =>
   notes.length === 0 ? {} : { shown: { hooks: [...(call.card.hooks ?? []), ...notes] } };

@@ -1,6 +1,6 @@
+import type { ApprovalScope, Call } from '#lib/call/call';
 import { isRerunnable } from '#lib/call/call-facts';
 import { mayBeOffered } from '#lib/call/call-machine';
-import type { ApprovalScope, CallRecord } from '#lib/call/call-record';
 import type { NeverStarted } from '#lib/call/call-state';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
@@ -14,7 +14,7 @@ export interface Candidate<Tool extends OfferedTool = OfferedTool> {
 
 /** As much of a call as it depends on who may take it. */
 export type RoutedCall = Pick<
-  CallRecord,
+  Call,
   | 'phase'
   | 'granted'
   | 'provider'
@@ -30,7 +30,7 @@ export interface Taker<Tool extends OfferedTool = OfferedTool> {
   readonly to: 'executor' | 'approval';
   readonly tool: Tool;
   /** The call's, or repaired for a schema that has changed. */
-  readonly args: CallRecord['args'];
+  readonly args: Call['args'];
   /** Paths of those that were repaired now. */
   readonly repairs: readonly string[];
 }

@@ -1,6 +1,6 @@
+import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { isRerunnable } from '#lib/call/call-facts';
-import type { CallRecord } from '#lib/call/call-record';
 import type { NeverStarted } from '#lib/call/call-state';
 import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/room.ts';
@@ -37,7 +37,7 @@ export class Router {
   }
 
   /** Undefined while the call goes on waiting. */
-  next(call: CallRecord, neverStarted?: NeverStarted): CallEvent | undefined {
+  next(call: Call, neverStarted?: NeverStarted): CallEvent | undefined {
     const tool = this.#targetOf(call, call.wantedClientId)?.best;
     const first = tool && { tool, isAvailable: this.#answers(tool) && this.#mayBeAsked(tool) };
     const route = routeCall(call, first, (only) => this.#candidates(call, only), neverStarted);
@@ -49,7 +49,7 @@ export class Router {
   }
 
   #eventOf(
-    call: CallRecord,
+    call: Call,
     { to, tool, args }: Taker<AnyTool>,
     neverStarted: NeverStarted | undefined,
   ): CallEvent | undefined {
@@ -61,7 +61,7 @@ export class Router {
   }
 
   /** Whether this instance offers the tool under other terms than the call was offered on. */
-  isOfferOutdated(call: CallRecord, instanceId: string): boolean {
+  isOfferOutdated(call: Call, instanceId: string): boolean {
     const clientId = call.provider?.clientId;
     const only = clientId === undefined ? {} : { clientId };
     const own = this.#candidates(call, only).find(({ tool }) => tool.instanceId === instanceId);
@@ -70,7 +70,7 @@ export class Router {
 
   /** Those who offer the tool now, in the order in which they are asked for this call. */
   *#candidates(
-    call: CallRecord,
+    call: Call,
     { clientId, schemaHash, answering }: Only,
   ): Generator<Candidate<AnyTool>> {
     const target = this.#targetOf(call, clientId ?? call.wantedClientId);
@@ -85,7 +85,7 @@ export class Router {
     }
   }
 
-  #targetOf({ toolName, toolProvider, routing }: CallRecord, clientId: string | null) {
+  #targetOf({ toolName, toolProvider, routing }: Call, clientId: string | null) {
     const reference = clientId === null ? toolName : `${toolName}@${clientId}`;
     const target = this.#deps.registry.find(reference, routing.fromClientId);
     return target?.best.origin.toolProvider === toolProvider ? target : undefined;
@@ -101,7 +101,7 @@ export class Router {
     return instanceId === null || this.#deps.breaker.admits(instanceId, name);
   }
 
-  #askedAgain(call: CallRecord, tool: OfferedTool, fields: EventFields): CallEvent {
+  #askedAgain(call: Call, tool: OfferedTool, fields: EventFields): CallEvent {
     const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
     const reason = `What was to be approved of ${call.toolName} has changed: it is asked again`;
     return {
@@ -124,7 +124,7 @@ export class Router {
   }
 
   #offered(
-    call: CallRecord,
+    call: Call,
     tool: ClientTool,
     fields: EventFields,
     neverStarted: NeverStarted | undefined,

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { CallRepository } from './call-repository.ts';
 import type { CallEngine } from './engine.ts';
 
@@ -23,7 +23,7 @@ export class WaitingBelow {
     this.#deps = deps;
   }
 
-  update(call: CallRecord): void {
+  update(call: Call): void {
     const known = this.#above.get(call.id);
     if (waits(call) === (known !== undefined)) return;
     if (known) this.#remove(call.id, known);
@@ -60,7 +60,7 @@ export class WaitingBelow {
     });
   }
 
-  #idsAbove({ parentCallId }: CallRecord): readonly string[] {
+  #idsAbove({ parentCallId }: Call): readonly string[] {
     const ids: string[] = [];
     let next = parentCallId;
     while (next !== null && ids.length < MOST_ABOVE) {
@@ -72,5 +72,5 @@ export class WaitingBelow {
 }
 
 /** For an operator, or for the person at the device. */
-const waits = ({ phase }: CallRecord): boolean =>
+const waits = ({ phase }: Call): boolean =>
   phase === 'approval' || phase === 'held' || phase === 'device';

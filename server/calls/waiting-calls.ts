@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
@@ -51,7 +51,7 @@ export class WaitingCalls {
     }
   }
 
-  #latest(ids: readonly string[]): CallRecord[] {
+  #latest(ids: readonly string[]): Call[] {
     return ids.flatMap((id) => this.#deps.repository.latest(id) ?? []);
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { boundCard } from '#lib/call/bound-card';
+import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { NeverStarted } from '#lib/call/call-state';
 import { canonicalJson } from '#lib/json/canonical-json';
 import { isRecord } from '#lib/json/is-record';
@@ -19,7 +19,7 @@ export interface KnownSecrets {
   readonly key: string;
 }
 
-type Route = (call: CallRecord, neverStarted: NeverStarted | undefined) => CallEvent | undefined;
+type Route = (call: Call, neverStarted: NeverStarted | undefined) => CallEvent | undefined;
 
 type Withholds = Pick<OfferedTool, 'withhold'>;
 
@@ -62,7 +62,7 @@ export class Withholding {
   }
 
   /** A new call as it may be stored. `tool`: the one that its arguments were checked by, where that is at hand. */
-  ofCall(call: CallRecord, tool?: Withholds): CallRecord {
+  ofCall(call: Call, tool?: Withholds): Call {
     const args = this.#takeOut(call.args, call, tool);
     if (args === call.args) return call;
     const { params_bytes: _, truncated: __, ...card } = call.card;
@@ -75,7 +75,7 @@ export class Withholding {
   }
 
   /** An event as it may be stored. `call` is as it is stored. */
-  ofEvent(call: CallRecord, event: CallEvent): CallEvent {
+  ofEvent(call: Call, event: CallEvent): CallEvent {
     const { fields, ...rest } = event;
     const own = this.#fieldsOf(call, fields);
     const hide = this.hiderOf(own?.args ?? call.args, call.args);
@@ -89,7 +89,7 @@ export class Withholding {
   }
 
   /** What people are shown of a call that runs, or that a model is still writing. */
-  ofUpdate(call: CallRecord, update: CardUpdate): CardUpdate {
+  ofUpdate(call: Call, update: CardUpdate): CardUpdate {
     const shown = this.hidden(call, update);
     if (call.phase !== 'streaming' || !shown.params) return shown;
     const params = this.#toolOf(call)?.withhold?.(shown.params, MARK)?.args;
@@ -97,7 +97,7 @@ export class Withholding {
   }
 
   /** The call as its executor and its policy get it; what was lost stays marked. */
-  restored(call: CallRecord): CallRecord {
+  restored(call: Call): Call {
     const whole = this.#whole.get(call.args);
     return whole ? { ...call, args: whole.args } : call;
   }
@@ -106,7 +106,7 @@ export class Withholding {
    * The arguments with which `principal` calls again; undefined where it has to give them anew, as
    * some are secret. A program may use those alone that it wrote itself.
    */
-  forRetry(call: CallRecord, principal: Principal, given: unknown): unknown {
+  forRetry(call: Call, principal: Principal, given: unknown): unknown {
     const isPerson = principal.kind === 'operator';
     if (given !== undefined) return this.filled(call, given, isPerson);
     const isEdited = call.card.approval_decision?.edited === true;
@@ -115,7 +115,7 @@ export class Withholding {
     return isKept ? this.restored(call).args : undefined;
   }
 
-  isLost({ args, routing }: CallRecord): boolean {
+  isLost({ args, routing }: Call): boolean {
     return routing.withheld === true && !this.#whole.has(args);
   }
 
@@ -139,7 +139,7 @@ export class Withholding {
    * Arguments that a person sends back, with what is secret where they left its mark. Undefined when
    * a mark is left over. For a program no mark stands for a secret: it would choose where that goes.
    */
-  filled(call: CallRecord, args: unknown, isPerson = true): unknown {
+  filled(call: Call, args: unknown, isPerson = true): unknown {
     const whole = (isPerson && this.#whole.get(call.args)?.args) || call.args;
     const full = fill(args, call.args, whole);
     return hasMark(full) ? undefined : full;
@@ -157,13 +157,13 @@ export class Withholding {
    * The same for the hash by which equal calls are one question, which people see. `call` has the
    * whole arguments: calls with different secrets are not equal.
    */
-  forQuestion(call: CallRecord): unknown {
+  forQuestion(call: Call): unknown {
     const isSecret = call.routing.withheld === true || this.#toolOf(call)?.withhold !== undefined;
     return isSecret ? this.#keyed(call.args) : this.#keyedIfKnown(call.args);
   }
 
   /** Arguments that are still being written, for a tool that looks at them: no one has allowed it yet. */
-  ofPartial(call: CallRecord, args: Args): Args {
+  ofPartial(call: Call, args: Args): Args {
     const marked = this.#toolOf(call)?.withhold?.(args, MARK)?.args ?? args;
     return mapTexts(marked, this.#known.hide);
   }
@@ -177,7 +177,7 @@ export class Withholding {
     return mapTexts(args, hide) !== args ? this.#keyed(args) : args;
   }
 
-  #fieldsOf(call: CallRecord, fields: EventFields | undefined): EventFields | undefined {
+  #fieldsOf(call: Call, fields: EventFields | undefined): EventFields | undefined {
     const { args: given, routing = call.routing } = fields ?? {};
     const isNew = given !== undefined && given !== call.args;
     const isBefore = call.routing.withheld === true;
@@ -190,7 +190,7 @@ export class Withholding {
   }
 
   /** The same object where nothing of them is secret, or it is out already. */
-  #takeOut(args: Args, call: CallRecord, tool?: Withholds): Args {
+  #takeOut(args: Args, call: Call, tool?: Withholds): Args {
     if (this.#whole.has(args)) return args;
     const marked = (tool ?? this.#toolOf(call))?.withhold?.(args, MARK);
     const before = this.#whole.get(call.args);
@@ -206,7 +206,7 @@ export class Withholding {
   }
 
   /** What an executor gave, as it may be stored and as hooks after the call look at it. */
-  hidden<Given>(call: CallRecord, value: Given): Given {
+  hidden<Given>(call: Call, value: Given): Given {
     return mapTexts(value, this.hiderOf(call.args));
   }
 
@@ -218,7 +218,7 @@ export class Withholding {
   }
 
   /** The tool whose schema the arguments were checked against. */
-  #toolOf({ toolName, routing }: CallRecord) {
+  #toolOf({ toolName, routing }: Call) {
     const { checkedForClientId, fromClientId, schemaHash } = routing;
     const reference = checkedForClientId === null ? toolName : `${toolName}@${checkedForClientId}`;
     const target = this.#registry.find(reference, fromClientId);

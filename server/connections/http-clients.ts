@@ -1,5 +1,5 @@
+import { isPolling, POLLING_INSTANCE } from '#lib/call/call';
 import type { Via } from '#lib/call/call-event';
-import { isPolling, POLLING_INSTANCE } from '#lib/call/call-record';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOCKS } from '#lib/protocol/limits';
 import { isAllClients } from '#lib/protocol/tool-name';

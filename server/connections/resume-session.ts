@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isPolling } from '#lib/call/call-record';
+import { isPolling } from '#lib/call/call';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { type Principal, principalKey } from '../auth/room.ts';
 import type { ClientInstances } from '../calls/room.ts';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -75,12 +75,7 @@ function setup(keep: Partial<Keep>) {
 
 type Parts = ReturnType<typeof setup>;
 
-const putEnded = (
-  { store }: Parts,
-  id: string,
-  daysAgo: number,
-  given: Partial<CallRecord> = {},
-) => {
+const putEnded = ({ store }: Parts, id: string, daysAgo: number, given: Partial<Call> = {}) => {
   const completedAt = NOW - daysAgo * DAY;
   const times = { createdAt: completedAt - 5, completedAt };
   const call = finalCall({ id, version: 1, ...times, ...given });

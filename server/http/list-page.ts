@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { ListedCall } from '#lib/protocol/call-record';
 import { type Included, toListedCall } from './to-wire-call.ts';
 
@@ -21,7 +21,7 @@ export function createListPage(include: readonly Included[]) {
     get bytesRead() {
       return bytesRead;
     },
-    takes(call: CallRecord): boolean {
+    takes(call: Call): boolean {
       const listed = toListedCall(call, include);
       const size = Buffer.byteLength(JSON.stringify(listed)) + 1;
       bytes += size;

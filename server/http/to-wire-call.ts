@@ -1,13 +1,13 @@
 import { boundCard, cutLarge } from '#lib/call/bound-card';
+import type { Call } from '#lib/call/call';
 import type { PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { ListedCall, WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import { given } from '#lib/util/given';
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
 /** A call's record as HTTP sends it (contract, section 6). */
-export function toWireCall(call: CallRecord): WireCallRecord {
+export function toWireCall(call: Call): WireCallRecord {
   return {
     tool_call_id: call.id,
     run_id: call.runId,
@@ -54,7 +54,7 @@ export const toWireEvent = (
 export type Included = 'args' | 'result';
 
 /** A call as a list has it: of what is over the limit, and was not asked for, the beginning. */
-export function toListedCall(call: CallRecord, include: readonly Included[]): ListedCall {
+export function toListedCall(call: Call, include: readonly Included[]): ListedCall {
   const wire = { ...toWireCall(call), card: boundCard(call.card) };
   const listed: ListedCall = include.includes('args') ? wire : withShortArgs(wire);
   return include.includes('result') ? listed : withShortResults(listed);

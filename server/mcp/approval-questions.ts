@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Call } from '#lib/call/call';
 import { pathOfCall } from '#lib/call/call-address';
-import type { CallRecord } from '#lib/call/call-record';
 import { isRecord } from '#lib/json/is-record';
 import { newSecret } from '../auth/room.ts';
 import type { CallFollowers } from './call-followers.ts';
@@ -20,7 +20,7 @@ interface InputRequest {
  */
 export interface ApprovalQuestions {
   /** What the task asks now. Undefined: it has been answered, or this client is asked nothing. */
-  of(call: CallRecord, request: Request): InputRequests | undefined;
+  of(call: Call, request: Request): InputRequests | undefined;
   /** The client answered; keys of other questions count for nothing. */
   answered(callId: string, request: Request): void;
 }

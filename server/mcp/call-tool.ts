@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Agent, actorOf, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
@@ -50,7 +50,7 @@ export interface Waiting {
 export async function startCall(
   { calls }: CallToolDeps,
   { agent, reference, ...request }: ToolCallRequest,
-): Promise<{ call: CallRecord } | { refused: ToolResult }> {
+): Promise<{ call: Call } | { refused: ToolResult }> {
   const outcome = await calls.invoke({
     ...{ principal: agent, via: 'mcp', tool: reference, ...request, waitsForEnd: true },
   });
@@ -69,9 +69,9 @@ function describeRefusal({ message, code, details = [] }: InvokeRefusal): string
 export async function awaitCall(
   deps: CallToolDeps,
   agent: Agent,
-  call: CallRecord,
+  call: Call,
   { holdMs, send, cancelled, endsCall }: Waiting,
-): Promise<CallRecord> {
+): Promise<Call> {
   if (isFinalStatus(call.status)) return call;
   const { calls } = deps;
   const onCancel = () => {
@@ -95,7 +95,7 @@ export async function awaitCall(
 /** The result; or, of a call that goes on, that it does, and how its result is fetched. */
 export const toAnswer = async (
   { sources }: Pick<CallToolDeps, 'sources'>,
-  call: CallRecord,
+  call: Call,
 ): Promise<ToolResult> =>
   isFinalStatus(call.status) ? toToolResult(call, sources) : stillRunning(call, waitsFor(call));
 

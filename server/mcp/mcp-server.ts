@@ -4,7 +4,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
@@ -107,7 +107,7 @@ function inSession(shared: McpServerDeps, session: AgentSession) {
  * calls alone, and for requests that name the extension.
  */
 function addTaskMethods(server: Server, deps: ToolsCallDeps, agent: Agent): void {
-  const find = async (taskId: string, context: ServerContext): Promise<CallRecord> => {
+  const find = async (taskId: string, context: ServerContext): Promise<Call> => {
     const call = await deps.findCall(agent, taskId);
     if (!call) throw new ProtocolError(INVALID_PARAMS, 'Task not found', { taskId });
     traceOf(context)?.concerns(call);
@@ -145,7 +145,7 @@ interface ToolsCallDeps extends CallToolDeps {
   /** What the agent may call now. */
   readonly toolsFor: (agent: Agent) => readonly McpTool[];
   /** The agent's own call; undefined for every other. */
-  readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+  readonly findCall: (agent: Agent, callId: string) => Promise<Call | undefined>;
   readonly openRequests: OpenRequests;
   readonly questions: ApprovalQuestions;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
@@ -225,7 +225,7 @@ interface Held {
 async function endOf(
   deps: ToolsCallDeps,
   { agent }: AgentSession,
-  started: CallRecord,
+  started: Call,
   { context, isModern, waiting }: Held,
 ): Promise<CallAnswer> {
   if (!isModern || !takesTasks(context)) {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
@@ -17,7 +17,7 @@ export interface ProgressDeps {
   readonly followers: CallFollowers;
   readonly clock: Clock;
   /** The call as it is now. */
-  readonly read: (callId: string) => Promise<CallRecord | undefined>;
+  readonly read: (callId: string) => Promise<Call | undefined>;
 }
 
 interface Note {

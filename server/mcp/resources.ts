@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { wholeTextOf } from '#lib/call/model-output';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Agent } from '../auth/room.ts';
@@ -15,7 +15,7 @@ export interface ResourceDeps {
   /** Resolves when an answer with so many bytes may be made. */
   readonly makeRoom: (bytes: number) => Promise<void>;
   /** The agent's own call; undefined for every other. */
-  readonly findCall: (agent: Agent, callId: string) => Promise<CallRecord | undefined>;
+  readonly findCall: (agent: Agent, callId: string) => Promise<Call | undefined>;
 }
 
 interface Described {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { CallPhase } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { InputRequests } from './approval-questions.ts';
@@ -39,14 +39,14 @@ export interface TaskTimes {
 }
 
 /** What stands in place of a result while the call goes on. */
-export const toCreatedTask = (call: CallRecord, times: TaskTimes): Task => ({
+export const toCreatedTask = (call: Call, times: TaskTimes): Task => ({
   ...facts(call, times),
   resultType: 'task',
 });
 
 /** With what it asks, or with the result of a call that has ended, which must be complete in itself. */
 export async function toTask(
-  call: CallRecord,
+  call: Call,
   { inputRequests, ...times }: TaskTimes & { inputRequests: InputRequests | undefined },
   sources: ResultSources,
 ): Promise<Task> {
@@ -58,7 +58,7 @@ export async function toTask(
 }
 
 function facts(
-  call: CallRecord,
+  call: Call,
   times: TaskTimes,
 ): Omit<Task, 'resultType' | 'result' | 'inputRequests'> {
   const { now, keepMs } = times;
@@ -75,12 +75,12 @@ function facts(
 }
 
 /** `failed` is for faults of the protocol alone: a tool that failed has a result that says so. */
-function statusOf({ status, error }: CallRecord): TaskStatus {
+function statusOf({ status, error }: Call): TaskStatus {
   if (!isFinalStatus(status)) return 'working';
   return error?.code === 'cancelled' ? 'cancelled' : 'completed';
 }
 
-const endOf = ({ status, error }: CallRecord): string =>
+const endOf = ({ status, error }: Call): string =>
   status === 'SUCCEEDED' ? 'Done.' : (error?.message.slice(0, 500) ?? 'It ended without a result.');
 
 /** What waits for a person takes its time. */

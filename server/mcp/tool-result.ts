@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { wholeTextOf } from '#lib/call/model-output';
 import { cutAndMark } from '#lib/json/cut-to-bytes';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -49,7 +49,7 @@ const BLOCK_BYTES = 1024 * 1024;
  * What the asking agent gets of a final call: first the text, always complete or with a link to
  * the rest of it; then pictures and sounds as blocks, all else as links (rules MP10 to MP14).
  */
-export async function toToolResult(call: CallRecord, sources: ResultSources): Promise<ToolResult> {
+export async function toToolResult(call: Call, sources: ResultSources): Promise<ToolResult> {
   const _meta = { 'callboard/tool_call_id': call.id };
   const isFailure = call.status !== 'SUCCEEDED';
   const { text, rest } = isFailure ? { text: describeFailure(call.error), rest: [] } : textOf(call);
@@ -72,7 +72,7 @@ export const failedResult = (text: string, _meta: ToolResult['_meta'] = {}): Too
   _meta,
 });
 
-function textOf(call: CallRecord): { text: string; rest: ContentBlock[] } {
+function textOf(call: Call): { text: string; rest: ContentBlock[] } {
   const whole = wholeTextOf(call) ?? '';
   if (whole === '' || (whole === 'null' && call.attachments.length > 0)) {
     return { text: describeEmpty(call.attachments), rest: [] };
@@ -202,7 +202,7 @@ export const fetchedLater = (callId: string): ToolResult => ({
 });
 
 /** Of a call that is not final yet, for a client that waits no longer. */
-export const stillRunning = (call: CallRecord, waitsFor: string): ToolResult => ({
+export const stillRunning = (call: Call, waitsFor: string): ToolResult => ({
   content: [
     {
       type: 'text',

@@ -1,7 +1,7 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 
 /** What an open call waits for, as a sentence for the program that asked. */
-export function waitsFor({ phase, card, toolName, status }: CallRecord): string {
+export function waitsFor({ phase, card, toolName, status }: Call): string {
   const client = card.client_name;
   switch (phase) {
     case 'approval':
@@ -22,7 +22,7 @@ export function waitsFor({ phase, card, toolName, status }: CallRecord): string 
   }
 }
 
-function progressOf({ progress, tip }: CallRecord['card']): string | undefined {
+function progressOf({ progress, tip }: Call['card']): string | undefined {
   const count = progress?.total === undefined ? '' : `${progress.done} of ${progress.total}`;
   if (tip) return count === '' ? tip : `${tip} (${count})`;
   return count === '' ? undefined : `${count}.`;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { RunSummary } from '#lib/protocol/run';
 import type { Change } from '../store/room.ts';
 
@@ -10,10 +10,7 @@ export interface Announcement {
 }
 
 /** Undefined where no target wants to know of the change. */
-export type AnnounceCall = (
-  call: CallRecord,
-  previous: CallRecord | undefined,
-) => Announcement | undefined;
+export type AnnounceCall = (call: Call, previous: Call | undefined) => Announcement | undefined;
 
 /** The same of a run. */
 export type AnnounceRun = (run: RunSummary, previous: RunSummary) => Announcement | undefined;

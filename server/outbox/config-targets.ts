@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { showControlCharacters as shown } from '#lib/format/show-control-characters';
 import { cutJson, fitsJson } from '#lib/json/cut-json';
 import { matchTools } from '#lib/policy/match-tools';
@@ -88,7 +88,7 @@ export interface ConfigTargetsDeps {
   /** Where people reach this workbench. */
   origin(): string;
   /** What a notice is about: its trace, and its values for targets that ask for them. */
-  call(id: string): Promise<CallRecord | undefined>;
+  call(id: string): Promise<Call | undefined>;
   /** Whether spans are exported (TM18). */
   readonly isTracing: boolean;
 }
@@ -176,7 +176,7 @@ const sign = (key: Buffer, text: string): string =>
 
 /** As the record has them: what is secret was never in it. */
 function valuesOf(
-  call: CallRecord | undefined,
+  call: Call | undefined,
   include: WebhookSettings['include'],
 ): Record<string, unknown> {
   if (!call) return {};
@@ -189,7 +189,7 @@ function valuesOf(
   };
 }
 
-const resultOf = ({ result }: CallRecord) => ({ result });
+const resultOf = ({ result }: Call) => ({ result });
 
 /** Of the texts of its blocks. */
 const SLACK_CHARS = { header: 150, section: 3_000 } as const;

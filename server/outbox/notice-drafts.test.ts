@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { draftsOfCall, draftsOfRun } from './notice-drafts.ts';
 import { finishedRun, sampleRun } from './testing/sample-runs.ts';
 import { asking, finished } from './testing/setup-outbox.ts';
 
-const reported = (call: CallRecord, previous?: CallRecord) =>
+const reported = (call: Call, previous?: Call) =>
   draftsOfCall(call, previous).map(({ type, data }) => ({ type, ...data }));
 
 const failed = (code: 'approval_expired' | 'cancelled' | 'tool_error', executed: 'no' | 'yes') =>

@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import { pathOfCall } from '#lib/call/call-address';
-import type { CallRecord } from '#lib/call/call-record';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type {
@@ -22,7 +22,7 @@ const TEXT_BYTES = 512;
 const cut = (text: string): string => cutToBytes(text, TEXT_BYTES);
 
 /** What one decision about a call means to those outside (OB1). */
-export function draftsOfCall(call: CallRecord, previous: CallRecord | undefined): NoticeDraft[] {
+export function draftsOfCall(call: Call, previous: Call | undefined): NoticeDraft[] {
   const drafts: NoticeDraft[] = [];
   const wasAsked = previous?.phase === 'approval';
   if (call.phase === 'approval' && !wasAsked) {
@@ -50,7 +50,7 @@ export function draftsOfCall(call: CallRecord, previous: CallRecord | undefined)
   return drafts;
 }
 
-function dataOf(call: CallRecord): CallNoticeData {
+function dataOf(call: Call): CallNoticeData {
   const { display_name, client_name } = call.card;
   const clientId = call.provider?.clientId ?? call.wantedClientId;
   const name = client_name ? cut(client_name) : null;
@@ -67,8 +67,8 @@ function dataOf(call: CallRecord): CallNoticeData {
 }
 
 function decisionOf(
-  call: CallRecord,
-  previous: CallRecord,
+  call: Call,
+  previous: Call,
 ): Pick<ApprovalDecidedData, 'decision' | 'decided_by'> {
   const { approval_decision: decided } = call.card;
   if (decided && decided !== previous.card.approval_decision) {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { ClientOfflineData } from '#lib/protocol/notice';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -70,7 +70,7 @@ export interface NotificationsDeps extends Pick<OutboxDeps, 'newId' | 'counted' 
 }
 
 interface LateParts {
-  readonly calls: { get(id: string): Promise<CallRecord | undefined> };
+  readonly calls: { get(id: string): Promise<Call | undefined> };
   readonly clients: { hasClient(clientId: string): boolean };
 }
 

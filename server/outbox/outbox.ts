@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Notice } from '#lib/protocol/notice';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -43,7 +43,7 @@ export interface OutboxDeps {
   readonly newId: (prefix: 'evt' | 'dlv') => string;
   readonly sources: readonly TargetSource[];
   /** A call as it is now; for what is not worth sending any more. */
-  call(id: string): Promise<CallRecord | undefined>;
+  call(id: string): Promise<Call | undefined>;
   /** Of each attempt, and of each delivery that ended without one. */
   counted?(target: string, outcome: Outcome['kind'] | DeliveryRecord['state']): void;
   /** Default: Math.random. */

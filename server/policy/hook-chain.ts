@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
 import { matchTools } from '#lib/policy/match-tools';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
@@ -122,7 +122,7 @@ export class HookChain implements ResultFilter {
     }
   }
 
-  async filter(call: CallRecord, result: ToolResult): Promise<FilteredResult> {
+  async filter(call: Call, result: ToolResult): Promise<FilteredResult> {
     const notes: HookNote[] = [];
     let now = result;
     let isReplaced = false;
@@ -220,7 +220,7 @@ const toHookCall = (question: PolicyQuestion, runId: string) =>
     ...{ client_id: question.clientId, access: question.access },
   });
 
-const toResultCall = ({ id, toolName, args, runId, provider }: CallRecord) => ({
+const toResultCall = ({ id, toolName, args, runId, provider }: Call) => ({
   ...{ id, tool_name: toolName, args, run_id: runId },
   client_id: provider?.clientId ?? null,
 });

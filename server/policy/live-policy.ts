@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
 import { withAutonomy } from '#lib/policy/autonomy';
 import {
@@ -152,7 +152,7 @@ export class LivePolicy implements PolicyService {
   /** What the calls need of it. */
   get forCalls() {
     const { check, checkEdit, denial } = this;
-    const onDecided = (call: CallRecord): void => {
+    const onDecided = (call: Call): void => {
       this.#deps.taints.ended(call);
       this.#deps.reads.ended(call, this.#policy.marks);
     };

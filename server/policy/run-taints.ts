@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
@@ -21,11 +21,11 @@ interface Loading {
   readonly known: Promise<Known>;
   readonly taint: Promise<Taint>;
   /** What ended meanwhile. */
-  readonly ended: CallRecord[];
+  readonly ended: Call[];
 }
 
 type TaintedCall = Pick<
-  CallRecord,
+  Call,
   | 'id'
   | 'toolName'
   | 'source'
@@ -71,7 +71,7 @@ export class RunTaints {
   }
 
   /** Of a call that may have ended, or shown something. */
-  readonly ended = (call: CallRecord): void => {
+  readonly ended = (call: Call): void => {
     const { runId } = call;
     const known = this.#known.get(runId);
     if (!known) return void this.#loading.get(runId)?.ended.push(call);
@@ -90,7 +90,7 @@ export class RunTaints {
   #begin(runId: string): Loading {
     const running = this.#loading.get(runId);
     if (running) return running;
-    const ended: CallRecord[] = [];
+    const ended: Call[] = [];
     const known = this.#load(runId, ended);
     const loading = { known, taint: known.then((of) => this.#whole(of)), ended };
     this.#loading.set(runId, loading);
@@ -104,7 +104,7 @@ export class RunTaints {
     return above instanceof Promise ? above.then((taint) => both(own, taint)) : both(own, above);
   }
 
-  async #load(runId: string, ended: readonly CallRecord[]): Promise<Known> {
+  async #load(runId: string, ended: readonly Call[]): Promise<Known> {
     const marks = this.#marks;
     try {
       // What ended before this may be on its way to the disk still.

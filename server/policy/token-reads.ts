@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -63,7 +63,7 @@ export class TokenReads {
   }
 
   /** Of a call that may have ended, or shown something. A program sees each call of its runs, also one that a person made there. */
-  ended(call: CallRecord, marks: Marks): void {
+  ended(call: Call, marks: Marks): void {
     const { ownerToken } = call;
     if (ownerToken === null || !hasRead(call) || !this.#deps.tokens.isProgram(ownerToken)) return;
     const read = marksOf(marks, NO_TAINT, call);

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { INFORMING_NOTICES, NOTICES_OF_GOOD_ENDS } from '#lib/protocol/notice-codes';
 import type { Message } from '#lib/protocol/run';
@@ -81,7 +81,7 @@ export async function recoverTurn(
 
 async function stopped(
   writer: MessageWriter,
-  open: readonly CallRecord[],
+  open: readonly Call[],
   deps: RecoverTurnDeps,
   signal: AbortSignal,
 ): Promise<TurnEnd> {
@@ -94,7 +94,7 @@ async function stopped(
 }
 
 /** Those of the run's own agent, oldest first; not what a person retried by hand. */
-async function callsOf(run: LiveRun, calls: CallService): Promise<CallRecord[]> {
+async function callsOf(run: LiveRun, calls: CallService): Promise<Call[]> {
   const { calls: found } = await calls.list({ runId: run.runId, limit: MOST_CALLS });
   // Those of before are named in messages that may not be in memory.
   const from = run.older > 0 ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;

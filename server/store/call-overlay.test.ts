@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
@@ -47,17 +47,16 @@ function setup() {
 
 /** It puts all that has ended into the table of calls. */
 const apply = (store: Store) => store.toolUse.recent({ limit: 1 });
-const put = (store: Store, ...calls: readonly CallRecord[]) =>
+const put = (store: Store, ...calls: readonly Call[]) =>
   store.write(calls.map((call) => appendCall(call)));
 const idsOf = async (store: Store, query: Omit<CallQuery, 'limit'> = {}) =>
   (await store.listCalls({ limit: 50, ...query })).calls.map(({ id }) => id);
 
 const provider = sampleProvider;
-const ended = (given: Partial<CallRecord>) =>
-  finalCall({ startedAt: 1, completedAt: 5_000, ...given });
+const ended = (given: Partial<Call>) => finalCall({ startedAt: 1, completedAt: 5_000, ...given });
 
 /** Calls of each kind, the last one written first; their ids are not in that order. */
-const CALLS: readonly CallRecord[] = [
+const CALLS: readonly Call[] = [
   ended({ id: 'tc_9', ownerToken: 'tok_1', provider }),
   sampleCall({ id: 'tc_8', wantedClientId: 'cl_1' }),
   ended({ id: 'tc_7', status: 'FAILED', runId: 'run_2', ownerToken: 'tok_1' }),
@@ -66,7 +65,7 @@ const CALLS: readonly CallRecord[] = [
   sampleCall({ id: 'tc_4', runId: 'run_2', ownerToken: 'tok_1', toolName: 'other' }),
 ];
 
-const FILTERS: readonly [keyof CallQuery, (call: CallRecord) => unknown, readonly string[]][] = [
+const FILTERS: readonly [keyof CallQuery, (call: Call) => unknown, readonly string[]][] = [
   ['runId', (call) => call.runId, ['run_1', 'run_2']],
   ['status', (call) => call.status, ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMEOUT']],
   ['tool', (call) => call.toolName, ['echo.text', 'other']],
@@ -77,11 +76,11 @@ const FILTERS: readonly [keyof CallQuery, (call: CallRecord) => unknown, readonl
 /** Each filter, and each two of them. */
 const queries = FILTERS.flatMap(([name, of, values], place) =>
   values.flatMap((value) => {
-    const one = { query: { [name]: value }, fits: (call: CallRecord) => of(call) === value };
+    const one = { query: { [name]: value }, fits: (call: Call) => of(call) === value };
     const both = FILTERS.slice(place + 1).flatMap(([second, ofSecond, others]) =>
       others.map((other) => ({
         query: { ...one.query, [second]: other },
-        fits: (call: CallRecord) => one.fits(call) && ofSecond(call) === other,
+        fits: (call: Call) => one.fits(call) && ofSecond(call) === other,
       })),
     );
     return [one, ...both];

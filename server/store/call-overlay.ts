@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toLogText } from './log-text.ts';
@@ -145,7 +145,7 @@ class CallsOfWrite {
   }
 
   /** Throws `VersionConflictError`. */
-  append(call: CallRecord, event: CallEventEntry): void {
+  append(call: Call, event: CallEventEntry): void {
     const { id, version } = call;
     const before = this.#made.get(id) ?? this.#overlay.known(id);
     if (event.version !== before.version + 1) {
@@ -192,7 +192,7 @@ class CallsOfWrite {
   }
 }
 
-export const headOf = (call: CallRecord, callNo: number): CallHead => ({
+export const headOf = (call: Call, callNo: number): CallHead => ({
   id: call.id,
   callNo,
   runId: call.runId,

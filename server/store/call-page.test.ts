@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createLogApplier } from './apply-log.ts';
 import { CallOverlay, NOT_THERE } from './call-overlay.ts';
@@ -168,7 +168,7 @@ test.each([
 );
 
 /** Writes to the log, as the thread that writes does. */
-function write({ database, overlay }: ReturnType<typeof setup>, ...calls: readonly CallRecord[]) {
+function write({ database, overlay }: ReturnType<typeof setup>, ...calls: readonly Call[]) {
   const write = overlay.beginWrite();
   for (const call of calls) write.append(call, appendCall(call).event);
   const insert = database.prepare(
@@ -248,7 +248,7 @@ test('[ST83] nothing is held in memory of a call that is in the table', () => {
 });
 
 /** Filters that are met by many calls each: two of them together by the oldest call alone. */
-const mixed = (number: number): Partial<CallRecord> => ({
+const mixed = (number: number): Partial<Call> => ({
   toolName: number > 1 && number <= 11_000 ? 'rare.tool' : 'echo.text',
   status: number === 2 ? 'TIMEOUT' : number <= 11_000 ? 'FAILED' : 'SUCCEEDED',
 });

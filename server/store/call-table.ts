@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { foldEvents } from '#lib/call/fold';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { estimateJsonBytes } from '#lib/json/measure-json';
@@ -9,7 +9,7 @@ import type { CallRow } from './tables.ts';
 
 /** A call as its rows in the log make it. */
 export interface LoggedCall {
-  readonly call: CallRecord;
+  readonly call: Call;
   readonly entries: readonly CallEventEntry[];
   /** Of its rows. */
   readonly bytes: number;
@@ -81,7 +81,7 @@ export function toCallRow(callNo: number, { call, entries, bytes }: LoggedCall):
   };
 }
 
-function marksOf(call: CallRecord): number {
+function marksOf(call: Call): number {
   const { card, attachments } = call;
   const marked: Record<keyof typeof MARKS, boolean> = {
     retry: call.retryOf !== null,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
@@ -36,10 +36,10 @@ function setup() {
   return { file, store, database, count };
 }
 
-const ended = (id: string, given: Partial<CallRecord> = {}) =>
+const ended = (id: string, given: Partial<Call> = {}) =>
   finalCall({ id, version: 1, completedAt: 1_000, ...given });
 
-const put = (call: CallRecord) => appendCall(call);
+const put = (call: Call) => appendCall(call);
 
 const run = (given: Partial<RunSummary> = {}): RunSummary => ({
   run_id: 'run_1',
@@ -196,7 +196,7 @@ test('[ST63] runs are looked at in pages, which end behind those that do not fit
   expect(second.runs).toEqual([{ runId: 'run_2', changedAt: 2_000 }]);
 });
 
-test.each<[string, Partial<CallRecord>]>([
+test.each<[string, Partial<Call>]>([
   ['attachments', { attachments: [{ blob_id: BLOB, media_type: 'image/png', size: 9 }] }],
   ['arguments', { args: { picture: BLOB } }],
   ['results', { result: `see /v1/blobs/${BLOB}` }],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { OLDER_GUARDS } from './before-log/older-call.ts';
 import { olderFile } from './before-log/older-file.ts';
@@ -51,7 +51,7 @@ function ask(file: string, sql: string): Record<string, unknown>[] {
 }
 
 /** As it was written, with what is said of calls of that time; one event has all of it. */
-async function expectAllThere(store: Store, calls: readonly CallRecord[]) {
+async function expectAllThere(store: Store, calls: readonly Call[]) {
   for (const call of calls) {
     const read = await store.getCall(call.id);
     expect(read).toEqual({ ...call, version: 1 });
@@ -67,7 +67,7 @@ async function expectAllThere(store: Store, calls: readonly CallRecord[]) {
 }
 
 /** The fixture says of the call that ran at the server what the code of that time could not. */
-const callsOfBefore = (): CallRecord[] =>
+const callsOfBefore = (): Call[] =>
   callsOfOlderStore().map((call) => ({
     ...call,
     clockMark: null,
@@ -112,7 +112,7 @@ test('[ST34] [ST45] a call of before goes on with the event 2', async () => {
   const store = open();
   const call = callsOfBefore().find(({ id }) => id === 'tc_device');
   if (!call) throw new Error('the call is not in the store of before');
-  const next: CallRecord = { ...call, version: 2, deviceLeftMs: 6_000, display: 'shown' };
+  const next: Call = { ...call, version: 2, deviceLeftMs: 6_000, display: 'shown' };
   await expect(store.write([appendCall({ ...next, version: 3 })])).rejects.toMatchObject({
     stored: 1,
   });

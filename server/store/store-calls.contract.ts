@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Store } from './store.ts';
 import { BadCursorError } from './store-errors.ts';
@@ -72,7 +72,7 @@ export function describeCalls(setup: Setup) {
   });
 
   const large = { rows: Array.from({ length: 5_000 }, (_, n) => `row ${n}`) };
-  const shows: [string, Partial<CallRecord>][] = [
+  const shows: [string, Partial<Call>][] = [
     ['a display that the card has whole', { display: large, card: { params: {}, result: large } }],
     [
       'a display of which it has the beginning',
@@ -131,7 +131,7 @@ export function describeCalls(setup: Setup) {
       clockMark: 3,
       card: { status: 'DOING', params: { text: 'hi', more: 1 }, tip: 'working' },
     });
-    const done: CallRecord = {
+    const done: Call = {
       ...running,
       args: { text: 'changed by the operator' },
       toolName: 'echo.other',
@@ -151,7 +151,7 @@ export function describeCalls(setup: Setup) {
       completedAt: 9,
       card: { status: 'ERROR', params: {} },
     };
-    const late: CallRecord = { ...done, lateResult: null };
+    const late: Call = { ...done, lateResult: null };
     for (const [index, one] of [queued, running, done, late].entries()) {
       const state = { ...one, version: index + 1 };
       await store.write([appendCall(state)]);
@@ -160,7 +160,7 @@ export function describeCalls(setup: Setup) {
     expect(await (await reopen()).getCall('tc_1')).toEqual({ ...late, version: 4 });
   });
 
-  const corrections: Partial<CallRecord>[] = [
+  const corrections: Partial<Call>[] = [
     { args: { text: 'changed' } },
     { annotations: {} },
     { runId: 'run_2' },
@@ -188,7 +188,7 @@ export function describeCalls(setup: Setup) {
     const { store, reopen } = setup();
     await store.write([appendCall(sampleCall())]);
     const again = await reopen();
-    const next: CallRecord = {
+    const next: Call = {
       ...sampleCall(),
       version: 2,
       status: 'RUNNING',
@@ -212,7 +212,7 @@ export function describeCalls(setup: Setup) {
           );
           await store.write(calls.map((call) => appendCall(call)));
           const isEnded = new Set<string>();
-          const end = async (call: CallRecord | undefined) => {
+          const end = async (call: Call | undefined) => {
             if (!call || isEnded.has(call.id)) return;
             isEnded.add(call.id);
             const ended = { status: 'SUCCEEDED', phase: null, version: 2 } as const;

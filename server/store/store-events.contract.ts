@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { firstEntryOf, foldEvent, foldEvents, toPublished } from '#lib/call/fold';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Store } from './store.ts';
@@ -10,8 +10,8 @@ import { appendCall, type Setup } from './testing/store-setup.ts';
 type Given = Partial<CallEventEntry> & Pick<CallEventEntry, 'type'>;
 
 /** The entries of a call that begins so, and the states to which they lead. */
-function history(first: CallRecord, given: readonly Given[]) {
-  const states: CallRecord[] = [];
+function history(first: Call, given: readonly Given[]) {
+  const states: Call[] = [];
   const created = { type: 'created', ...firstEntryOf(first) };
   const entries = [created, ...given].map((one, index) => {
     const { shown = {}, ...rest } = one;

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Call } from '#lib/call/call';
 import type { PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { foldEvents, toPublished } from '#lib/call/fold';
 import type { RunSummary } from '#lib/protocol/run';
 import type { CallHead, CallOverlay } from './call-overlay.ts';
@@ -61,7 +61,7 @@ export async function queryCalls(
   kysely: Kysely<Tables>,
   overlay: Pick<CallOverlay, 'find'>,
   given: CallQuery,
-): Promise<{ calls: CallRecord[]; nextCursor: string | null }> {
+): Promise<{ calls: Call[]; nextCursor: string | null }> {
   const query = { ...given, limit: pageSize(given.limit) };
   const words = query.text === undefined ? null : wordsToFind(query.text);
   if (words?.length === 0) return { calls: [], nextCursor: null };
@@ -149,7 +149,7 @@ async function readCalls(
   found: readonly ListedCall[],
   { takes, status }: CallQuery,
 ) {
-  const calls: CallRecord[] = [];
+  const calls: Call[] = [];
   if (found.length === 0) return { calls, isWhole: true };
   const read = await rows(logOf(found.map(({ id }) => id)).compile(kysely), MAX_PAGE_CHARS);
   const ofCall = Map.groupBy(read.rows, ({ call_id }) => call_id);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { BadSearchError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
 /** The search over the history, as every `Store` answers it. */
 export function describeSearch(setup: Setup) {
-  const found: [string, string, Partial<CallRecord>][] = [
+  const found: [string, string, Partial<Call>][] = [
     ['an argument', 'berlin', { args: { city: 'Berlin' } }],
     ['the beginning of a word', 'berl', { args: { city: 'Berlin' } }],
     ['a name of an argument', 'city', { args: { city: 'Berlin' } }],

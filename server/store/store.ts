@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
@@ -34,7 +34,7 @@ export interface CallQuery {
   /** 1 to 200. */
   readonly limit: number;
   /** Asked of each call in order; at the first that it does not take the page ends. */
-  takes?(call: CallRecord): boolean;
+  takes?(call: Call): boolean;
 }
 
 export interface RunQuery {
@@ -107,7 +107,7 @@ export type Change =
    * One more event of a call: `call` is the state after it. Its version is one more than what is
    * stored, which is 0 for a call that is not there; else the write rejects with `VersionConflictError`.
    */
-  | { readonly type: 'append_call'; readonly call: CallRecord; readonly event: CallEventEntry }
+  | { readonly type: 'append_call'; readonly call: Call; readonly event: CallEventEntry }
   | { readonly type: 'put_idempotency'; readonly entry: IdempotencyEntry }
   | { readonly type: 'put_run'; readonly run: RunSummary }
   /** `replay`: JSON that belongs to the message and is read by `getReplays` alone. */
@@ -227,7 +227,7 @@ export interface Store {
   /** True once a write has failed; the server then answers 503. */
   readonly failed: boolean;
 
-  getCall(id: string): Promise<CallRecord | undefined>;
+  getCall(id: string): Promise<Call | undefined>;
   /** Of its large values as JSON, without reading them; 0 when there is no such call. */
   callBytes(id: string): Promise<number>;
   /**
@@ -242,9 +242,9 @@ export interface Store {
    * Newest first, by the order in which calls were first written. A page may hold fewer calls than asked for, or none: `nextCursor` is null on
    * the last one. Throws `BadCursorError`, `BadSearchError`, `StoreBusyError`.
    */
-  listCalls(query: CallQuery): Promise<{ calls: CallRecord[]; nextCursor: string | null }>;
+  listCalls(query: CallQuery): Promise<{ calls: Call[]; nextCursor: string | null }>;
   /** Every call that is not final, oldest first: what a start has to take up again. */
-  openCalls(): Promise<CallRecord[]>;
+  openCalls(): Promise<Call[]>;
 
   getIdempotency(scope: string): Promise<IdempotencyEntry | undefined>;
 

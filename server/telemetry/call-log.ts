@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { LogFields } from '../base/logger.ts';
 
@@ -9,7 +9,7 @@ export interface DebugLog {
 }
 
 /** One line for each change of a call's state that is on disk (LG3); nothing of what it was given, or gave. */
-export function logCall(log: DebugLog, call: CallRecord, previous: CallRecord | undefined): void {
+export function logCall(log: DebugLog, call: Call, previous: Call | undefined): void {
   if (!log.isDebug) return;
   const { status, phase } = call;
   if (previous?.status === status && previous.phase === phase) return;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { hasEnded, partsOf } from './call-parts.ts';
 import { boundedLabel, counter, histogram } from './prometheus.ts';
 
@@ -22,7 +22,7 @@ export function createCallMetrics() {
   const approvals = counter('callboard_approvals_total', 'Decisions about calls', ['decision']);
   return {
     /** Of each state of a call that is on disk, and the one before. */
-    observe(call: CallRecord, previous: CallRecord | undefined) {
+    observe(call: Call, previous: Call | undefined) {
       const decision = decisionOf(call, previous);
       if (decision !== undefined) approvals.add(decision);
       if (!hasEnded(call, previous)) return;
@@ -39,7 +39,7 @@ export function createCallMetrics() {
 /** Wall times: a clock that was set back gives nothing below zero. */
 const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1_000;
 
-function decisionOf(call: CallRecord, previous: CallRecord | undefined): string | undefined {
+function decisionOf(call: Call, previous: Call | undefined): string | undefined {
   const { approval_decision: decided } = call.card;
   if (decided && previous?.card.approval_decision === undefined) return decided.decision;
   const isNew = previous?.error === null || previous === undefined;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 
 export type Part = readonly [
@@ -8,7 +8,7 @@ export type Part = readonly [
 ];
 
 /** The parts that a call went through; one that it never reached is not there. */
-export function partsOf(call: CallRecord, end: number): Part[] {
+export function partsOf(call: Call, end: number): Part[] {
   const { createdAt, queuedAt, offeredAt, startedAt, routing } = call;
   const isAsked = routing.approval !== null || call.card.approval_decision !== undefined;
   const parts: Part[] = [];
@@ -20,5 +20,5 @@ export function partsOf(call: CallRecord, end: number): Part[] {
 }
 
 /** Whether the call ended with this state, and not before. */
-export const hasEnded = (call: CallRecord, previous: CallRecord | undefined): boolean =>
+export const hasEnded = (call: Call, previous: Call | undefined): boolean =>
   isFinalStatus(call.status) && !(previous && isFinalStatus(previous.status));

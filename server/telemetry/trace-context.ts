@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 
 /** A span as others refer to it: the text form is the header `traceparent` of W3C Trace Context. */
 export interface TraceContext {
@@ -40,7 +40,7 @@ export function spanOf(key: string, parent: TraceContext | undefined): TraceCont
   return { traceId: parent?.traceId ?? digits.slice(0, 32), spanId, isSampled: true };
 }
 
-export type TracedCall = Pick<CallRecord, 'id' | 'traceparent'>;
+export type TracedCall = Pick<Call, 'id' | 'traceparent'>;
 
 /** The `execute_tool` span of a call. */
 export const spanOfCall = ({ id, traceparent }: TracedCall): TraceContext =>

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { type AgentSpans, requestSpan, turnSpan } from './agent-spans.ts';
@@ -18,7 +18,7 @@ const OLDEST_MS = 3_600_000;
 interface EndedCalls {
   /** Of calls that ended then or later the newest, oldest first. */
   endedSince(query: { since: number; limit: number }): Promise<readonly Ended[]>;
-  read(callId: string): Promise<CallRecord | undefined>;
+  read(callId: string): Promise<Call | undefined>;
 }
 
 interface ResumeDeps {
@@ -65,7 +65,7 @@ export interface Tracing extends AgentSpans, McpRequestSpans {
   /** Sends what a crash kept from the receiver; before a call ends. */
   resume(): Promise<void>;
   /** Of each state of a call that is on disk, and the one before. */
-  observe(call: CallRecord, previous: CallRecord | undefined): void;
+  observe(call: Call, previous: Call | undefined): void;
   /** Sends what waits, for so long at most. */
   close(withinMs: number): Promise<void>;
 }
@@ -140,11 +140,7 @@ export function createTracing(options: TracingOptions): Tracing {
  * The spans of a call that has just ended, from its record alone (TM7, TM8); none where it ended
  * before, or its caller exports none. `now`: when the end was on disk; undefined: it is not known.
  */
-function spansOfCall(
-  call: CallRecord,
-  previous: CallRecord | undefined,
-  now: number | undefined,
-): Span[] {
+function spansOfCall(call: Call, previous: Call | undefined, now: number | undefined): Span[] {
   if (!hasEnded(call, previous)) return [];
   const parent = parseTraceparent(call.traceparent);
   if (parent?.isSampled === false) return [];
@@ -164,7 +160,7 @@ function spansOfCall(
 }
 
 function partSpan(
-  { id, card }: CallRecord,
+  { id, card }: Call,
   own: TraceContext,
   [phase, start, end]: readonly [phase: string, start: number, end: number],
 ): Span {
@@ -178,7 +174,7 @@ function partSpan(
 }
 
 /** Neither arguments nor results, nor the words of an error: those are in the record. */
-const attributesOf = (call: CallRecord): Attributes => ({
+const attributesOf = (call: Call): Attributes => ({
   'gen_ai.operation.name': 'execute_tool',
   'gen_ai.tool.name': call.toolName,
   'gen_ai.tool.call.id': call.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BoundOperand } from '#lib/call/call-record';
+import type { BoundOperand } from '#lib/call/call';
 import type { Progress } from '#lib/call/merge-card';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CardUpdate } from '#lib/protocol/card';

@@ -1,4 +1,4 @@
-import type { BoundOperand } from '#lib/call/call-record';
+import type { BoundOperand } from '#lib/call/call';
 import { isRecord } from '#lib/json/is-record';
 import { ToolError } from './tool-error.ts';
 

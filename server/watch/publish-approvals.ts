@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
 import type { EventBus } from '../events/room.ts';
 import { toApproval } from './snapshot.ts';
@@ -6,12 +6,12 @@ import { toApproval } from './snapshot.ts';
 /** Publishes that a call begins to wait for a yes, that the question changes, and that it no longer waits. */
 export function publishApproval(
   bus: Pick<EventBus, 'publish'>,
-  record: CallRecord,
-  previous: CallRecord | undefined,
+  record: Call,
+  previous: Call | undefined,
 ): void {
   const approval = approvalOf(record);
   if (sameJson(approval, previous ? approvalOf(previous) : null)) return;
   bus.publish({ type: 'approval', tool_call_id: record.id, run_id: record.runId, approval });
 }
 
-const approvalOf = (call: CallRecord) => toApproval(call)[0] ?? null;
+const approvalOf = (call: Call) => toApproval(call)[0] ?? null;

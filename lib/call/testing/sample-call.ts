@@ -1,8 +1,8 @@
+import { type Call, NO_ROUTING, type Provider } from '../call.ts';
 import type { PublishedEvent } from '../call-event.ts';
-import { type CallRecord, NO_ROUTING, type Provider } from '../call-record.ts';
 
 /** The one record that tests of calls begin with: queued, but for what is given. */
-export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
+export const sampleCall = (given: Partial<Call> = {}): Call => ({
   id: 'tc_1',
   runId: 'run_1',
   toolName: 'echo.text',
@@ -50,7 +50,7 @@ export const sampleCall = (given: Partial<CallRecord> = {}): CallRecord => ({
 });
 
 /** One that succeeded. */
-export const finalCall = (given: Partial<CallRecord> = {}): CallRecord =>
+export const finalCall = (given: Partial<Call> = {}): Call =>
   sampleCall({ status: 'SUCCEEDED', phase: null, ...given });
 
 export const sampleProvider: Provider = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { mergeCard } from '#lib/call/merge-card';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
@@ -36,8 +36,8 @@ export interface SetupOptions {
   /** Without it each run is one that a person or a program began. */
   readonly rootOf?: (runId: string) => string;
   readonly approvals?: { readonly at_once: number; readonly wait_seconds: number };
-  readonly onDecided?: (call: CallRecord) => void;
-  readonly onDurable?: (call: CallRecord, previous: CallRecord | undefined) => void;
+  readonly onDecided?: (call: Call) => void;
+  readonly onDurable?: (call: Call, previous: Call | undefined) => void;
   readonly isTracing?: boolean;
   readonly announce?: AnnounceCall;
   readonly results?: ResultFilter;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
@@ -33,7 +33,7 @@ export async function findCall(
   caller: Caller,
   id: string,
   context: Pick<RequestContext, 'makeRoom'>,
-): Promise<CallRecord> {
+): Promise<Call> {
   await context.makeRoom(await deps.calls.storedBytes(id));
   const call = await deps.calls.get(id);
   if (call && isOwn(caller, call.ownerToken)) return call;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { HttpError } from '#lib/protocol/http-error';
@@ -163,7 +163,7 @@ const isByHand = (principal: Principal): principal is Operator =>
 
 function auditing(audit: HttpDeps['audit'], principal: Caller, address: string) {
   const by = byCaller(principal, address);
-  return ({ id, toolName }: Pick<CallRecord, 'id' | 'toolName'>) =>
+  return ({ id, toolName }: Pick<Call, 'id' | 'toolName'>) =>
     audit.entry({ ...by, act: 'tool_called', target: id, detail: { tool_name: toolName } });
 }
 

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -21,7 +21,7 @@ import type { ClientStreamService } from '../client-stream-service.ts';
 import type { HttpClientService } from '../http-client-service.ts';
 
 /** A call that has just been recorded, but for what is given. */
-export const callRecord = (more: Partial<CallRecord> = {}): CallRecord =>
+export const callRecord = (more: Partial<Call> = {}): Call =>
   sampleCall({
     ...{ runId: 'run_a', toolName: 'echo', args: {} },
     ...{ createdAt: 1_500, queuedAt: 1_500 },
@@ -29,7 +29,7 @@ export const callRecord = (more: Partial<CallRecord> = {}): CallRecord =>
     ...more,
   });
 
-export const done = (more: Partial<CallRecord> = {}): CallRecord =>
+export const done = (more: Partial<Call> = {}): Call =>
   callRecord({ status: 'SUCCEEDED', phase: null, result: { n: 1 }, completedAt: 2_250, ...more });
 
 const unused = (): never => {
@@ -38,7 +38,7 @@ const unused = (): never => {
 
 /** Calls that are what a test put there. What is asked of it is kept in `asked`. */
 export function createFakeCalls() {
-  const records = new Map<string, CallRecord>();
+  const records = new Map<string, Call>();
   const asked: { what: string; args: readonly unknown[] }[] = [];
   const note = (what: string, ...args: unknown[]) => void asked.push({ what, args });
   const fake = {

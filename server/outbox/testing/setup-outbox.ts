@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
@@ -44,7 +44,7 @@ export async function setupOutbox(options: OutboxOptions = {}) {
     'config.json',
   );
   const outcomes: string[] = [];
-  const calls = new Map<string, CallRecord>();
+  const calls = new Map<string, Call>();
   const here = new Set<string>();
   const notifications = await openNotifications(settings, {
     ...{ store, clock, newId: createNewId(clock.now), sources, logger },
@@ -74,7 +74,7 @@ export async function setupOutbox(options: OutboxOptions = {}) {
     return all.sort((a, b) => a.madeAt - b.madeAt || (a.state < b.state ? -1 : 1));
   }
   /** What a decision about a call leads to; resolves when it is on disk. */
-  async function decide(call: CallRecord, previous?: CallRecord): Promise<void> {
+  async function decide(call: Call, previous?: Call): Promise<void> {
     calls.set(call.id, call);
     const announced = outbox.announceCall(call, previous);
     await store.write(announced?.changes ?? []);
@@ -101,16 +101,16 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   };
 }
 
-type AskingCall = Partial<Omit<CallRecord, 'card'>> & { readonly card?: Partial<Card> };
+type AskingCall = Partial<Omit<Call, 'card'>> & { readonly card?: Partial<Card> };
 
 /** A call that waits for a person. */
-export const asking = ({ card, ...more }: AskingCall = {}): CallRecord => {
+export const asking = ({ card, ...more }: AskingCall = {}): Call => {
   const call = sampleCall({ phase: 'approval', ...more });
   const shown = { approval_reason: 'It pays', display_name: 'Pay', ...call.card };
   return { ...call, card: { ...shown, ...card } };
 };
 
-export const finished = (more: Partial<CallRecord> = {}): CallRecord =>
+export const finished = (more: Partial<Call> = {}): Call =>
   sampleCall({ status: 'SUCCEEDED', phase: null, completedAt: 1_700_000_000_250, ...more });
 
 /** As the configuration names a variable. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { buildModelHistory, type ImageWay } from './build-model-history.ts';
@@ -19,7 +19,7 @@ const called = (id: string): MessagePart => ({ type: 'tool_call', tool_call_id: 
 
 const image = { blob_id: 'blob_1', media_type: 'image/png', size: 1 };
 
-function build(messages: Message[], calls: CallRecord[] = [], imageWay: ImageWay = 'none') {
+function build(messages: Message[], calls: Call[] = [], imageWay: ImageWay = 'none') {
   return buildModelHistory({
     messages,
     calls: new Map(calls.map((call) => [call.id, call])),
@@ -31,7 +31,7 @@ function build(messages: Message[], calls: CallRecord[] = [], imageWay: ImageWay
   }).messages;
 }
 
-const done = (id: string, more: Partial<CallRecord> = {}) =>
+const done = (id: string, more: Partial<Call> = {}) =>
   fakeCall({ id, toolName: 'a.b', status: 'SUCCEEDED', result: `result of ${id}`, ...more });
 
 describe('the history', () => {

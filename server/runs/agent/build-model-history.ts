@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { describeFiles } from '#lib/call/describe-files';
 import type { ModelOutput } from '#lib/call/model-output';
 import { type Attachment, isImage } from '#lib/protocol/attachment';
@@ -27,7 +27,7 @@ interface ModelHistoryInput {
   readonly older?: number | undefined;
   /** For all of the messages, of UTF-8 as JSON; null or not given for any number. */
   readonly roomBytes?: number | null | undefined;
-  readonly calls: ReadonlyMap<string, CallRecord>;
+  readonly calls: ReadonlyMap<string, Call>;
   /** What this model's own messages are sent back with, by message. */
   readonly replays: ReadonlyMap<string, MessageReplay>;
   /** By blob id; what is missing is only described. */
@@ -39,9 +39,9 @@ interface ModelHistoryInput {
   readonly hasStrictIds?: boolean;
   readonly toModelName: (toolName: string, clientId?: string | null) => string;
   /** What the model wrote of the client that the call is for (AL164). */
-  readonly clientArgument?: (call: CallRecord) => Readonly<Record<string, unknown>>;
+  readonly clientArgument?: (call: Call) => Readonly<Record<string, unknown>>;
   /** What the model is sent of a call; of one that is not there, too. */
-  readonly outputOf: (record: CallRecord | undefined) => ModelOutput;
+  readonly outputOf: (record: Call | undefined) => ModelOutput;
 }
 
 /** The result of a call, as it stands in the history. */

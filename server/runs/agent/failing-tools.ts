@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import { isDecided } from '#lib/protocol/is-decided';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -23,7 +23,7 @@ export interface FailingTool extends CountedTool {
 }
 
 /** Tools whose last calls in this conversation failed, three of them or more (AL125). */
-export function failingTools(records: readonly CallRecord[]): FailingTool[] {
+export function failingTools(records: readonly Call[]): FailingTool[] {
   const rows = new Map<string, FailingTool>();
   for (const { toolName, status, error } of records) {
     if (!isFinalStatus(status)) continue;
@@ -43,7 +43,7 @@ export function failingTools(records: readonly CallRecord[]): FailingTool[] {
  */
 export function stuckTool(
   messages: readonly Message[],
-  records: readonly CallRecord[],
+  records: readonly Call[],
   isPolling: (toolName: string) => boolean,
 ): CountedTool | undefined {
   const rows = new Map<string, CountedTool & { readonly error: string }>();
@@ -67,7 +67,7 @@ export function stuckTool(
 }
 
 /** Empty where the call did not fail, or its failure says nothing of the tool. */
-const errorOf = ({ status, error }: CallRecord): string =>
+const errorOf = ({ status, error }: Call): string =>
   !isFinalStatus(status) || !error || isNoFailure(error.code)
     ? ''
     : `${error.code} ${error.message}`;

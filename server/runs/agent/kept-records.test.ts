@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Message } from '#lib/protocol/run';
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const ended = { status: 'SUCCEEDED', phase: null, completedAt: 2 } as const;
 
 /** A turn whose messages name these calls. */
-function turnOf(records: readonly CallRecord[]) {
+function turnOf(records: readonly Call[]) {
   const byId = new Map(records.map((record) => [record.id, record]));
   const message: Message = {
     ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done', created_at: 0 },
@@ -18,8 +18,8 @@ function turnOf(records: readonly CallRecord[]) {
   };
   return {
     deps: { calls: { get: async (id: string) => byId.get(id) }, resultBytes: 32_768 },
-    finals: new Map<string, CallRecord>(),
-    outputs: new WeakMap<CallRecord, ModelOutput>(),
+    finals: new Map<string, Call>(),
+    outputs: new WeakMap<Call, ModelOutput>(),
     transcript: { messages: () => [message] },
   };
 }

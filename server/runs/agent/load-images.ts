@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type Attachment, isImage } from '#lib/protocol/attachment';
 import type { Message } from '#lib/protocol/run';
 import type { ModelImage } from './build-model-history.ts';
@@ -30,7 +30,7 @@ interface LoadedBefore {
  */
 export async function loadImages(
   messages: readonly Message[],
-  calls: ReadonlyMap<string, CallRecord>,
+  calls: ReadonlyMap<string, Call>,
   source: ImageSource,
   { ready, isSent }: LoadedBefore,
 ): Promise<ReadonlyMap<string, ModelImage>> {

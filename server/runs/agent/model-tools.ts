@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ToolSet, tool } from 'ai';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { toModelName } from '#lib/protocol/tool-name';
 import { isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -30,7 +30,7 @@ export interface ModelTools {
   /** How a tool is spelled to the model, also one that is no longer offered. */
   toModelName(toolName: string, clientId?: string | null): string;
   /** The argument with which the model would make the call for that client (AL164); none where it needs none. */
-  clientArgument(call: CallRecord): Readonly<Record<string, unknown>>;
+  clientArgument(call: Call): Readonly<Record<string, unknown>>;
 }
 
 /** A tool that a model cannot be offered: its schema has no form that the model's API accepts. */

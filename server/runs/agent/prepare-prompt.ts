@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import { toModelName } from '#lib/protocol/tool-name';
 import { forModel } from '#lib/text/for-model';
@@ -32,7 +32,7 @@ export interface StepPrompt extends ModelHistory {
 /** What a step is to be, by what is on disk before it. */
 export interface StepPlan {
   /** Of all calls that the messages name, in order. */
-  readonly records: readonly CallRecord[];
+  readonly records: readonly Call[];
   readonly progress: TurnProgress;
   /** Set when the step may call nothing. */
   readonly ending: Ending | undefined;
@@ -144,7 +144,7 @@ function toolsInWords({ model }: Turn, { definitions }: ModelTools): string[] {
 }
 
 interface HistoryFacts {
-  readonly records: readonly CallRecord[];
+  readonly records: readonly Call[];
   readonly modelTools: ModelTools;
   readonly roomBytes: number | null;
   readonly lesson: Lesson;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
@@ -276,7 +276,7 @@ const describeFailure = (error: unknown, model: string) =>
 const actorOf = ({ runId }: Turn): string => `run:${runId}`;
 
 /** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
-async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<CallRecord> {
+async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Call> {
   if (isShuttingDown(turn.signal)) {
     const left = await turn.deps.calls.get(draft.callId);
     if (left) return left;

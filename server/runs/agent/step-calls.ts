@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { fitsJson } from '#lib/json/cut-json';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
@@ -24,7 +24,7 @@ export interface WrittenCall {
   readonly metadata?: ReplayMetadata | undefined;
 }
 
-export type StartedCall = { readonly callId: string; readonly recorded: Promise<CallRecord> };
+export type StartedCall = { readonly callId: string; readonly recorded: Promise<Call> };
 
 /** Calls of one step that may run: each costs a card, a place at its executor and a result in the history. */
 export const MOST_CALLS = 32;
@@ -79,7 +79,7 @@ interface Entry {
   /** By which it is known as one call with another, once its arguments are whole. */
   key: string | undefined;
   held: Held | undefined;
-  recorded: Promise<CallRecord> | undefined;
+  recorded: Promise<Call> | undefined;
 }
 
 export interface StepCallsDeps {
@@ -96,7 +96,7 @@ export interface StepCallsDeps {
   readonly onDraft: (callId: string, modelId: string) => void;
   readonly onDescribed: (callId: string, metadata: ReplayMetadata) => void;
   /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
-  readonly giveUp: (draft: DraftCall, message: string) => Promise<CallRecord>;
+  readonly giveUp: (draft: DraftCall, message: string) => Promise<Call>;
 }
 
 /**
@@ -250,7 +250,7 @@ function start(
   { draft, toolName, client, refusal: known }: Entry,
   { input: given, unreadable, why: unrunnable }: Held & { readonly why: Unrunnable },
   { isRepeated, onWritten }: StepCallsDeps,
-): Promise<CallRecord> {
+): Promise<Call> {
   const unfit = unfitOf(given);
   const input = unfit ? undefined : mapTexts(given, wellFormed);
   const isWhole = unreadable === undefined && !unfit;
@@ -284,7 +284,7 @@ function unfitOf(args: unknown): string | undefined {
 }
 
 /** It is awaited later, or never; a rejection in between must not end the process. */
-function keep(recorded: Promise<CallRecord>): Promise<CallRecord> {
+function keep(recorded: Promise<Call>): Promise<Call> {
   recorded.catch(() => undefined);
   return recorded;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isRecord } from '#lib/json/is-record';
 import { READ_RESULT, RUN_TOOLS, type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import { parseToolReference, toModelName } from '#lib/protocol/tool-name';
@@ -35,7 +35,7 @@ type Why = Pick<RunTool, 'offer' | 'rule' | 'reason'>;
 const warningsOf = (warnings: readonly string[] | undefined) =>
   warnings ? { schema_warnings: [...warnings] } : {};
 
-export function chooseForStep(turn: ChoosingTurn, records: readonly CallRecord[]): ToolChoice {
+export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): ToolChoice {
   const pools = turn.deps.registry.list(turn.principal, askedFrom(turn));
   const listings = [...pools, ...listVariants(pools, turn.deps.registry)];
   const why = new Map<string, Why>();
@@ -87,7 +87,7 @@ const isSearch = ({ name, source }: ToolListing): boolean =>
 function obstacleOf(
   turn: ChoosingTurn,
   listing: ToolListing,
-  records: readonly CallRecord[],
+  records: readonly Call[],
 ): Why | undefined {
   const { name, source, callable, reason, clients } = listing;
   const { name: plain } = parseToolReference(name);
@@ -111,7 +111,7 @@ const pinnedIn =
     deps.isPinned(name) || pinned.includes(name);
 
 /** What searches gave and calls used, the newest last; tools that are not there any more are not among the found. */
-function readUse(records: readonly CallRecord[], listings: readonly ToolListing[]) {
+function readUse(records: readonly Call[], listings: readonly ToolListing[]) {
   const here = new Set(listings.map(({ name }) => name));
   const found = new Set<string>();
   const recent: string[] = [];
@@ -137,10 +137,7 @@ function namesIn(result: unknown): string[] {
   );
 }
 
-function toolsOfClientsAway(
-  listings: readonly ToolListing[],
-  records: readonly CallRecord[],
-): string[] {
+function toolsOfClientsAway(listings: readonly ToolListing[], records: readonly Call[]): string[] {
   const here = new Set(listings.map(({ name }) => name));
   const called = records.flatMap(({ source, toolName }) => (source === 'client' ? [toolName] : []));
   return [...new Set(called)].filter((name) => !here.has(name));

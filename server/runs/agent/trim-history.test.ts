@@ -1,7 +1,7 @@
 import { streamText } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
@@ -35,7 +35,7 @@ const GO: Message = {
 };
 
 function made(entries: Conversation) {
-  const calls = new Map<string, CallRecord>();
+  const calls = new Map<string, Call>();
   const messages = entries.map((entry, at): Message => {
     const of = { message_id: `msg_${at}`, run_id: 'run_1', status: 'done', created_at: 0 } as const;
     if ('input' in entry) {

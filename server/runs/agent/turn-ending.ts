@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { Message } from '#lib/protocol/run';
 import type { ToolRegistry } from '../../tools/room.ts';
 import { type Notice, notice } from './notices.ts';
@@ -50,7 +50,7 @@ export function endsTurn(registry: Pick<ToolRegistry, 'find'>, toolName: string)
 }
 
 /** With what words the newest call has ended the turn (AL160); undefined where none has. */
-export function completedWith(turn: Turn, records: readonly CallRecord[]): string | undefined {
+export function completedWith(turn: Turn, records: readonly Call[]): string | undefined {
   const messages = messagesRead(turn);
   const last = messages.findLast((message) => !isNoticeAlone(message));
   if (!last || !hasCalls(last)) return undefined;

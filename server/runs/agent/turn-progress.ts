@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { canonicalJson } from '#lib/json/canonical-json';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 
@@ -36,7 +36,7 @@ export const ARGUMENTS_CUT = 'arguments_cut';
 export const REPEATED_CALL = 'repeated_call';
 
 /** By `callKey`, of calls as the model wrote them. */
-type WrittenKeys = ReadonlyMap<CallRecord['id'], string>;
+type WrittenKeys = ReadonlyMap<Call['id'], string>;
 
 /**
  * Reads the records of a turn, in order (AL120, AL121). Calls are the same when tool and arguments
@@ -45,7 +45,7 @@ type WrittenKeys = ReadonlyMap<CallRecord['id'], string>;
  * is known by `written` also where it was repaired, or a hook or a person changed it.
  */
 export function readProgress(
-  records: readonly CallRecord[],
+  records: readonly Call[],
   isPolling: (toolName: string) => boolean,
   written: WrittenKeys = new Map(),
 ): TurnProgress {
@@ -85,9 +85,9 @@ interface Repeats extends CountedTool {
 }
 
 /** As a repeat: it is one more of those before, and has the arguments as they were written. */
-const isRefused = ({ error }: CallRecord): boolean => error?.reason === REPEATED_CALL;
+const isRefused = ({ error }: Call): boolean => error?.reason === REPEATED_CALL;
 
-function countRepeat(repeats: Map<string, Repeats>, key: string, record: CallRecord): void {
+function countRepeat(repeats: Map<string, Repeats>, key: string, record: Call): void {
   const { toolName } = record;
   const before = repeats.get(key);
   const isWarned = isRefused(record);
@@ -100,7 +100,7 @@ function countRepeat(repeats: Map<string, Repeats>, key: string, record: CallRec
 }
 
 /** How many calls of each tool, one after the other, were so. */
-function countInRow(counts: Map<string, number>, { toolName }: CallRecord, isSo: boolean): void {
+function countInRow(counts: Map<string, number>, { toolName }: Call, isSo: boolean): void {
   if (isSo) counts.set(toolName, (counts.get(toolName) ?? 0) + 1);
   else counts.delete(toolName);
 }
@@ -118,9 +118,9 @@ export const callKey = (
 ): string => digest([toolName, args, ...(wantedClientId === null ? [] : [wantedClientId])]);
 
 /** Once a record: a result may have 8 MiB, and is read before each step. */
-const outcomes = new WeakMap<CallRecord, string>();
+const outcomes = new WeakMap<Call, string>();
 
-function outcomeOf(record: CallRecord): string {
+function outcomeOf(record: Call): string {
   const known = outcomes.get(record);
   if (known !== undefined) return known;
   const { status, result, error, attachments } = record;
@@ -131,7 +131,7 @@ function outcomeOf(record: CallRecord): string {
 }
 
 /** `kept` stands for the whole record, whose result it has no more. */
-export function keepOutcome(kept: CallRecord, whole: CallRecord): void {
+export function keepOutcome(kept: Call, whole: Call): void {
   outcomes.set(kept, outcomeOf(whole));
 }
 

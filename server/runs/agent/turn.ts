@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
@@ -53,10 +53,10 @@ type DenialOf = (of: {
 export interface Turn extends TurnRequest {
   readonly deps: TurnDeps;
   /** Final records, read once, without results that the model is sent in part. */
-  readonly finals: Map<string, CallRecord>;
+  readonly finals: Map<string, Call>;
   readonly scaled: Map<string, ModelImage>;
   /** The texts of final records, made once: a result may have 8 MiB. */
-  readonly outputs: WeakMap<CallRecord, ModelOutput>;
+  readonly outputs: WeakMap<Call, ModelOutput>;
   /** Calls as the model wrote them, by `callKey`. */
   readonly written: Map<string, string>;
   readonly spending: Spending;
@@ -83,10 +83,7 @@ export function messagesRead({ transcript }: WithMessages): readonly Message[] {
 }
 
 /** What the model is sent of the call. */
-export function outputFor(
-  { outputs, deps }: WithOutputs,
-  record: CallRecord | undefined,
-): ModelOutput {
+export function outputFor({ outputs, deps }: WithOutputs, record: Call | undefined): ModelOutput {
   if (!record || !isFinalStatus(record.status)) return outputOfRecord(record, deps.resultBytes);
   const made = outputs.get(record) ?? outputOfRecord(record, deps.resultBytes);
   outputs.set(record, made);
@@ -116,13 +113,13 @@ interface ReadingTurn extends WithMessages, WithOutputs, Pick<Turn, 'finals'> {
 }
 
 /** The records of all calls that the messages name, in order, each as `keptOf` has it. */
-export async function readCalls(turn: ReadingTurn): Promise<CallRecord[]> {
+export async function readCalls(turn: ReadingTurn): Promise<Call[]> {
   const callIds = [...namedCalls(messagesRead(turn))];
   const records = await Promise.all(callIds.map((id) => readCall(turn, id)));
   return records.filter((record) => record !== undefined);
 }
 
-async function readCall(turn: ReadingTurn, callId: string): Promise<CallRecord | undefined> {
+async function readCall(turn: ReadingTurn, callId: string): Promise<Call | undefined> {
   const { deps, finals } = turn;
   const final = finals.get(callId);
   if (final) return final;
@@ -152,12 +149,12 @@ const KEPT_MESSAGE = 1_000;
  * Of a final record what a turn needs (AL126): where the model is sent a part of the result, that
  * part, and by what an equal result is known. A conversation may have hundreds of 8 MiB.
  */
-function keptOf(turn: ReadingTurn, record: CallRecord): CallRecord {
+function keptOf(turn: ReadingTurn, record: Call): Call {
   const output = outputFor(turn, record);
   if (!output.cut) return record;
   const { error, source, display } = record;
   const message = error?.message.slice(0, KEPT_MESSAGE).toWellFormed() ?? '';
-  const kept: CallRecord = {
+  const kept: Call = {
     ...{ ...record, result: null, error: error && { ...error, message } },
     // The words that end a turn are the display of a tool of the server (AL160).
     display: source === 'server' ? display : undefined,

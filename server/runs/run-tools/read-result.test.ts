@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { wholeTextOf } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { childRunOf } from '#lib/protocol/child-run';
@@ -160,7 +160,7 @@ test('[RT2] a sub-agent reads results of the run above it, that run those below,
 });
 
 /** The tool over calls that are given, within 16 KiB. */
-function over(...records: CallRecord[]) {
+function over(...records: Call[]) {
   const byId = new Map(records.map((record) => [record.id, record]));
   const tool = createReadResult({
     calls: () => ({ get: async (id) => byId.get(id) }),
@@ -169,7 +169,7 @@ function over(...records: CallRecord[]) {
   });
   return async (args: Record<string, unknown>) => String(await runBuiltin(tool, args));
 }
-const ended = (result: unknown, more: Partial<CallRecord> = {}) =>
+const ended = (result: unknown, more: Partial<Call> = {}) =>
   sampleCall({
     ...{ id: 'tc_9', runId: 'run_1', source: 'server', status: 'SUCCEEDED', result },
     ...more,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { isMarkedResult, wholeTextOf } from '#lib/call/model-output';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -73,7 +73,7 @@ const OF_FILE = /^(.+)\/([1-9])$/;
 
 async function textOfFile(
   { fileText }: ReadResultDeps,
-  { attachments }: CallRecord,
+  { attachments }: Call,
   place: number,
 ): Promise<string | undefined> {
   const file = attachments[place - 1];
@@ -89,7 +89,7 @@ async function findResult(
   calls: Pick<CallService, 'get'>,
   handle: string,
   reader: Reader,
-): Promise<CallRecord | undefined> {
+): Promise<Call | undefined> {
   const record = await calls.get(handle);
   if (!record || record.ownerToken !== reader.ownerToken) return undefined;
   if (record.runId === reader.runId) return record;
@@ -101,7 +101,7 @@ async function findResult(
 /** The runs for which the run of the call works. */
 async function runsAbove(
   calls: Pick<CallService, 'get'>,
-  call: CallRecord | undefined,
+  call: Call | undefined,
 ): Promise<ReadonlySet<string>> {
   const runs = new Set<string>();
   let below = call;

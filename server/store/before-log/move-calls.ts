@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { patchOf } from '#lib/call/fold';
 import { BARE_CALL } from '#lib/call/new-call';
 import { sameJson } from '#lib/json/equal';
@@ -122,7 +122,7 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
 }
 
 /** What the log has of a call, which must be the call. */
-function loggedAs(call: CallRecord, text: string): LoggedCall {
+function loggedAs(call: Call, text: string): LoggedCall {
   const logged = toLoggedCall(fromLogTexts(text), text.length);
   const expected = { ...call, version: call.version + 1 };
   if (logged && isSame(logged.call, expected)) return logged;
@@ -132,5 +132,5 @@ function loggedAs(call: CallRecord, text: string): LoggedCall {
 }
 
 /** Some numbers that JSON can write, and not hold, were kept as they came. */
-const isSame = (a: CallRecord, b: CallRecord): boolean =>
+const isSame = (a: Call, b: Call): boolean =>
   sameJson(a, b) || sameJson(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));

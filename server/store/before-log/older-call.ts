@@ -1,4 +1,4 @@
-import { type CallRecord, NO_ROUTING } from '#lib/call/call-record';
+import { type Call, NO_ROUTING } from '#lib/call/call';
 import { movedDeadlines } from '#lib/call/clocks';
 import type { Card } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
@@ -39,12 +39,12 @@ function words(text: string): string[] {
 export type OlderCallRow = Readonly<Record<string, unknown>>;
 
 /** With a mark the times are those that were left at it; without, they are wall times. */
-type OlderDeadlines = CallRecord['deadlines'] & { deviceLeftMs?: number; mark?: number };
-type OlderAnnotations = CallRecord['annotations'] & { routing?: CallRecord['routing'] };
+type OlderDeadlines = Call['deadlines'] & { deviceLeftMs?: number; mark?: number };
+type OlderAnnotations = Call['annotations'] & { routing?: Call['routing'] };
 type OlderCard = Card & { whole?: { display?: unknown; preview?: unknown } };
 
 /** The call of a row. Before there were events (no version), some values were parts of others. */
-export function readOlderCall(row: OlderCallRow): CallRecord {
+export function readOlderCall(row: OlderCallRow): Call {
   // What a column holds is trusted: its checksum was compared.
   const of = <T>(column: string) => row[column] as T;
   const json = <T>(column: string, none?: T) =>
@@ -54,7 +54,7 @@ export function readOlderCall(row: OlderCallRow): CallRecord {
   const { whole, ...card } = json<OlderCard>('card');
   const isBeforeEvents = row.version === null;
   const shown = {
-    args: json<CallRecord['args']>('args'),
+    args: json<Call['args']>('args'),
     result: json<unknown>('result'),
     display: json('display', isBeforeEvents ? whole?.display : undefined),
     preview: json('preview', isBeforeEvents ? whole?.preview : undefined),
@@ -102,7 +102,7 @@ export function readOlderCall(row: OlderCallRow): CallRecord {
   };
 }
 
-function providerOf(row: OlderCallRow): CallRecord['provider'] {
+function providerOf(row: OlderCallRow): Call['provider'] {
   const { client_id, instance_id, attempt, client_claims, journal_epoch } = row;
   if (client_id === null || instance_id === null || attempt === null) return null;
   return {
@@ -118,7 +118,7 @@ function providerOf(row: OlderCallRow): CallRecord['provider'] {
 function wholeCard(
   card: Card,
   shows: number,
-  call: Pick<CallRecord, 'args' | 'result' | 'display' | 'preview'>,
+  call: Pick<Call, 'args' | 'result' | 'display' | 'preview'>,
 ): Card {
   return {
     ...card,

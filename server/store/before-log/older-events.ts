@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry, CallPatch, PublishedEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
@@ -34,10 +34,10 @@ const LARGE = [
  * The events of a row of `call_events`. What people were shown of them is told, and a patch leaves
  * out what the call has as it is: the event that imports it has that.
  */
-export const readOlderEvents = (text: string, call: CallRecord): CallEventEntry[] =>
+export const readOlderEvents = (text: string, call: Call): CallEventEntry[] =>
   fromJsonColumn<OlderEvent[]>(text).map((event) => toEntry(event, call));
 
-function toEntry(event: OlderEvent, call: CallRecord): CallEventEntry {
+function toEntry(event: OlderEvent, call: Call): CallEventEntry {
   const { version, type, at, actor, via, attempt, unset = [], in_row = [], shows = [] } = event;
   const patch: Record<string, unknown> = { ...event.patch };
   for (const name of unset) patch[name] = undefined;

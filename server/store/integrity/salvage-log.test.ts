@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { decide } from '#lib/call/decide';
 import { firstEntryOf, patchOf } from '#lib/call/fold';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
@@ -29,8 +29,8 @@ const ANSWERED = { type: 'answered', from, error: null, fields: { result: 'done'
 
 /** The writes of a call with effects: one that makes it, and one for each event. */
 function writesOf(id: string, events: readonly CallEvent[]): Change[] {
-  let call: CallRecord = sampleCall({ id, annotations: {}, createdAt: AT, version: 1 });
-  const append = (record: CallRecord, entry: object, version: number): Change => {
+  let call: Call = sampleCall({ id, annotations: {}, createdAt: AT, version: 1 });
+  const append = (record: Call, entry: object, version: number): Change => {
     call = { ...record, version };
     const event = { version, type: 'any', at: AT + version, actor: 'server', patch: {}, ...entry };
     return { type: 'append_call', call, event };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Store } from '../store.ts';
 
@@ -19,7 +19,7 @@ export function createFoldingStore(options: Parameters<typeof createSqliteStore>
     },
     async write(changes, writeOptions) {
       await store.write(changes, writeOptions);
-      const decided = new Map<string, CallRecord>();
+      const decided = new Map<string, Call>();
       for (const change of changes) {
         if (change.type === 'append_call') decided.set(change.call.id, change.call);
       }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { toCallRow } from '../call-table.ts';
 import { toLogText } from '../log-text.ts';
@@ -10,7 +10,7 @@ import { appendCall } from './store-setup.ts';
 export function insertCalls(
   database: DatabaseSync,
   count: number,
-  given: (number: number) => Partial<CallRecord>,
+  given: (number: number) => Partial<Call>,
 ): void {
   const names = Object.keys(toCallRow(0, { call: finalCall(), entries: [], bytes: 0 }));
   const insert = database.prepare(`INSERT INTO calls (${names}) VALUES (${names.map(() => '?')})`);

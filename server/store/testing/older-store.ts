@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import type { WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import type { StoreFiles } from './store-files.ts';
 
@@ -17,7 +17,7 @@ export const olderStore = (): Pick<StoreFiles, 'database' | 'mark'> => ({
   mark: Buffer.from('commits 000000000000002 checksum 867e0719\n'),
 });
 
-export const callsOfOlderStore = (): CallRecord[] =>
+export const callsOfOlderStore = (): Call[] =>
   JSON.parse(read('store-003.calls.json').toString('utf8'));
 
 /** What a server said of its calls over HTTP before it was killed. */

@@ -1,4 +1,4 @@
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { callStatusSchema } from '#lib/protocol/call-status';
 import { blobIdsIn } from '../blob-ids.ts';
 import type { CallQuery, Store } from '../store.ts';
@@ -32,8 +32,8 @@ export const differencesOf = (before: StoreAnswers, after: StoreAnswers): string
 
 type Note = (asked: string, answer: unknown) => void;
 
-async function listAll(store: Store, query: Partial<CallQuery>): Promise<CallRecord[]> {
-  const calls: CallRecord[] = [];
+async function listAll(store: Store, query: Partial<CallQuery>): Promise<Call[]> {
+  const calls: Call[] = [];
   let cursor: string | undefined;
   do {
     const page = await store.listCalls({ ...query, limit: ALL, ...(cursor && { cursor }) });
@@ -43,7 +43,7 @@ async function listAll(store: Store, query: Partial<CallQuery>): Promise<CallRec
   return calls;
 }
 
-async function noteCalls(store: Store, calls: readonly CallRecord[], note: Note): Promise<void> {
+async function noteCalls(store: Store, calls: readonly Call[], note: Note): Promise<void> {
   for (const { id, version } of calls) {
     note(`the call ${id}`, await store.getCall(id));
     note(`the bytes of ${id}`, await store.callBytes(id));
@@ -58,7 +58,7 @@ async function noteCalls(store: Store, calls: readonly CallRecord[], note: Note)
   note('the open calls', await store.openCalls());
 }
 
-async function noteLists(store: Store, calls: readonly CallRecord[], note: Note): Promise<void> {
+async function noteLists(store: Store, calls: readonly Call[], note: Note): Promise<void> {
   const some = <Value>(values: Iterable<Value | null | undefined>): Value[] =>
     [...new Set(values)].filter((value) => value != null).slice(0, MOST_VALUES) as Value[];
   const runs = some(calls.map(({ runId }) => runId));
@@ -95,12 +95,12 @@ async function noteLists(store: Store, calls: readonly CallRecord[], note: Note)
   }
 }
 
-const wordsOf = ({ args, result, error, card }: CallRecord): string[] => {
+const wordsOf = ({ args, result, error, card }: Call): string[] => {
   const text = JSON.stringify([args, result, error?.message, card.client_name]);
   return (text.match(/\p{L}{3,12}/gu) ?? []).slice(0, 3);
 };
 
-async function noteHistory(store: Store, calls: readonly CallRecord[], note: Note): Promise<void> {
+async function noteHistory(store: Store, calls: readonly Call[], note: Note): Promise<void> {
   const { history } = store;
   const endedBefore = Number.MAX_SAFE_INTEGER;
   note('how many calls', await history.countCalls());

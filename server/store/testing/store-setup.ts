@@ -1,5 +1,5 @@
+import type { Call } from '#lib/call/call';
 import type { CallEventEntry } from '#lib/call/call-event';
-import type { CallRecord } from '#lib/call/call-record';
 import { sampleEvent } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { Change, Store } from '../store.ts';
@@ -12,7 +12,7 @@ export type Setup = () => {
 };
 
 /** An event that leads to the call, whatever was before it. */
-export function appendCall(call: CallRecord, given: Partial<CallEventEntry> = {}) {
+export function appendCall(call: Call, given: Partial<CallEventEntry> = {}) {
   const { card, version, ...patch } = call;
   const { type, at, actor } = sampleEvent();
   const event = { version, type, at, actor, patch, card, ...given };

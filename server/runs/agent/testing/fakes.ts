@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -22,7 +22,7 @@ import { createFoldingStore } from '../../../store/testing/folding-store.ts';
  * to what they use. The real ones have tests of their own.
  */
 
-type Answer = { output: unknown; attachments?: CallRecord['attachments'] } | { error: CallError };
+type Answer = { output: unknown; attachments?: Call['attachments'] } | { error: CallError };
 type Handler = (args: Record<string, unknown>, signal: AbortSignal) => Promise<Answer> | Answer;
 
 export interface FakeTool {
@@ -31,7 +31,7 @@ export interface FakeTool {
   readonly schema?: Record<string, unknown>;
   readonly callable?: boolean;
   /** Without it the server's own: what a client gives is marked as untrusted. */
-  readonly source?: CallRecord['source'];
+  readonly source?: Call['source'];
   readonly run: Handler;
 }
 
@@ -46,9 +46,7 @@ export const toListing = (tool: FakeTool): ToolListing => ({
   callable: tool.callable ?? true,
 });
 
-export const fakeCall = (
-  given: Partial<CallRecord> & Pick<CallRecord, 'id' | 'toolName'>,
-): CallRecord =>
+export const fakeCall = (given: Partial<Call> & Pick<Call, 'id' | 'toolName'>): Call =>
   sampleCall({
     ...{ phase: 'streaming', args: {}, annotations: {}, card: { params: {} } },
     ...{ source: 'server', requestedBy: 'run:run_1', createdAt: 0, queuedAt: null },
@@ -56,26 +54,26 @@ export const fakeCall = (
   });
 
 export interface FakeCalls extends CallService {
-  readonly records: Map<string, CallRecord>;
+  readonly records: Map<string, Call>;
   /** `update` of drafts, in order. */
   readonly updates: { callId: string; params: Record<string, unknown> }[];
   readonly cancelled: string[];
   /** Makes a call that is there from before, open or final. */
-  put(record: CallRecord): void;
+  put(record: Call): void;
   settle(id: string, answer: Answer): void;
 }
 
 const unused = (name: string) => () => Promise.reject(new Error(`${name} is not faked`));
 
 export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
-  const records = new Map<string, CallRecord>();
+  const records = new Map<string, Call>();
   const waiters = new Map<string, (() => void)[]>();
   const aborts = new Map<string, AbortController>();
   const updates: FakeCalls['updates'] = [];
   const cancelled: string[] = [];
   let count = 0;
 
-  const put = (record: CallRecord): CallRecord => {
+  const put = (record: Call): Call => {
     records.set(record.id, record);
     if (isFinalStatus(record.status)) {
       for (const wake of waiters.get(record.id) ?? []) wake();
@@ -84,7 +82,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     return record;
   };
 
-  const settle = (id: string, answer: Answer): CallRecord => {
+  const settle = (id: string, answer: Answer): Call => {
     const record = records.get(id);
     if (!record) throw new Error(`no call ${id}`);
     if (isFinalStatus(record.status)) return record;
@@ -107,7 +105,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     return settle(id, { error });
   };
 
-  const complete = async (id: string, args: unknown): Promise<CallRecord> => {
+  const complete = async (id: string, args: unknown): Promise<Call> => {
     const record = records.get(id);
     if (!record) throw new Error(`no call ${id}`);
     const tool = tools().find((one) => one.name === record.toolName);

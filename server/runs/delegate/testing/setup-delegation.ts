@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { z } from 'zod';
-import type { CallRecord } from '#lib/call/call-record';
+import type { Call } from '#lib/call/call';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import type { Principal } from '../../../auth/principal.ts';
 import { createDiskBlobStore } from '../../../blobs/disk-blob-store.ts';
@@ -145,7 +145,7 @@ export async function setupDelegation(given: DelegationSetup) {
     if (!run) throw new Error('the run is gone');
     return run;
   };
-  const callsOf = async (toolName: string): Promise<CallRecord[]> => {
+  const callsOf = async (toolName: string): Promise<Call[]> => {
     const { calls: found } = await calls.list({ limit: 200 });
     return found
       .filter((call) => call.toolName === toolName)

@@ -69,7 +69,7 @@ export const NO_ROUTING: Routing = {
  * A call: one immutable value per state. Times are milliseconds since the epoch,
  * but for deadlines, which are on the steady clock (`Moment`).
  */
-export interface CallRecord {
+export interface Call {
   readonly id: string;
   readonly runId: string;
   readonly toolName: string;
