@@ -16,7 +16,6 @@ import { auditRoute } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
 import { clientStreamRoutes } from './routes/client-stream.ts';
-import { disconnectRoute } from './routes/clients.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { eventsRoute } from './routes/events.ts';
 import { internalRoutes } from './routes/internal.ts';
@@ -24,12 +23,9 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { mcpServerRoutes } from './routes/mcp-servers.ts';
 import { notifyRoutes } from './routes/notify.ts';
 import { openAiRoutes } from './routes/openai.ts';
-import { pairingRoutes } from './routes/pairing.ts';
-import { pairingsRoutes } from './routes/pairings.ts';
+import { pairingRoutes } from './routes/pairings.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { pushRoutes } from './routes/push.ts';
-import { reachRoute } from './routes/reach.ts';
-import { runToolsRoute } from './routes/run-tools.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
 import { tokenRoutes } from './routes/tokens.ts';
@@ -56,7 +52,6 @@ export function createApi(deps: HttpDeps): Api {
     ...toolCallRoutes(deps),
     ...approvalRoutes(deps),
     ...runRoutes(deps),
-    runToolsRoute(deps),
     eventsRoute(deps),
     ...blobRoutes(deps),
     ...internalRoutes(deps),
@@ -65,18 +60,15 @@ export function createApi(deps: HttpDeps): Api {
     ...tokenRoutes(deps),
     auditRoute(deps),
     ...pairingRoutes(deps),
-    ...pairingsRoutes(deps),
     ...deviceRoutes(deps),
     ...pushRoutes(deps),
-    disconnectRoute(deps),
     ...policyRoutes(deps),
     ...notifyRoutes(deps),
-    reachRoute(deps),
     ...mcpRoutes(deps),
     agUiRoute(deps),
     ...mcpServerRoutes(deps),
     ...(deps.openAi ? openAiRoutes(deps.openAi, deps) : []),
-    ...systemRoutes({ ...deps, openApi }),
+    ...systemRoutes(deps, openApi),
   ];
   const find = createRouteTable(routes);
   const run = createRouteRunner({

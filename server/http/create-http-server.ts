@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { boundUnusedConnections } from './unused-connections.ts';
+import { whenClosed } from './when-closed.ts';
 
 const SECOND = 1_000;
 
 /** Node's server with the limits that keep slow and endless callers from holding it. */
 export function createHttpServer(deps: {
-  readonly onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  readonly onRequest: Listener;
   readonly onUpgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Open connections of all kinds. */
   readonly maxConnections?: number;
@@ -62,3 +63,34 @@ const createOneAtATime =
     // Not within the event, in which Node has not done yet.
     outgoing.once('socket', () => setImmediate(onRequest, incoming, outgoing));
   };
+
+/** Counts the requests without a complete response, so that a stop can wait for them. */
+export function createRequestsInFlight(onRequest: Listener): {
+  readonly onRequest: Listener;
+  /** Resolves when every request has its response, or after `maxMs`. */
+  answered(maxMs: number): Promise<void>;
+} {
+  let count = 0;
+  let resolveAll = () => {};
+  const done = () => {
+    count -= 1;
+    if (count === 0) resolveAll();
+  };
+  return {
+    onRequest(incoming, outgoing) {
+      count += 1;
+      whenClosed(outgoing, done);
+      onRequest(incoming, outgoing);
+    },
+    answered(maxMs) {
+      if (count === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, maxMs);
+        resolveAll = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+  };
+}

@@ -27,9 +27,7 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];
-  const route = defineRoute({
-    method: 'GET',
-    path: '/healthz',
+  const route = defineRoute('GET', '/healthz', {
     id: 'isAlive',
     tag: 'system',
     summary: 'Whether the process is alive',
@@ -61,8 +59,8 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
     logger: createErrorLog().logger,
   });
   const held: PromiseWithResolvers<void>[] = [];
-  const route = defineRoute({
-    ...{ method: 'GET', path: '/v1/wait', id: 'wait', tag: 'calls', summary: 'Waits' },
+  const route = defineRoute('GET', '/v1/wait', {
+    ...{ id: 'wait', tag: 'calls', summary: 'Waits' },
     access: { role: 'viewer', also: ['agent'] },
     responses: {},
     async handle() {

@@ -12,14 +12,13 @@ import {
 import type { Logger } from '../base/logger.ts';
 import type { InboundBudget, OutboundBudget, OutboundShare } from '../sockets/room.ts';
 import { refuseCaller } from './allowed.ts';
-import { createCountOfEach } from './count-of-each.ts';
+import { createPlaces } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { Known, KnownConnections } from './known-connections.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
-import { takePlace } from './take-place.ts';
 import { admit } from './unused-connections.ts';
 import { whenClosed } from './when-closed.ts';
 
@@ -57,8 +56,10 @@ interface RunnerDeps {
 
 export function createRouteRunner(deps: RunnerDeps): RunRoute {
   const { mostOpen = MOST_OPEN } = deps;
-  const places = createCountOfEach(mostOpen);
-  const tooMany = `${mostOpen} requests with this token are not answered yet. Wait until some are.`;
+  const takePlace = createPlaces(
+    mostOpen,
+    `${mostOpen} requests with this token are not answered yet. Wait until some are.`,
+  );
   const respond = async (
     route: Route,
     params: PathParams,
@@ -73,7 +74,7 @@ export function createRouteRunner(deps: RunnerDeps): RunRoute {
     admit(context.outgoing);
     const refusal = refuseCaller(access, caller);
     if (refusal) throw refusal;
-    takePlace(places, caller, context.outgoing, tooMany);
+    takePlace(caller, context.outgoing);
     request.isOf(caller);
     cutWhenRevoked(deps.tokens, caller, request);
     return route.run(caller, params, context);

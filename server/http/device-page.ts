@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import {
   LANGUAGE_TAGS,
@@ -14,12 +11,12 @@ import {
 } from '#lib/i18n/locales';
 import { oldBrowserCheck } from '#lib/i18n/oldest-browsers';
 import { HttpError } from '#lib/protocol/http-error';
-import { isMissing } from '#lib/util/is-missing';
 import { foreignFetch, isForeignFetch, type PeerOf } from '../auth/room.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setDevicePageHeaders } from './page-headers.ts';
 import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import { createFileReader, fileResponse, refuseMethod } from './served-file.ts';
 
 const fileName = z.string().regex(/^[\w-]+\.(?:js|css)$/);
 
@@ -137,25 +134,14 @@ export type DevicePage = (
   target: Target,
 ) => Promise<void>;
 
-/** A file as it is sent. */
-interface ServedFile {
-  readonly plain: Buffer;
-  readonly gzipped: Buffer | undefined;
-}
-
 /**
  * The page of a phone, and what belongs to it: the same for every caller and without a secret, so
  * it needs no credential. Rules: DP in components/device/SPEC.md.
  */
 export function createDevicePage(deps: DevicePageDeps): DevicePage {
   const { dir, newNonce, peerOf, strictTransport } = deps;
-  const known = new Map<string, Promise<ServedFile>>();
-  const read = (name: string): Promise<ServedFile> => {
-    const reading = known.get(name) ?? readServed(join(dir, name));
-    known.set(name, reading);
-    reading.catch(() => known.delete(name));
-    return reading;
-  };
+  const readFile = createFileReader('The device page');
+  const read = (name: string) => readFile(join(dir, name));
   const readIndex = async () => readDeviceIndex(String((await read('index.json')).plain));
 
   async function answer(incoming: IncomingMessage, pathname: string, nonce: string) {
@@ -167,7 +153,7 @@ export function createDevicePage(deps: DevicePageDeps): DevicePage {
     if (name === undefined || (isAsset && !(await readIndex()).assets.includes(name))) {
       return errorResponse(new HttpError('not_found', 'The device page has no such file.'));
     }
-    return file(await read(name), name, incoming, isAsset);
+    return fileResponse(await read(name), incoming, fileHeaders(name, isAsset));
   }
 
   return async (incoming, outgoing, { pathname }) => {
@@ -184,15 +170,12 @@ export function createDevicePage(deps: DevicePageDeps): DevicePage {
 }
 
 /** Another site may link to the page, and not embed or fetch it. */
-function refuse({ headers, method }: IncomingMessage): HttpResponse | undefined {
+function refuse(incoming: IncomingMessage): HttpResponse | undefined {
+  const { headers } = incoming;
   if (isForeignFetch(headers) && headers['sec-fetch-mode'] !== 'navigate') {
     return errorResponse(new HttpError(foreignFetch.code, foreignFetch.message));
   }
-  if (method === 'GET' || method === 'HEAD') return undefined;
-  const refusal = errorResponse(
-    new HttpError('method_not_allowed', `The device page accepts GET, not ${method}.`),
-  );
-  return { ...refusal, headers: { allow: 'GET, HEAD' } };
+  return refuseMethod(incoming, 'The device page');
 }
 
 const page = (body: string): HttpResponse => ({
@@ -214,40 +197,9 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-function file(
-  { plain, gzipped }: ServedFile,
-  name: string,
-  { headers }: IncomingMessage,
-  isAsset: boolean,
-): HttpResponse {
-  const isGzipped = gzipped && acceptsGzip(headers['accept-encoding']);
-  const extra: OutgoingHttpHeaders = {
-    ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
-    // It lies below the page that it serves.
-    ...(name === 'sw.js' ? { 'service-worker-allowed': '/device' } : {}),
-  };
-  return {
-    status: 200,
-    body: isGzipped ? gzipped : plain,
-    headers: {
-      'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)],
-      'cache-control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
-      vary: 'accept-encoding',
-      ...extra,
-    },
-  };
-}
-
-/** Also as one of several, and not where its weight is 0. */
-const acceptsGzip = (accepted: string | string[] | undefined): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:$|[\s,]))/.test(String(accepted ?? ''));
-
-/** Compressed once. A picture is already. */
-async function readServed(path: string): Promise<ServedFile> {
-  const plain = await readFile(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-    throw new HttpError('not_found', 'The device page is not built; npm run build makes it.');
-  });
-  const isText = !path.endsWith('.png');
-  return { plain, gzipped: isText ? await promisify(gzip)(plain, { level: 9 }) : undefined };
-}
+const fileHeaders = (name: string, isAsset: boolean) => ({
+  'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)],
+  'cache-control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+  // It lies below the page that it serves.
+  ...(name === 'sw.js' ? { 'service-worker-allowed': '/device' } : {}),
+});

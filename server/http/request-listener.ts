@@ -9,7 +9,7 @@ import {
 } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { CLIENT_SCRIPT_PATH, type ClientScript, serveClientScript } from './client-script.ts';
+import { CLIENT_SCRIPT_PATH, type ReadClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
 import { type DevicePage, isDevicePath } from './device-page.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
@@ -33,7 +33,7 @@ export interface RequestListenerDeps {
   readonly pages: PageHandler;
   /** How a phone comes to trust the own CA; undefined for all other paths. */
   readonly trustPages: (incoming: IncomingMessage, pathname: string) => HttpResponse | undefined;
-  readonly clientScript: () => Promise<ClientScript>;
+  readonly clientScript: ReadClientScript;
   readonly devicePage: DevicePage;
   readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { createRequestsInFlight } from './requests-in-flight.ts';
+import { createRequestsInFlight } from './create-http-server.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -30,6 +30,9 @@ const JSON_HEADERS = [
 
 export const json = (status: number, value: unknown): HttpResponse => ({ status, json: value });
 
+/** Times of the wire are in seconds. */
+export const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+
 /** The only place that makes the text of a response, once. */
 export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): void {
   // The caller hung up while it waited.

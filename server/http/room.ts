@@ -1,16 +1,20 @@
 export { createClientScript } from './client-script.ts';
-export type { ClientStream, ClientStreamService, TakeOutcome } from './client-stream-service.ts';
 export { createApi } from './create-api.ts';
-export { createHttpServer } from './create-http-server.ts';
+export { createHttpServer, createRequestsInFlight } from './create-http-server.ts';
 export { createDevicePage } from './device-page.ts';
 export { createForeignPages } from './foreign-pages.ts';
-export type { HttpClientService, SubmitOutcome } from './http-client-service.ts';
+export type {
+  ClientStream,
+  ClientStreamService,
+  HttpClientService,
+  SubmitOutcome,
+  TakeOutcome,
+} from './http-deps.ts';
 export { createKnownConnections } from './known-connections.ts';
 export { createOpenSockets } from './open-sockets.ts';
 export type { PageHandler } from './page-server.ts';
 export { createPlainGate } from './plain-gate.ts';
-export { readiness } from './readiness.ts';
 export { createRequestListener } from './request-listener.ts';
-export { createRequestsInFlight } from './requests-in-flight.ts';
+export { readiness } from './routes/system.ts';
 export { createTrustPages } from './trust/trust-pages.ts';
 export { createUpgradeGate } from './upgrade-gate.ts';

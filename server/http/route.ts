@@ -75,8 +75,7 @@ export interface RouteOptions<
   For extends Access,
   Query extends z.ZodObject,
   Body extends z.ZodType,
-> extends RouteDocs {
-  readonly path: Path;
+> extends Omit<RouteDocs, 'method' | 'path'> {
   readonly access: For;
   readonly query?: Query;
   readonly body?: Body;
@@ -93,11 +92,13 @@ export function defineRoute<
   const For extends Access,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
->(options: RouteOptions<Path, For, Query, Body>): Route {
+>(method: RouteDocs['method'], path: Path, options: RouteOptions<Path, For, Query, Body>): Route {
   const { query: querySchema, body: bodySchema } = options;
   type Input = RouteInput<Path, For, z.output<Query>, z.output<Body>>;
   return {
     ...options,
+    method,
+    path,
     async run(principal, params, context) {
       const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
       const json = bodySchema && (await readJson(context, options.maxBodyBytes));

@@ -3,6 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
 import { type Caller, ownToken } from '../../auth/room.ts';
+import type { By } from '../../devices/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';
@@ -29,7 +30,7 @@ export const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
 
 /** The call, or the same refusal whether there is none or the caller may not see it. A large one waits for its turn. */
 export async function findCall(
-  deps: Pick<HttpDeps, 'calls'>,
+  deps: HttpDeps,
   caller: Caller,
   id: string,
   context: Pick<RequestContext, 'makeRoom'>,
@@ -41,31 +42,33 @@ export async function findCall(
 }
 
 /** The run, or the same refusal whether there is none or the caller may not see it. */
-export async function findRun(
-  deps: Pick<HttpDeps, 'runs'>,
-  caller: Caller,
-  id: string,
-): Promise<RunRecord> {
+export async function findRun(deps: HttpDeps, caller: Caller, id: string): Promise<RunRecord> {
   const run = await deps.runs.get(id);
   if (run && isOwn(caller, run.owner?.token_id ?? null)) return run;
   throw runNotFound(id);
 }
 
+/** An id as a refusal repeats it. */
+export const quoted = (id: string): string => JSON.stringify(id.slice(0, 128));
+
 const callNotFound = (id: string): HttpError =>
   new HttpError(
     'call_not_found',
-    `There is no tool call ${JSON.stringify(id.slice(0, 128))}; GET /v1/tool_calls lists them.`,
+    `There is no tool call ${quoted(id)}; GET /v1/tool_calls lists them.`,
   );
 
 /** By the time in the id alone, so that it says nothing of a call that the caller may not see. */
 const callDeleted = (id: string): HttpError =>
   new HttpError(
     'call_deleted',
-    `There is no tool call ${JSON.stringify(id.slice(0, 128))} any more: what is as old is deleted (CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES).`,
+    `There is no tool call ${quoted(id)} any more: what is as old is deleted (CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES).`,
   );
 
 const runNotFound = (id: string): HttpError =>
-  new HttpError(
-    'run_not_found',
-    `There is no run ${JSON.stringify(id.slice(0, 128))}; GET /v1/runs lists them.`,
-  );
+  new HttpError('run_not_found', `There is no run ${quoted(id)}; GET /v1/runs lists them.`);
+
+/** Who made a request, and from where. */
+export const askedBy = (asked: {
+  readonly principal: Caller;
+  readonly context: { readonly address: string };
+}): By => ({ caller: asked.principal, address: asked.context.address });

@@ -1,24 +1,19 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
-import { createCountOfEach } from '../count-of-each.ts';
-import { eventResponse } from '../event-response.ts';
+import { createPlaces } from '../count-of-each.ts';
+import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { takePlace } from '../take-place.ts';
 import { AGENTS } from './access.ts';
-
-type Deps = Pick<HttpDeps, 'agUi' | 'clock' | 'closing' | 'sessions' | 'tokens'>;
 
 /** Of one token: as many as runs of a program may have a turn at a time. */
 const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of AG-UI are open with this token. Close one first.`;
 
 /** Turns of the built-in agent for front ends that speak AG-UI 1.0 (docs/ag-ui.md). */
-export function agUiRoute(deps: Deps): Route {
-  const streams = createCountOfEach(MOST_STREAMS);
-  return defineRoute({
-    method: 'POST',
-    path: '/ag-ui',
+export function agUiRoute(deps: HttpDeps): Route {
+  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  return defineRoute('POST', '/ag-ui', {
     id: 'runAgUi',
     tag: 'ag-ui',
     summary:
@@ -29,7 +24,7 @@ export function agUiRoute(deps: Deps): Route {
     maxBodyBytes: LIMITS.frameBytes,
     responses: { 200: { description: 'text/event-stream; data is an event of AG-UI as JSON' } },
     async handle({ principal, body, context }) {
-      takePlace(streams, principal, context.outgoing, TOO_MANY);
+      takePlace(principal, context.outgoing);
       const { address } = context;
       const signal = context.signal();
       const begin = await deps.agUi.open({ caller: principal, address, input: body, signal });

@@ -11,18 +11,14 @@ import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/room.ts';
 import type { AlwaysRule, ShownCall } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
+import { json, toSeconds } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { isOwn, OPERATORS, READERS, VIEWERS } from './access.ts';
-
-type Deps = Pick<HttpDeps, 'calls' | 'audit'>;
+import { isOwn, OPERATORS, quoted, READERS, VIEWERS } from './access.ts';
 
 const path = '/v1/approvals/always';
 
-export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/approvals',
+export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
+  defineRoute('GET', '/v1/approvals', {
     id: 'listApprovals',
     tag: 'calls',
     summary: 'What waits for a decision, oldest first; calls that are the same are one entry',
@@ -34,9 +30,7 @@ export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
       return json(200, listApprovals(seen, query));
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path,
+  defineRoute('GET', path, {
     id: 'listAlwaysAllowed',
     tag: 'calls',
     summary: 'What operators allowed for good, oldest first; it holds over restarts',
@@ -44,9 +38,7 @@ export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
     responses: { 200: { description: 'The rules', schema: alwaysAllowedSchema } },
     handle: () => json(200, { always: calls.always.list().map(toWireRule) }),
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: `${path}/:id`,
+  defineRoute('DELETE', `${path}/:id`, {
     id: 'withdrawAlwaysAllowed',
     tag: 'calls',
     summary: 'Ask again before such calls',
@@ -60,8 +52,8 @@ export const approvalRoutes = ({ calls, audit }: Deps): Route[] => [
         await audit.record({ ...by, act: 'always_withdrawn', target: rule.id, detail });
         return json(200, toWireRule(rule));
       }
-      const id = JSON.stringify(params.id.slice(0, 128));
-      throw new HttpError('not_found', `Nothing is always allowed as ${id}; GET ${path} lists it.`);
+      const message = `Nothing is always allowed as ${quoted(params.id)}; GET ${path} lists it.`;
+      throw new HttpError('not_found', message);
     },
   }),
 ];
@@ -72,8 +64,6 @@ const toWireRule = ({ id, runId, toolName, clientId, scope, ...rule }: AlwaysRul
   expires_at: toSeconds(rule.expiresAt),
   last_used_at: toSeconds(rule.lastUsedAt),
 });
-
-const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
 type Page = z.infer<typeof approvalsPageSchema>;
 

@@ -6,10 +6,8 @@ import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ADMINS } from './access.ts';
 
-export const auditRoute = ({ audit }: Pick<HttpDeps, 'audit'>): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/audit',
+export const auditRoute = ({ audit }: HttpDeps): Route =>
+  defineRoute('GET', '/v1/audit', {
     id: 'listAudit',
     tag: 'access',
     summary:

@@ -13,16 +13,12 @@ import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { EVERYONE, VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'sessions' | 'signInCodes' | 'failedAttempts' | 'callers' | 'audit'>;
-
 const tag = 'signing in';
 /** Of strangers nothing larger is taken: what is larger would have a part of the room of all. */
 const MOST_BYTES = 4 * 1024;
 
-export const authRoutes = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/auth/sign-in',
+export const authRoutes = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/auth/sign-in', {
     id: 'signIn',
     tag,
     summary:
@@ -46,9 +42,7 @@ export const authRoutes = (deps: Deps): Route[] => [
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/auth/sign-out',
+  defineRoute('POST', '/auth/sign-out', {
     id: 'signOut',
     tag,
     summary: 'End this sign-in and close its sockets and streams',
@@ -63,9 +57,7 @@ export const authRoutes = (deps: Deps): Route[] => [
       return { status: 200, json: { ok: true }, headers };
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/me',
+  defineRoute('GET', '/v1/me', {
     id: 'getMe',
     tag,
     summary: 'Who makes this request: kind, name, and what its token allows',
@@ -84,7 +76,7 @@ const toWireMe = (caller: Caller): WireMe => ({
   token_id: caller.tokenId,
 });
 
-async function refusal(deps: Deps, address: string): Promise<HttpError> {
+async function refusal(deps: HttpDeps, address: string): Promise<HttpError> {
   const retryAfter = await deps.failedAttempts.count(address);
   if (retryAfter !== undefined) return tooManyAttempts(retryAfter);
   return new HttpError(

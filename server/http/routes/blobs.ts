@@ -13,8 +13,6 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { READERS, UPLOADERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'blobs' | 'uploads' | 'history'>;
-
 const tag = 'blobs';
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
 const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
@@ -22,10 +20,8 @@ const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
 /** Shown in place: what a browser draws or plays and cannot run. SVG can run, and HTML is HTML. */
 const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
-export const blobRoutes = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/v1/blobs',
+export const blobRoutes = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/v1/blobs', {
     id: 'putBlob',
     tag,
     summary: 'Store bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
@@ -40,9 +36,7 @@ export const blobRoutes = (deps: Deps): Route[] => [
       return kept(await deps.blobs.put({ ...upload, owner: principalKey(principal) }));
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/blobs/:id',
+  defineRoute('GET', '/v1/blobs/:id', {
     id: 'getBlob',
     tag,
     summary:
@@ -85,7 +79,7 @@ async function readUpload(context: RequestContext): Promise<BlobUpload> {
 }
 
 /** Before anything is written; administrators answer for the disk. */
-function countUpload({ uploads }: Deps, caller: Caller, { bytes }: BlobUpload): void {
+function countUpload({ uploads }: HttpDeps, caller: Caller, { bytes }: BlobUpload): void {
   if (isAdmin(caller)) return;
   const retryAfter = uploads.take(principalKey(caller), bytes.length);
   if (retryAfter === undefined) return;
@@ -97,7 +91,7 @@ function countUpload({ uploads }: Deps, caller: Caller, { bytes }: BlobUpload): 
 }
 
 /** A program sees what its own calls and runs name: an id follows from the bytes, and anyone who has them has it. */
-async function maySeeBlob({ history }: Deps, caller: Caller, id: string): Promise<boolean> {
+async function maySeeBlob({ history }: HttpDeps, caller: Caller, id: string): Promise<boolean> {
   const own = ownToken(caller);
   return own === undefined || history.isBlobOf(own, id);
 }

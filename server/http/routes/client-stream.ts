@@ -3,23 +3,18 @@ import { HttpError } from '#lib/protocol/http-error';
 import { streamAnswerSchema, streamBodySchema } from '#lib/protocol/rest';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
-import type { ClientStream } from '../client-stream-service.ts';
-import type { HttpDeps } from '../http-deps.ts';
+import type { ClientStream, HttpDeps } from '../http-deps.ts';
 import { readBody } from '../read-body.ts';
 import { checkJsonType } from '../read-json.ts';
 import { json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'streams' | 'openSockets'>;
-
 const tag = 'clients without a socket';
 
 /** The messages of `/ws/client` where a socket cannot be opened: events down, requests up. */
-export const clientStreamRoutes = ({ streams, openSockets }: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/internal/stream',
+export const clientStreamRoutes = ({ streams, openSockets }: HttpDeps): Route[] => [
+  defineRoute('GET', '/internal/stream', {
     id: 'openStream',
     tag,
     summary: 'The messages of a client without a socket, as Server-Sent Events',
@@ -43,9 +38,7 @@ export const clientStreamRoutes = ({ streams, openSockets }: Deps): Route[] => [
       };
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/internal/stream/:id',
+  defineRoute('POST', '/internal/stream/:id', {
     id: 'sendToStream',
     tag,
     summary: 'Messages of the client of a stream, in order; the same seq again changes nothing',

@@ -5,25 +5,27 @@ import {
   deviceToolsBodySchema,
   renameDeviceBodySchema,
 } from '#lib/protocol/device';
+import { HttpError } from '#lib/protocol/http-error';
+import { disconnectedSchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
+import { byCaller } from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
-import { askedBy } from './asked-by.ts';
+import { askedBy, OPERATORS, quoted, VIEWERS } from './access.ts';
 
 const path = '/v1/devices';
 const tag = 'devices';
 
-type Deps = Pick<HttpDeps, 'devices'>;
-
 /** The devices that people let in. */
-export const deviceRoutes = (deps: Deps): Route[] => [...readRoutes(deps), ...changeRoutes(deps)];
+export const deviceRoutes = (deps: HttpDeps): Route[] => [
+  ...readRoutes(deps),
+  ...changeRoutes(deps),
+  disconnectRoute(deps),
+];
 
-const readRoutes = ({ devices }: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path,
+const readRoutes = ({ devices }: HttpDeps): Route[] => [
+  defineRoute('GET', path, {
     id: 'listDevices',
     tag,
     summary: 'Devices, newest first; revoked ones as well',
@@ -35,9 +37,7 @@ const readRoutes = ({ devices }: Deps): Route[] => [
       return json(200, { devices: page, next_cursor: next });
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: `${path}/:id`,
+  defineRoute('GET', `${path}/:id`, {
     id: 'getDevice',
     tag,
     summary: 'A device, with the tools that it may offer and those that wait for a person',
@@ -47,10 +47,8 @@ const readRoutes = ({ devices }: Deps): Route[] => [
   }),
 ];
 
-const changeRoutes = ({ devices }: Deps): Route[] => [
-  defineRoute({
-    method: 'PUT',
-    path: `${path}/:id`,
+const changeRoutes = ({ devices }: HttpDeps): Route[] => [
+  defineRoute('PUT', `${path}/:id`, {
     id: 'renameDevice',
     tag,
     summary: 'Give a device another name',
@@ -60,9 +58,7 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
     handle: async (asked) =>
       json(200, await devices.rename(asked.params.id, asked.body.name, askedBy(asked))),
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: `${path}/:id`,
+  defineRoute('DELETE', `${path}/:id`, {
     id: 'revokeDevice',
     tag,
     summary: 'Revoke a device for good. Its sockets are closed, its tools go, its calls end',
@@ -70,9 +66,7 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
     responses: { 200: { description: 'The device that was revoked', schema: deviceSchema } },
     handle: async (asked) => json(200, await devices.revoke(asked.params.id, askedBy(asked))),
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/:id/tools`,
+  defineRoute('POST', `${path}/:id/tools`, {
     id: 'decideDeviceTools',
     tag,
     summary: 'Allow or deny tools of a device, by the hashes that were seen',
@@ -83,3 +77,22 @@ const changeRoutes = ({ devices }: Deps): Route[] => [
       json(200, await devices.decideTools(asked.params.id, asked.body, askedBy(asked))),
   }),
 ];
+
+/** Taking a client off, whether it was paired or not. */
+const disconnectRoute = ({ disconnect, audit }: HttpDeps): Route =>
+  defineRoute('POST', '/v1/clients/:id/disconnect', {
+    id: 'disconnectClient',
+    tag,
+    summary: 'Close the connections of a client. It does not come back by itself',
+    access: OPERATORS,
+    responses: { 200: { description: 'How many there were', schema: disconnectedSchema } },
+    async handle({ principal, params: { id }, context: { address } }) {
+      const connections = await disconnect(id);
+      if (connections === 0)
+        throw new HttpError('not_found', `No client ${quoted(id)} is connected.`);
+      const by = byCaller(principal, address);
+      const detail = { connections };
+      await audit.record({ ...by, act: 'client_disconnected', target: id, detail });
+      return json(200, { ok: true, connections });
+    },
+  });

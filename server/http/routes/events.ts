@@ -1,17 +1,12 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
-import { followCaller } from '../../auth/room.ts';
-import { createCountOfEach } from '../count-of-each.ts';
-import { EVENT_STREAM } from '../event-writer.ts';
+import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
+import type { LoggedEvent } from '../../events/room.ts';
+import { createPlaces } from '../count-of-each.ts';
+import { type EventWriter, eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { streamRunEvents } from '../run-event-stream.ts';
-import { takePlace } from '../take-place.ts';
 import { findRun, READERS } from './access.ts';
-
-type Deps = Pick<
-  HttpDeps,
-  'runs' | 'bus' | 'snapshot' | 'clock' | 'logger' | 'closing' | 'sessions' | 'tokens'
->;
 
 /**
  * Of one token: as many as runs of a program may have a turn at a time. A reader that takes nothing
@@ -21,11 +16,9 @@ const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of events are open with this token. Close one first.`;
 
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
-export function eventsRoute(deps: Deps): Route {
-  const streams = createCountOfEach(MOST_STREAMS);
-  return defineRoute({
-    method: 'GET',
-    path: '/v1/runs/:id/events',
+export function eventsRoute(deps: HttpDeps): Route {
+  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  return defineRoute('GET', '/v1/runs/:id/events', {
     id: 'watchRun',
     tag: 'runs',
     summary:
@@ -37,22 +30,82 @@ export function eventsRoute(deps: Deps): Route {
     async handle({ principal, params, query, context }) {
       const runId = params.id;
       await findRun(deps, principal, runId);
-      takePlace(streams, principal, context.outgoing, TOO_MANY);
+      takePlace(principal, context.outgoing);
       // A reader that reconnects sends by itself how far it has come.
       const since = readLastEventId(context.incoming.headers['last-event-id']) ?? query.since;
-      return {
-        status: 200,
-        headers: EVENT_STREAM,
-        stream(outgoing) {
-          const leave = followCaller(deps, principal, () => void outgoing.end());
-          outgoing.once('close', leave);
-          streamRunEvents(deps, outgoing, { runId, since });
-        },
-      };
+      return eventResponse(deps, principal, (writer) => sendEvents(deps, writer, { runId, since }));
     },
   });
 }
 
 function readLastEventId(header: string | string[] | undefined): number | undefined {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}
+
+/**
+ * Sends one run's events until the function that it gives is called: first what is newer than
+ * `since`, or a snapshot where the log does not reach back that far; then what happens, in order
+ * and without a gap.
+ */
+function sendEvents(
+  deps: HttpDeps,
+  { send, destroy, isOver }: EventWriter,
+  { runId, since }: { readonly runId: string; readonly since: number | undefined },
+): () => void {
+  /** What comes while the snapshot is being made. */
+  const held: LoggedEvent[] = [];
+  let forward = (events: readonly LoggedEvent[]): void => {
+    held.push(...events);
+  };
+  const subscription = deps.bus.subscribe({
+    ...given({ since }),
+    onEvents: (events) => forward(events),
+  });
+  const release = (afterSeq: number) => {
+    forward = (events) => send(toText(events, runId, afterSeq));
+    forward(held.splice(0));
+  };
+  const leave = () => subscription.close();
+  if (isOver) return leave;
+  if (since !== undefined && subscription.complete) {
+    release(since);
+    return leave;
+  }
+  deps.snapshot({ runId }).then(
+    ({ seq, text }) => {
+      send(`id: ${seq}\ndata: ${text}\n\n`);
+      release(seq);
+    },
+    (error: unknown) => {
+      deps.logger.error(error);
+      destroy();
+    },
+  );
+  return leave;
+}
+
+const toText = (events: readonly LoggedEvent[], runId: string, afterSeq: number): string =>
+  events
+    .filter(({ event }) => event.seq > afterSeq && isOfRun(event, runId))
+    .map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`)
+    .join('');
+
+function isOfRun(event: WatchEvent, runId: string): boolean {
+  switch (event.type) {
+    case 'call':
+    case 'message':
+    case 'message_delta':
+    case 'approval':
+      return event.run_id === runId;
+    case 'run':
+      return event.run.run_id === runId;
+    // Agents read these streams: how they are watched is for people alone.
+    case 'autonomy':
+    case 'devices':
+    case 'tools':
+    case 'clients':
+    case 'tools_changed':
+    case 'clients_changed':
+      return false;
+  }
 }

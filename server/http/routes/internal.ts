@@ -15,15 +15,11 @@ import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'clients' | 'calls'>;
-
 const tag = 'clients without a socket';
 
 /** Contract, section 7. */
-export const internalRoutes = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/internal/tools/register',
+export const internalRoutes = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/internal/tools/register', {
     id: 'registerTools',
     tag,
     summary: 'Register tools as a client that polls',
@@ -42,9 +38,7 @@ export const internalRoutes = (deps: Deps): Route[] => [
       return json(200, outcome);
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/internal/clients/:client_id/requests',
+  defineRoute('GET', '/internal/clients/:client_id/requests', {
     id: 'takeRequests',
     tag,
     summary:
@@ -62,9 +56,7 @@ export const internalRoutes = (deps: Deps): Route[] => [
       return json(200, { requests: outcome.requests });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/internal/tool_calls/:id/submit',
+  defineRoute('POST', '/internal/tool_calls/:id/submit', {
     id: 'submitResult',
     tag,
     summary: 'The result of a call; only for the client that was asked',

@@ -6,17 +6,14 @@ import {
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
-import { askedBy } from './asked-by.ts';
+import { askedBy, OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/mcp-servers';
 const tag = 'mcp';
 
 /** The MCP servers whose tools are offered here; the configuration file alone names them. */
-export const mcpServerRoutes = ({ mcpServers }: Pick<HttpDeps, 'mcpServers'>): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path,
+export const mcpServerRoutes = ({ mcpServers }: HttpDeps): Route[] => [
+  defineRoute('GET', path, {
     id: 'listMcpServers',
     tag,
     summary: 'MCP servers of the configuration: state, tools, changes that wait, last error',
@@ -24,9 +21,7 @@ export const mcpServerRoutes = ({ mcpServers }: Pick<HttpDeps, 'mcpServers'>): R
     responses: { 200: { description: 'The servers', schema: mcpServersAnswerSchema } },
     handle: (asked) => json(200, { servers: mcpServers.list(askedBy(asked)) }),
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/:id/reconnect`,
+  defineRoute('POST', `${path}/:id/reconnect`, {
     id: 'reconnectMcpServer',
     tag,
     summary: 'Connect to an MCP server anew, at once. Calls that it runs are lost',
@@ -34,9 +29,7 @@ export const mcpServerRoutes = ({ mcpServers }: Pick<HttpDeps, 'mcpServers'>): R
     responses: { 200: { description: 'The server after it', schema: mcpServerSchema } },
     handle: async (asked) => json(200, await mcpServers.reconnect(asked.params.id, askedBy(asked))),
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/:id/accept`,
+  defineRoute('POST', `${path}/:id/accept`, {
     id: 'acceptMcpTools',
     tag,
     summary: 'Accept changes of tools of an MCP server, by the hashes that were seen',

@@ -5,34 +5,27 @@ import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Agent, Caller } from '../../auth/room.ts';
 import type { McpStream } from '../../mcp/room.ts';
-import { createCountOfEach } from '../count-of-each.ts';
-import { eventResponse } from '../event-response.ts';
+import { createPlaces, type TakePlace } from '../count-of-each.ts';
+import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { takePlace } from '../take-place.ts';
 import { AGENTS } from './access.ts';
-
-type Deps = Pick<HttpDeps, 'mcp' | 'tokens' | 'sessions' | 'clock' | 'closing'>;
 
 const tag = 'mcp';
 const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of MCP are open with this token. Close one first.`;
 
 /** MCP over HTTP (docs/mcp.md): all that an agent's token may call, in both generations of the protocol. */
-export const mcpRoutes = (deps: Deps): Route[] => {
-  // Streams of both generations.
-  const places = createCountOfEach(MOST_STREAMS);
-  return [postRoute(deps, places), streamRoute(deps, places), endRoute(deps)];
+export const mcpRoutes = (deps: HttpDeps): Route[] => {
+  // Streams of both generations count.
+  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  return [postRoute(deps, takePlace), streamRoute(deps, takePlace), endRoute(deps)];
 };
 
-type Places = ReturnType<typeof createCountOfEach>;
-
-const postRoute = ({ mcp }: Deps, places: Places): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/mcp',
+const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
+  defineRoute('POST', '/mcp', {
     id: 'sendMcp',
     tag,
     summary:
@@ -44,7 +37,7 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
       if (!body.ok) return body.refusal;
       if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
       const lasts = isListen(body.value);
-      if (lasts) takePlace(places, principal, context.outgoing, TOO_MANY);
+      if (lasts) takePlace(principal, context.outgoing);
       const { incoming, makeRoom, resizeRoom } = context;
       const answer = await mcp.answer({
         ...{ agent, sessionId, makeRoom, resizeRoom, body: body.value },
@@ -55,10 +48,8 @@ const postRoute = ({ mcp }: Deps, places: Places): Route =>
     }),
   });
 
-const streamRoute = (deps: Deps, places: Places): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/mcp',
+const streamRoute = (deps: HttpDeps, takePlace: TakePlace): Route =>
+  defineRoute('GET', '/mcp', {
     id: 'openMcpStream',
     tag,
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
@@ -66,15 +57,13 @@ const streamRoute = (deps: Deps, places: Places): Route =>
     responses: { 200: { description: 'text/event-stream' } },
     handle: inSession(deps.mcp, ({ agent, principal, context: { incoming, outgoing } }) => {
       if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
-      takePlace(places, principal, outgoing, TOO_MANY);
+      takePlace(principal, outgoing);
       return eventResponse(deps, principal, () => deps.mcp.openStream(agent, toStream(outgoing)));
     }),
   });
 
-const endRoute = ({ mcp }: Deps): Route =>
-  defineRoute({
-    method: 'DELETE',
-    path: '/mcp',
+const endRoute = ({ mcp }: HttpDeps): Route =>
+  defineRoute('DELETE', '/mcp', {
     id: 'endMcp',
     tag,
     summary: 'The end of a session of MCP up to 2025-11-25',
@@ -97,7 +86,7 @@ interface Entered {
 
 /** Every request of MCP: by an agent, and in a session of its own if it names one. */
 const inSession =
-  (mcp: Deps['mcp'], handle: (entered: Entered) => HttpResponse | Promise<HttpResponse>) =>
+  (mcp: HttpDeps['mcp'], handle: (entered: Entered) => HttpResponse | Promise<HttpResponse>) =>
   ({ principal, context }: { principal: Caller; context: RequestContext }) => {
     const agent = agentOf(principal);
     const sessionId = sessionOf(context.incoming);

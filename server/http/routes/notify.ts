@@ -14,20 +14,16 @@ import { byCaller } from '../../auth/room.ts';
 import type { ListedTarget } from '../../outbox/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
+import { json, toSeconds } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
+import { OPERATORS, quoted, VIEWERS } from './access.ts';
 
 const path = '/v1/notify';
 const tag = 'access';
 
-type Deps = Pick<HttpDeps, 'notify' | 'audit'>;
-
 /** What is sent to programs and devices outside (docs/webhooks.md). */
-export const notifyRoutes = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: `${path}/targets`,
+export const notifyRoutes = (deps: HttpDeps): Route[] => [
+  defineRoute('GET', `${path}/targets`, {
     id: 'listNotifyTargets',
     tag,
     summary: 'Where notifications are sent: webhooks, Slack, ntfy, and how each of them does',
@@ -36,9 +32,7 @@ export const notifyRoutes = (deps: Deps): Route[] => [
     handle: () =>
       json(200, { targets: deps.notify.targets().map(toWireTarget), limits: deps.notify.limits }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: `${path}/deliveries`,
+  defineRoute('GET', `${path}/deliveries`, {
     id: 'listDeliveries',
     tag,
     summary: 'Notifications that were sent, or wait to be, newest first',
@@ -57,10 +51,8 @@ export const notifyRoutes = (deps: Deps): Route[] => [
   enableRoute(deps),
 ];
 
-const resendRoute = ({ notify, audit }: Deps): Route =>
-  defineRoute({
-    method: 'POST',
-    path: `${path}/deliveries/:id/resend`,
+const resendRoute = ({ notify, audit }: HttpDeps): Route =>
+  defineRoute('POST', `${path}/deliveries/:id/resend`, {
     id: 'resendDelivery',
     tag,
     summary: 'Sends a notification again, with the same id: a receiver that has it ignores it',
@@ -80,10 +72,8 @@ const resendRoute = ({ notify, audit }: Deps): Route =>
     },
   });
 
-const testRoute = ({ notify, audit }: Deps): Route =>
-  defineRoute({
-    method: 'POST',
-    path: `${path}/targets/:id/test`,
+const testRoute = ({ notify, audit }: HttpDeps): Route =>
+  defineRoute('POST', `${path}/targets/:id/test`, {
     id: 'testNotifyTarget',
     tag,
     summary: 'Sends a notification that says that it is a test',
@@ -98,10 +88,8 @@ const testRoute = ({ notify, audit }: Deps): Route =>
     },
   });
 
-const enableRoute = ({ notify, audit }: Deps): Route =>
-  defineRoute({
-    method: 'POST',
-    path: `${path}/targets/:id/enable`,
+const enableRoute = ({ notify, audit }: HttpDeps): Route =>
+  defineRoute('POST', `${path}/targets/:id/enable`, {
     id: 'enableNotifyTarget',
     tag,
     summary: 'Turns a target on again that answered 410',
@@ -120,15 +108,11 @@ const enableRoute = ({ notify, audit }: Deps): Route =>
 const noTarget = (id: string) =>
   new HttpError('not_found', `There is no target ${quoted(id)}; GET ${path}/targets lists them.`);
 
-const quoted = (id: string): string => JSON.stringify(id.slice(0, 128));
-
-const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
-
 const toWireTarget = (target: ListedTarget): WireTarget => ({
   id: target.id,
   state: target.offSince !== null ? 'off' : target.slowedUntil !== null ? 'slowed' : 'on',
-  slowed_until: seconds(target.slowedUntil),
-  off_since: seconds(target.offSince),
+  slowed_until: toSeconds(target.slowedUntil),
+  off_since: toSeconds(target.offSince),
   failures_in_row: target.failuresInRow,
   open: target.open,
   host: target.shown?.host ?? null,
@@ -140,8 +124,8 @@ function toWireDelivery({ notice, ...delivery }: DeliveryRecord): WireDelivery {
   return {
     ...{ id: delivery.id, notice_id: notice.id, type: notice.type, target: delivery.target },
     ...{ state: delivery.state, attempts: delivery.attempts },
-    ...{ made_at: delivery.madeAt / 1_000, tried_at: seconds(delivery.triedAt) },
-    ...{ next_at: seconds(delivery.nextAt), status: delivery.status, error: delivery.error },
+    ...{ made_at: delivery.madeAt / 1_000, tried_at: toSeconds(delivery.triedAt) },
+    ...{ next_at: toSeconds(delivery.nextAt), status: delivery.status, error: delivery.error },
     about: subjectOf(data),
     link: data.link,
   };

@@ -6,17 +6,14 @@ import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/open
 import type { Caller } from '../../auth/room.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../openai/room.ts';
 import { checkShape } from '../check-shape.ts';
-import { createCountOfEach } from '../count-of-each.ts';
+import { createPlaces, type TakePlace } from '../count-of-each.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
-import { eventResponse } from '../event-response.ts';
+import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { takePlace } from '../take-place.ts';
 import { AGENTS } from './access.ts';
-
-type Deps = Pick<HttpDeps, 'clock' | 'closing' | 'sessions' | 'tokens' | 'logger'>;
 
 const tag = 'openai';
 /** Of one token: as many as runs of a program may have a turn at a time. */
@@ -26,13 +23,10 @@ const TOO_MANY = `${MOST} answers are being made with this token. Wait until som
 const TURN_FAILED = 424;
 
 /** The built-in agent for programs that speak the API of OpenAI (docs/openai-api.md). */
-export function openAiRoutes(service: OpenAiService, deps: Deps): Route[] {
-  const places = createCountOfEach(MOST);
-  const answers = { ...deps, places };
+export function openAiRoutes(service: OpenAiService, deps: HttpDeps): Route[] {
+  const answers = { ...deps, takePlace: createPlaces(MOST, TOO_MANY) };
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/chat/completions',
+    defineRoute('POST', '/v1/chat/completions', {
       id: 'createChatCompletion',
       tag,
       summary: 'A turn of the built-in agent as a chat completion of OpenAI, whole or streamed',
@@ -42,9 +36,7 @@ export function openAiRoutes(service: OpenAiService, deps: Deps): Route[] {
       handle: ({ principal, context }) =>
         answer(answers, { principal, context }, chatCompletionBodySchema, service.chat),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/responses',
+    defineRoute('POST', '/v1/responses', {
       id: 'createResponse',
       tag,
       summary: 'A turn of the built-in agent as a response of OpenAI, whole or streamed',
@@ -63,13 +55,13 @@ interface Asked {
 }
 
 async function answer<Schema extends z.ZodType>(
-  deps: Deps & { readonly places: ReturnType<typeof createCountOfEach> },
+  deps: HttpDeps & { readonly takePlace: TakePlace },
   { principal: caller, context }: Asked,
   schema: Schema,
   ask: (request: OpenAiRequest<z.output<Schema>>) => Promise<OpenAiAnswer>,
 ): Promise<HttpResponse> {
   try {
-    takePlace(deps.places, caller, context.outgoing, TOO_MANY);
+    deps.takePlace(caller, context.outgoing);
     const body = checkShape(schema, (await readJson(context, LIMITS.frameBytes)).value, 'body');
     const { address } = context;
     const made = await ask({ caller, address, body, signal: context.signal() });
@@ -83,7 +75,7 @@ async function answer<Schema extends z.ZodType>(
 }
 
 function toStream(
-  deps: Deps,
+  deps: HttpDeps,
   caller: Caller,
   begin: Extract<OpenAiAnswer, { stream: unknown }>['stream'],
 ): HttpResponse {

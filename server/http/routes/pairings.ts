@@ -1,7 +1,14 @@
+import type { IncomingMessage } from 'node:http';
 import {
   blockedOriginQuerySchema,
   blockedOriginsSchema,
+  joinBodySchema,
+  joinedSchema,
+  lookBodySchema,
+  lookSchema,
   openedPairingSchema,
+  outcomeBodySchema,
+  outcomeSchema,
   pairingDecisionBodySchema,
   pairingSchema,
   pairingsSchema,
@@ -10,24 +17,20 @@ import { okSchema } from '#lib/protocol/rest';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
-import { askedBy } from './asked-by.ts';
+import { askedBy, OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/pairings';
 const tag = 'devices';
 
-type Deps = Pick<HttpDeps, 'pairing'>;
-
-/** What people decide on devices that ask. */
-export const pairingsRoutes = (deps: Deps): Route[] => [
+/** How a device asks to be let in, and what people decide on it. */
+export const pairingRoutes = (deps: HttpDeps): Route[] => [
+  ...askingRoutes(deps),
   ...decisionRoutes(deps),
   ...blockRoutes(deps),
 ];
 
-const decisionRoutes = ({ pairing }: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path,
+const decisionRoutes = ({ pairing }: HttpDeps): Route[] => [
+  defineRoute('POST', path, {
     id: 'openPairing',
     tag,
     summary:
@@ -41,9 +44,7 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
       return json(201, await pairing.open(askedBy(asked), origin));
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path,
+  defineRoute('GET', path, {
     id: 'listPairings',
     tag,
     summary: 'Pairings that are open or ask, and those that ended in the last ten minutes',
@@ -51,9 +52,7 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
     responses: { 200: { description: 'The pairings, newest first', schema: pairingsSchema } },
     handle: () => json(200, { pairings: pairing.list() }),
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/:id/decision`,
+  defineRoute('POST', `${path}/:id/decision`, {
     id: 'decidePairing',
     tag,
     summary: 'Let the device in that asks, with the tools that it may offer, or refuse it',
@@ -63,9 +62,7 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
     handle: async (asked) =>
       json(200, await pairing.decide(asked.params.id, asked.body, askedBy(asked))),
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: `${path}/:id`,
+  defineRoute('DELETE', `${path}/:id`, {
     id: 'withdrawPairing',
     tag,
     summary: 'Make a code void that is open, or refuse the device that asks by it',
@@ -75,10 +72,8 @@ const decisionRoutes = ({ pairing }: Deps): Route[] => [
   }),
 ];
 
-const blockRoutes = ({ pairing }: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/blocked-origins',
+const blockRoutes = ({ pairing }: HttpDeps): Route[] => [
+  defineRoute('GET', '/v1/blocked-origins', {
     id: 'listBlockedOrigins',
     tag,
     summary: 'Origins of pages that may not ask to be let in',
@@ -86,9 +81,7 @@ const blockRoutes = ({ pairing }: Deps): Route[] => [
     responses: { 200: { description: 'The origins', schema: blockedOriginsSchema } },
     handle: () => json(200, { origins: pairing.blocked.list() }),
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/v1/blocked-origins',
+  defineRoute('DELETE', '/v1/blocked-origins', {
     id: 'unblockOrigin',
     tag,
     summary: 'Let pages of this origin ask again',
@@ -101,3 +94,57 @@ const blockRoutes = ({ pairing }: Deps): Route[] => [
     },
   }),
 ];
+
+/** Nothing larger is taken without a credential. */
+const MOST_BYTES = 4 * 1024;
+const MOST_JOIN_BYTES = 256 * 1024;
+
+/** What a device asks that has no credential yet. */
+const askingRoutes = ({ pairing, isForeignPage }: HttpDeps): Route[] => {
+  const foreignOriginOf = ({ headers }: IncomingMessage) =>
+    (isForeignPage(headers) && headers.origin) || null;
+  return [
+    defineRoute('POST', '/api/pairing/look', {
+      id: 'lookAtPairing',
+      tag: 'pairing',
+      summary: 'Whose workbench a code leads to. A wrong one counts as a try',
+      access: 'public',
+      body: lookBodySchema,
+      maxBodyBytes: MOST_BYTES,
+      responses: { 200: { description: 'The workbench', schema: lookSchema } },
+      async handle({ body, context }) {
+        return json(200, await pairing.look(body.code, context.address));
+      },
+    }),
+    defineRoute('POST', '/api/pairing/join', {
+      id: 'joinPairing',
+      tag: 'pairing',
+      summary:
+        'Ask a person to let this device in: with a code, or as a page of another origin without one. Repeated with the same token_hash it answers the same',
+      access: 'public',
+      body: joinBodySchema,
+      maxBodyBytes: MOST_JOIN_BYTES,
+      responses: { 200: { description: 'A person is asked', schema: joinedSchema } },
+      async handle({ body, context }) {
+        const requester = {
+          ...{ address: context.address, userAgent: context.incoming.headers['user-agent'] },
+          foreignOrigin: foreignOriginOf(context.incoming),
+        };
+        return json(200, await pairing.join(body, requester));
+      },
+    }),
+    defineRoute('POST', '/api/pairing/outcome', {
+      id: 'getPairingOutcome',
+      tag: 'pairing',
+      summary: 'What became of a device that asked, by its token; with wait_ms held while it waits',
+      access: 'public',
+      body: outcomeBodySchema,
+      maxBodyBytes: MOST_BYTES,
+      responses: { 200: { description: 'The outcome', schema: outcomeSchema } },
+      async handle({ body: { token, wait_ms }, context }) {
+        const signal = context.signal();
+        return json(200, await pairing.outcome(token, wait_ms, context.address, signal));
+      },
+    }),
+  ];
+};

@@ -17,49 +17,44 @@ import { OPERATORS, VIEWERS } from './access.ts';
 const path = '/v1/policy';
 const tag = 'access';
 
-type Deps = Pick<HttpDeps, 'policy' | 'audit' | 'tools'>;
+export const policyRoutes = (deps: HttpDeps): Route[] => {
+  const { policy, audit } = deps;
+  return [
+    defineRoute('GET', path, {
+      id: 'getPolicy',
+      tag,
+      summary: 'The policy that counts, and why the file does not where it does not',
+      access: VIEWERS,
+      responses: { 200: { description: 'The policy', schema: policyStateSchema } },
+      handle() {
+        const { definition, file, loadedAt, problem, autonomy, hooks } = policy.state();
+        return json(200, {
+          ...{ policy: definition, file, loaded_at: loadedAt / 1_000, problem },
+          ...{ autonomy: toWireAutonomy(autonomy), hooks: [...hooks] },
+        });
+      },
+    }),
+    dryRunRoute(deps),
+    defineRoute('PUT', `${path}/autonomy`, {
+      id: 'setAutonomy',
+      tag,
+      summary: 'What agents do without a person, from the next call on: of all runs, or of one',
+      access: OPERATORS,
+      body: autonomyBodySchema,
+      responses: { 200: { description: 'The levels that count now', schema: autonomySchema } },
+      async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
+        const outcome = await policy.setAutonomy(principal, level, runId);
+        if (outcome !== 'set') throw REFUSED[outcome]();
+        const by = byCaller(principal, address);
+        await audit.record({ ...by, act: 'autonomy_set', target: runId, detail: { level } });
+        return json(200, toWireAutonomy(policy.state().autonomy));
+      },
+    }),
+  ];
+};
 
-export const policyRoutes = ({ policy, audit, tools }: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path,
-    id: 'getPolicy',
-    tag,
-    summary: 'The policy that counts, and why the file does not where it does not',
-    access: VIEWERS,
-    responses: { 200: { description: 'The policy', schema: policyStateSchema } },
-    handle() {
-      const { definition, file, loadedAt, problem, autonomy, hooks } = policy.state();
-      return json(200, {
-        ...{ policy: definition, file, loaded_at: loadedAt / 1_000, problem },
-        ...{ autonomy: toWireAutonomy(autonomy), hooks: [...hooks] },
-      });
-    },
-  }),
-  dryRunRoute({ policy, tools }),
-  defineRoute({
-    method: 'PUT',
-    path: `${path}/autonomy`,
-    id: 'setAutonomy',
-    tag,
-    summary: 'What agents do without a person, from the next call on: of all runs, or of one',
-    access: OPERATORS,
-    body: autonomyBodySchema,
-    responses: { 200: { description: 'The levels that count now', schema: autonomySchema } },
-    async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
-      const outcome = await policy.setAutonomy(principal, level, runId);
-      if (outcome !== 'set') throw REFUSED[outcome]();
-      const by = byCaller(principal, address);
-      await audit.record({ ...by, act: 'autonomy_set', target: runId, detail: { level } });
-      return json(200, toWireAutonomy(policy.state().autonomy));
-    },
-  }),
-];
-
-const dryRunRoute = ({ policy, tools }: Pick<Deps, 'policy' | 'tools'>): Route =>
-  defineRoute({
-    method: 'POST',
-    path: `${path}/dry-run`,
+const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
+  defineRoute('POST', `${path}/dry-run`, {
     id: 'tryPolicy',
     tag,
     summary: 'What would become of a call, by which rule, and why. Nothing is called',

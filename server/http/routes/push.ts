@@ -16,10 +16,8 @@ import { json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'push' | 'audit'>;
-
 /** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
-export const pushRoutes = (deps: Deps): Route[] => [
+export const pushRoutes = (deps: HttpDeps): Route[] => [
   ...routesAt(deps, { path: '/v1/push', suffix: '', reads: VIEWERS, changes: OPERATORS }),
   ...routesAt(deps, {
     ...{ path: '/internal/push', suffix: 'OfDevice' },
@@ -39,20 +37,16 @@ const tag = 'push notes';
 /** An endpoint, its keys and what was chosen. */
 const MOST_BODY_BYTES = 8 * 1024;
 
-const routesAt = ({ push, audit }: Deps, { path, suffix, reads, changes }: Place): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path,
+const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Route[] => [
+  defineRoute('GET', path, {
     id: `readPush${suffix}`,
     tag,
     summary: 'The key that browsers subscribe with, and the browsers of the caller',
     access: reads,
     responses: { 200: { description: 'What there is', schema: pushStateSchema } },
-    handle: ({ principal }) => json(200, push.state(principal)),
+    handle: ({ principal }) => json(200, deps.push.state(principal)),
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/subscriptions`,
+  defineRoute('POST', `${path}/subscriptions`, {
     id: `subscribePush${suffix}`,
     tag,
     summary: 'Send notes to this browser; the same one again changes what it is sent',
@@ -60,26 +54,22 @@ const routesAt = ({ push, audit }: Deps, { path, suffix, reads, changes }: Place
     body: pushSubscriptionBodySchema,
     maxBodyBytes: MOST_BODY_BYTES,
     responses: { 200: { description: 'The subscription', schema: pushSubscriptionSchema } },
-    handle: async (asked) => json(200, await subscribe({ push, audit }, asked, asked.body)),
+    handle: async (asked) => json(200, await subscribe(deps, asked, asked.body)),
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: `${path}/subscriptions/:id`,
+  defineRoute('DELETE', `${path}/subscriptions/:id`, {
     id: `unsubscribePush${suffix}`,
     tag,
     summary: 'Send this browser nothing more',
     access: changes,
     responses: { 200: { description: 'Removed', schema: okSchema } },
     async handle({ principal, params, context }) {
-      await push.unsubscribe(params.id, principal);
+      await deps.push.unsubscribe(params.id, principal);
       const act = { act: 'push_unsubscribed', target: params.id, detail: {} } as const;
-      await audit.record({ ...byCaller(principal, context.address), ...act });
+      await deps.audit.record({ ...byCaller(principal, context.address), ...act });
       return json(200, { ok: true });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: `${path}/test`,
+  defineRoute('POST', `${path}/test`, {
     id: `testPush${suffix}`,
     tag,
     summary: 'Send a note to one of the own browsers now, and read what its push service answered',
@@ -88,12 +78,12 @@ const routesAt = ({ push, audit }: Deps, { path, suffix, reads, changes }: Place
     maxBodyBytes: MOST_BODY_BYTES,
     responses: { 200: { description: 'What became of it', schema: pushTestSchema } },
     handle: async ({ principal, body, context }) =>
-      json(200, await push.test(body.push_id, principal, context.signal())),
+      json(200, await deps.push.test(body.push_id, principal, context.signal())),
   }),
 ];
 
 async function subscribe(
-  { push, audit }: Deps,
+  { push, audit }: HttpDeps,
   { principal: caller, context }: { principal: Caller; context: RequestContext },
   body: PushSubscriptionBody,
 ): Promise<WirePushSubscription> {

@@ -7,10 +7,13 @@ import {
   modelTurnsQuerySchema,
   runsPageSchema,
   runsQuerySchema,
+  runToolsPageSchema,
+  runToolsQuerySchema,
   sendMessageBodySchema,
   startRunBodySchema,
 } from '#lib/protocol/rest';
 import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
+import type { Offer, RunTool } from '#lib/protocol/run-tools';
 import { given } from '#lib/util/given';
 import {
   type AuditedAct,
@@ -27,15 +30,11 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';
 import { AGENTS, findRun, READERS } from './access.ts';
 
-type Deps = Pick<HttpDeps, 'runs' | 'audit'>;
-
 const tag = 'runs';
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
 
-const messages = (deps: Deps): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/runs/:id/messages',
+const messages = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/runs/:id/messages', {
     id: 'listMessages',
     tag,
     summary:
@@ -54,10 +53,8 @@ const messages = (deps: Deps): Route =>
     },
   });
 
-const reading = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/runs',
+const reading = (deps: HttpDeps): Route[] => [
+  defineRoute('GET', '/v1/runs', {
     id: 'listRuns',
     tag,
     summary: 'Runs, the latest first',
@@ -72,9 +69,7 @@ const reading = (deps: Deps): Route[] => [
       return json(200, { runs, next_cursor: nextCursor });
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/runs/:id',
+  defineRoute('GET', '/v1/runs/:id', {
     id: 'getRun',
     tag,
     summary:
@@ -84,9 +79,7 @@ const reading = (deps: Deps): Route[] => [
     handle: async ({ principal, params }) => json(200, await findRun(deps, principal, params.id)),
   }),
   messages(deps),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/runs/:id/model_turns',
+  defineRoute('GET', '/v1/runs/:id/model_turns', {
     id: 'listModelTurns',
     tag,
     summary:
@@ -107,10 +100,8 @@ const reading = (deps: Deps): Route[] => [
   }),
 ];
 
-const acting = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/v1/runs',
+const acting = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/v1/runs', {
     id: 'startRun',
     tag,
     summary: 'Ask the built-in agent for something. The run goes on when callers disconnect',
@@ -126,9 +117,7 @@ const acting = (deps: Deps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'run_started' });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/runs/:id/messages',
+  defineRoute('POST', '/v1/runs/:id/messages', {
     id: 'sendMessage',
     tag,
     summary: 'Send the next message of a run, or one in the place of an earlier one',
@@ -150,9 +139,7 @@ const acting = (deps: Deps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'message_sent' });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/runs/:id/cancel',
+  defineRoute('POST', '/v1/runs/:id/cancel', {
     id: 'cancelRun',
     tag,
     summary: 'Stop the turn that runs, and cancel its calls',
@@ -168,7 +155,11 @@ const acting = (deps: Deps): Route[] => [
   }),
 ];
 
-export const runRoutes = (deps: Deps): Route[] => [...reading(deps), ...acting(deps)];
+export const runRoutes = (deps: HttpDeps): Route[] => [
+  ...reading(deps),
+  ...acting(deps),
+  runToolsRoute(deps),
+];
 
 interface Act extends Pick<AuditedAct, 'act'> {
   readonly principal: Caller;
@@ -178,7 +169,7 @@ interface Act extends Pick<AuditedAct, 'act'> {
 
 /** What a person did, and took effect, is written down: without the words of a message. */
 async function audited(
-  { audit }: Deps,
+  { audit }: HttpDeps,
   outcome: RunOutcome,
   { principal, context, act, detail = {} }: Act,
 ): Promise<HttpResponse> {
@@ -199,4 +190,35 @@ function settingsOf(body: NewSettings): { readonly settings?: NewSettings } {
   const { instructions, temperature, reasoning_effort } = body;
   const settings = given({ instructions, temperature, reasoning_effort });
   return Object.keys(settings).length === 0 ? {} : { settings };
+}
+
+const runToolsRoute = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/runs/:id/tools', {
+    id: 'listRunTools',
+    tag,
+    summary:
+      'Of every tool, by name, whether the next step of the run offers it to the model, or why not; by page',
+    access: READERS,
+    query: runToolsQuerySchema,
+    responses: { 200: { description: 'A page of tools', schema: runToolsPageSchema } },
+    async handle({ principal, params, query: { after = '', limit, offer } }) {
+      const { run_id } = await findRun(deps, principal, params.id);
+      const tools = (await deps.runs.tools(run_id)) ?? [];
+      // A program is told of no tool that its allow-list does not hold.
+      const isKnown = ({ offer }: RunTool) =>
+        principal.kind !== 'agent' || offer !== 'not_permitted';
+      const all = tools.filter(isKnown);
+      const rest = all.filter(
+        (tool) => tool.name > after && (offer === undefined || tool.offer === offer),
+      );
+      const page = rest.slice(0, limit);
+      const next_after = rest.length > limit ? (page.at(-1)?.name ?? null) : null;
+      return json(200, { run_id, tools: page, next_after, counts: countsOf(all) });
+    },
+  });
+
+function countsOf(tools: readonly RunTool[]): Partial<Record<Offer, number>> {
+  const counts: Partial<Record<Offer, number>> = {};
+  for (const { offer } of tools) counts[offer] = (counts[offer] ?? 0) + 1;
+  return counts;
 }

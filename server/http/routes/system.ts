@@ -1,18 +1,15 @@
 import { HttpError } from '#lib/protocol/http-error';
+import { reachSchema } from '#lib/protocol/reach';
 import { healthSchema } from '#lib/protocol/rest';
-import type { HttpDeps } from '../http-deps.ts';
+import type { HttpDeps, Readiness } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { EVERYONE, VIEWERS } from './access.ts';
 
 const tag = 'system';
 
-export const systemRoutes = (
-  deps: Pick<HttpDeps, 'ready' | 'metrics'> & { readonly openApi: () => string },
-): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/healthz',
+export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => [
+  defineRoute('GET', '/healthz', {
     id: 'isAlive',
     tag,
     summary: 'Whether the process is alive',
@@ -20,9 +17,7 @@ export const systemRoutes = (
     responses: { 200: { description: 'It is', schema: healthSchema } },
     handle: () => json(200, { status: 'alive' }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/readyz',
+  defineRoute('GET', '/readyz', {
     id: 'isReady',
     tag,
     summary: 'Whether it accepts calls',
@@ -34,9 +29,7 @@ export const systemRoutes = (
       return json(200, { status: 'ready' });
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/openapi.json',
+  defineRoute('GET', '/openapi.json', {
     id: 'getOpenApi',
     tag,
     summary: 'This reference, as OpenAPI 3.1',
@@ -44,13 +37,11 @@ export const systemRoutes = (
     responses: { 200: { description: 'The document' } },
     handle: () => ({
       status: 200,
-      body: deps.openApi(),
+      body: openApi(),
       headers: { 'content-type': 'application/json' },
     }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/metrics',
+  defineRoute('GET', '/metrics', {
     id: 'getMetrics',
     tag,
     summary: 'Counters, gauges and histograms for Prometheus',
@@ -62,4 +53,21 @@ export const systemRoutes = (
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
     }),
   }),
+  defineRoute('GET', '/v1/reach', {
+    id: 'getReach',
+    tag,
+    summary:
+      'Under which addresses a phone may reach this server, most likely first, and what does not work there',
+    access: VIEWERS,
+    responses: { 200: { description: 'The addresses', schema: reachSchema } },
+    handle: () => json(200, deps.reach()),
+  }),
 ];
+
+/** Says whether calls are taken, and if not, why: the answer of `/readyz`. */
+export function readiness(storeFailed: boolean, stopping: boolean): Readiness {
+  if (stopping) return { ok: false, code: 'shutting_down', message: 'The server is stopping' };
+  if (!storeFailed) return { ok: true };
+  const message = 'The record cannot be written; the server accepts no calls until it is restarted';
+  return { ok: false, code: 'store_failed', message };
+}

@@ -11,17 +11,15 @@ import { given } from '#lib/util/given';
 import { byCaller, FIRST_OPERATOR, principalName } from '../../auth/room.ts';
 import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
+import { json, toSeconds } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { ADMINS } from './access.ts';
+import { ADMINS, quoted } from './access.ts';
 
 const path = '/v1/tokens';
 const tag = 'access';
 
-export const tokenRoutes = ({ tokens, audit }: Pick<HttpDeps, 'tokens' | 'audit'>): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path,
+export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
+  defineRoute('POST', path, {
     id: 'createToken',
     tag,
     summary: 'A token for a person or a program. Its secret is in this response and nowhere else',
@@ -37,9 +35,7 @@ export const tokenRoutes = ({ tokens, audit }: Pick<HttpDeps, 'tokens' | 'audit'
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path,
+  defineRoute('GET', path, {
     id: 'listTokens',
     tag,
     summary: 'Tokens, newest first, behind that of the first run; revoked ones as well',
@@ -55,9 +51,7 @@ export const tokenRoutes = ({ tokens, audit }: Pick<HttpDeps, 'tokens' | 'audit'
       });
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: `${path}/:id`,
+  defineRoute('DELETE', `${path}/:id`, {
     id: 'revokeToken',
     tag,
     summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
@@ -72,8 +66,8 @@ export const tokenRoutes = ({ tokens, audit }: Pick<HttpDeps, 'tokens' | 'audit'
         await audit.record({ ...by, act: 'token_revoked', target: id, detail: { kind, name } });
         return json(200, toWireToken(revoked));
       }
-      const shown = JSON.stringify(id.slice(0, 128));
-      throw new HttpError('not_found', `There is no live token ${shown}; GET ${path} lists them.`);
+      const message = `There is no live token ${quoted(id)}; GET ${path} lists them.`;
+      throw new HttpError('not_found', message);
     },
   }),
 ];
@@ -86,8 +80,6 @@ const FIRST_TOKEN: WireToken = {
   ...{ tools: null, client_id: null, built_in: true, created_at: null, created_by: null },
   ...{ last_used_at: null, revoked_at: null },
 };
-
-const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
 const toWireToken = (token: TokenRecord): WireToken => ({
   id: token.id,

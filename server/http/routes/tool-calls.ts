@@ -28,17 +28,18 @@ import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
 import { AGENTS, findCall, OPERATORS, READERS } from './access.ts';
-import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
-import { recordAnswer } from './record-answer.ts';
-import { toRefusal } from './refusal.ts';
+import {
+  IDEMPOTENCY_HEADERS,
+  readIdempotencyKey,
+  recordAnswer,
+  toRefusal,
+} from './call-answers.ts';
 
 /** A result is sent again only in another form: more of these no run has. */
 const MOST_SENT = 20;
 
-const modelOutputRoute = (deps: Pick<HttpDeps, 'calls' | 'runs'>): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tool_calls/:id/model_output',
+const modelOutputRoute = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/tool_calls/:id/model_output', {
     id: 'getModelOutput',
     tag: 'calls',
     summary:
@@ -77,15 +78,11 @@ function sentOf(turn: ModelTurn, callId: string): ModelOutputRecord['sent'] {
   );
 }
 
-type Deps = Pick<HttpDeps, 'calls' | 'runs' | 'audit'>;
-
 const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
 
-const getCallRoute = (deps: Deps): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tool_calls/:id',
+const getCallRoute = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/tool_calls/:id', {
     id: 'getToolCall',
     tag,
     summary: 'One call. With wait_ms the response is held until the call is final',
@@ -100,10 +97,8 @@ const getCallRoute = (deps: Deps): Route =>
     },
   });
 
-const listCallsRoute = (deps: Deps): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tool_calls',
+const listCallsRoute = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/tool_calls', {
     id: 'listToolCalls',
     tag,
     summary:
@@ -134,10 +129,8 @@ const listCallsRoute = (deps: Deps): Route =>
     },
   });
 
-const listEventsRoute = (deps: Deps): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tool_calls/:id/events',
+const listEventsRoute = (deps: HttpDeps): Route =>
+  defineRoute('GET', '/v1/tool_calls/:id/events', {
     id: 'listToolCallEvents',
     tag,
     summary:
@@ -157,10 +150,8 @@ const listEventsRoute = (deps: Deps): Route =>
     },
   });
 
-const agentActions = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tool_calls/:id/cancel',
+const agentActions = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/v1/tool_calls/:id/cancel', {
     id: 'cancelToolCall',
     tag,
     summary: 'Stop a call. The client that runs it receives tool_call_cancel',
@@ -177,9 +168,7 @@ const agentActions = (deps: Deps): Route[] => [
       return audited(deps, outcome, { ...by, act: 'call_cancelled', detail: {} });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tool_calls/:id/retry',
+  defineRoute('POST', '/v1/tool_calls/:id/retry', {
     id: 'retryToolCall',
     tag,
     summary:
@@ -203,10 +192,8 @@ const agentActions = (deps: Deps): Route[] => [
   }),
 ];
 
-const operatorActions = (deps: Deps): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tool_calls/:id/extend',
+const operatorActions = (deps: HttpDeps): Route[] => [
+  defineRoute('POST', '/v1/tool_calls/:id/extend', {
     id: 'extendToolCall',
     tag,
     summary: 'Give a running call more time',
@@ -221,9 +208,7 @@ const operatorActions = (deps: Deps): Route[] => [
       return audited(deps, outcome, { ...by, act: 'extended', detail });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tool_calls/:id/approval',
+  defineRoute('POST', '/v1/tool_calls/:id/approval', {
     id: 'decideApproval',
     tag,
     summary: 'Decide on a call that waits for approval; always: allow it and do not ask again',
@@ -245,9 +230,7 @@ const operatorActions = (deps: Deps): Route[] => [
       return audited(deps, outcome, { ...by, act: 'approval_decided', detail });
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tool_calls/:id/answer',
+  defineRoute('POST', '/v1/tool_calls/:id/answer', {
     id: 'answerToolCall',
     tag,
     summary: "Answer a call by hand, in the tool's place",
@@ -262,7 +245,7 @@ const operatorActions = (deps: Deps): Route[] => [
   }),
 ];
 
-export const toolCallRoutes = (deps: Deps): Route[] => [
+export const toolCallRoutes = (deps: HttpDeps): Route[] => [
   getCallRoute(deps),
   listCallsRoute(deps),
   listEventsRoute(deps),
@@ -273,7 +256,7 @@ export const toolCallRoutes = (deps: Deps): Route[] => [
 
 /** What took effect is written down, with the tool of the call. */
 async function audited(
-  { audit }: Deps,
+  { audit }: HttpDeps,
   outcome: CallActionOutcome,
   act: Omit<AuditedAct, 'target'>,
 ): Promise<HttpResponse> {

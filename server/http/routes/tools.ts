@@ -31,17 +31,16 @@ import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { AGENTS, READERS } from './access.ts';
-import { IDEMPOTENCY_HEADERS, readIdempotencyKey } from './idempotency-key.ts';
-import { recordAnswer } from './record-answer.ts';
-import { toRefusal } from './refusal.ts';
+import {
+  IDEMPOTENCY_HEADERS,
+  readIdempotencyKey,
+  recordAnswer,
+  toRefusal,
+} from './call-answers.ts';
 
-type Deps = Pick<HttpDeps, 'tools' | 'toolStats' | 'calls' | 'runs' | 'audit' | 'openAi'>;
-
-export const toolRoutes = (deps: Deps): Route[] => [
+export const toolRoutes = (deps: HttpDeps): Route[] => [
   invokeRoute(deps),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tools',
+  defineRoute('GET', '/v1/tools', {
     id: 'listCallableTools',
     tag: 'tools',
     summary: 'The tools that you may call now',
@@ -51,9 +50,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     handle: ({ principal, query }) =>
       json(200, { tools: named(deps.tools.list(principal), query).filter((one) => one.callable) }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/tools',
+  defineRoute('GET', '/api/tools', {
     id: 'listTools',
     tag: 'tools',
     summary:
@@ -64,9 +61,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     handle: ({ principal, query }) =>
       json(200, { tools: named(known(deps.tools.list(principal), principal), query) }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/tools/stats',
+  defineRoute('GET', '/v1/tools/stats', {
     id: 'toolStats',
     tag: 'tools',
     summary:
@@ -75,9 +70,7 @@ export const toolRoutes = (deps: Deps): Route[] => [
     responses: { 200: { description: 'The figures', schema: toolStatsSchema } },
     handle: async ({ principal }) => json(200, await deps.toolStats(ownToken(principal))),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/models',
+  defineRoute('GET', '/v1/models', {
     id: 'listModels',
     tag: 'runs',
     summary: 'The models that a run may use',
@@ -109,10 +102,8 @@ const named = (tools: ToolListing[], { name }: { name?: string | undefined }): T
   name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** The hot path: nothing here is done that the response does not need. */
-const invokeRoute = (deps: Pick<HttpDeps, 'tools' | 'calls' | 'audit'>): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/v1/tools/:name/invoke',
+const invokeRoute = (deps: HttpDeps): Route =>
+  defineRoute('POST', '/v1/tools/:name/invoke', {
     id: 'invokeTool',
     tag: 'tools',
     summary:

@@ -17,8 +17,7 @@ import type { NotifyService } from '../../outbox/notify-service.ts';
 import type { PushService } from '../../push/push-service.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
-import type { ClientStreamService } from '../client-stream-service.ts';
-import type { HttpClientService } from '../http-client-service.ts';
+import type { ClientStreamService, HttpClientService } from '../http-deps.ts';
 
 /** A call that has just been recorded, but for what is given. */
 export const callRecord = (more: Partial<Call> = {}): Call =>

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { errorResponse } from '../error-response.ts';
 import type { HttpResponse } from '../response.ts';
+import { refuseMethod } from '../served-file.ts';
 import { type TrustTexts, trustTexts } from './trust-texts.ts';
 
 const ENTITIES: Record<string, string> = {
@@ -96,11 +97,8 @@ export function createTrustPages(
       const message = 'This server has no CA of its own to install; --lan makes one.';
       return errorResponse(new HttpError('not_found', message));
     }
-    if (method !== 'GET' && method !== 'HEAD') {
-      const message = `${pathname} accepts GET, not ${method}.`;
-      const refusal = errorResponse(new HttpError('method_not_allowed', message));
-      return { ...refusal, headers: { allow: 'GET, HEAD' } };
-    }
+    const refusal = refuseMethod({ method }, pathname);
+    if (refusal) return refusal;
     if (pathname === '/trust/ca.crt') {
       return file(ca.der, 'application/x-x509-ca-cert', 'callboard-ca.crt');
     }
