@@ -278,7 +278,7 @@ test('[BT10] a browser that refuses each frame of the shared tab ends the call w
   await page.getByRole('button', { name: 'allowed' }).click();
   expect(await link.answer()).toMatchObject({
     type: 'tool_error',
-    error: expect.stringContaining('the browser gave no frame of the shared tab'),
+    error: expect.stringContaining('The browser gave no frame'),
   });
 });
 

@@ -220,3 +220,75 @@ test('[BT10] the shared tab is captured in a browser without ImageCapture', asyn
   expect(output).toMatchObject({ mode: 'display', media_type: 'image/png' });
   expect((await sharp(files[0]?.bytes).metadata()).width).toBe(output.width);
 });
+
+/** From now on the first frame of a shared tab is lost on its way, as under load; the page does not change. */
+const loseFirstFrame = (page: Page) =>
+  page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getDisplayMedia.bind(mediaDevices);
+    // TypeScript's types have neither of the two.
+    const { MediaStreamTrackGenerator: Generator, MediaStreamTrackProcessor: Processor } =
+      window as unknown as Record<
+        string,
+        new (
+          given: object,
+        ) => MediaStreamTrack & TransformStream
+      >;
+    if (!Generator || !Processor) throw new Error('this browser passes no frames on');
+    mediaDevices.getDisplayMedia = async (options) => {
+      const [track] = (await open(options)).getVideoTracks();
+      const given = new Generator({ kind: 'video' });
+      let frames = 0;
+      const rest = new TransformStream<VideoFrame, VideoFrame>({
+        transform(frame, controller) {
+          frames += 1;
+          if (frames > 1) controller.enqueue(frame);
+          else frame.close();
+        },
+      });
+      const { readable } = new Processor({ track });
+      void readable.pipeThrough(rest).pipeTo(given.writable);
+      return new MediaStream([given]);
+    };
+  });
+
+test.each(['with', 'without'])(
+  '[BT10] a page at rest whose first frame is lost is captured %s ImageCapture',
+  async (kind) => {
+    const { page, callAndClick } = await setup({ viewport: { width: 640, height: 480 } });
+    if (kind === 'without')
+      await page.evaluate(() => Reflect.deleteProperty(window, 'ImageCapture'));
+    await loseFirstFrame(page);
+    const { output } = resultOf(await callAndClick('browser.screenshot', { mode: 'display' }));
+    expect(output).toMatchObject({ mode: 'display', media_type: 'image/png' });
+  },
+);
+
+/** From now on no stream gives a frame; the clock of the page is moved by hand. */
+async function giveNoFrame(page: Page) {
+  await page.clock.install();
+  await page.evaluate(() => {
+    const open = async () => document.createElement('canvas').captureStream(0);
+    Object.assign(navigator.mediaDevices, { getDisplayMedia: open, getUserMedia: open });
+  });
+}
+
+test.each([
+  ['browser.screenshot', 'ImageCapture'],
+  ['browser.screenshot', 'a video element'],
+  ['camera.photo', 'a video element'],
+  ['camera.scan', 'a video element'],
+])('[BT10] %s ends with words when no frame comes by %s', async (tool, by) => {
+  const { page, link, begin } = await setup({ permissions: ['camera'] });
+  if (by !== 'ImageCapture')
+    await page.evaluate(() => Reflect.deleteProperty(window, 'ImageCapture'));
+  await giveNoFrame(page);
+  await begin(tool, tool === 'browser.screenshot' ? { mode: 'display' } : {});
+  if (tool === 'browser.screenshot') await page.getByRole('button', { name: 'allowed' }).click();
+  if (by !== 'ImageCapture') await page.locator('video').waitFor({ state: 'attached' });
+  await page.clock.runFor(15_000);
+  expect(await link.answer()).toMatchObject({
+    code: 'unavailable',
+    error: expect.stringContaining('gave no frame'),
+  });
+});

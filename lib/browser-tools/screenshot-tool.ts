@@ -53,11 +53,12 @@ type Shared = (context: ClientToolContext) => Promise<MediaStream>;
 
 async function captureDisplay(env: Env, shared: Shared, context: ClientToolContext) {
   const stream = await shared(context);
-  const picture = await env
-    .takeFrame(stream, { type: 'image/png', source: 'display' })
-    .catch((error: unknown) => {
-      throw new ToolFailure('unavailable', `No picture was taken: ${errorMessage(error)}`);
-    });
+  const { signal } = context;
+  const frame = env.takeFrame(stream, { type: 'image/png', source: 'display' });
+  const picture = await abortable(signal, frame).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new ToolFailure('unavailable', `No picture was taken: ${errorMessage(error)}`);
+  });
   const displaySurface = surfaceOf(stream);
   const isTab = displaySurface === 'browser';
   const note = PICTURE_NOTES[displaySurface === 'browser' ? 'display' : displaySurface];

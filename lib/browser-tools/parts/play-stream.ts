@@ -1,3 +1,7 @@
+import { ToolFailure } from '../../client/tool-failure.ts';
+
+/** The longest wait for the first frame: a camera may take seconds to start. */
+const FIRST_FRAME_MS = 10_000;
 /** The longest wait for one more frame: a shared page that does not change gives none. */
 const FRAME_MS = 500;
 
@@ -22,12 +26,26 @@ export async function playStream(stream: MediaStream): Promise<PlayedStream> {
     video.remove();
   };
   try {
-    await video.play();
+    await inTime(video.play());
   } catch (error) {
     close();
     throw error;
   }
   return { video, nextFrame: () => waitForFrame(video), close };
+}
+
+export const noFrame = (): ToolFailure =>
+  new ToolFailure(
+    'unavailable',
+    'The browser gave no frame: the source may be hidden, switched off or in use elsewhere.',
+  );
+
+/** A browser waits for a first frame without end. */
+export function inTime<T>(frame: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(noFrame()), FIRST_FRAME_MS);
+    frame.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function waitForFrame(video: HTMLVideoElement): Promise<void> {
