@@ -27,31 +27,28 @@ export function foldEvent(before: Call | undefined, entry: CallEventEntry): Fold
   return { call: { ...next, card: mergeCard(before.card, update) }, update };
 }
 
-/** All entries of a call, from the newest on that has all of it. Undefined for none. */
-export function foldEvents(entries: readonly CallEventEntry[]): Call | undefined {
-  const from = Math.max(
-    0,
-    entries.findLastIndex(({ card }) => card !== undefined),
-  );
-  let call: Call | undefined;
-  for (let place = from; place < entries.length; place += 1) {
-    const entry = entries[place];
-    if (entry) ({ call } = foldEvent(call, entry));
-  }
+/** The call after these entries, of which the first follows `before`. Undefined for none. */
+export function foldEvents(entries: readonly CallEventEntry[], before?: Call): Call | undefined {
+  let call = before;
+  for (const entry of entries) if (!isMoved(entry)) ({ call } = foldEvent(call, entry));
   return call;
 }
 
 /** The entries with what follows from them and those before. */
-export function toPublished(entries: readonly CallEventEntry[]): PublishedEvent[] {
-  let call: Call | undefined;
+export function toPublished(entries: readonly CallEventEntry[], before?: Call): PublishedEvent[] {
+  let call = before;
   return entries.map((entry) => {
-    const { published } = entry;
-    if (published && !entry.card) return { ...entry, ...published };
+    if (isMoved(entry)) return { ...entry, ...entry.published };
     const folded = foldEvent(call, entry);
     ({ call } = folded);
     return { ...entry, attempt: call.provider?.attempt ?? 0, update: folded.update };
   });
 }
+
+type MovedEntry = CallEventEntry & Required<Pick<CallEventEntry, 'published'>>;
+
+/** One from before the log: the entry that has all of the call has what it changed. */
+const isMoved = (entry: CallEventEntry): entry is MovedEntry => !!entry.published && !entry.card;
 
 type Fields = Omit<Call, 'card'>;
 

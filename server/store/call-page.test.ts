@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { CompiledQuery } from 'kysely';
+import type { CompiledQuery, RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
@@ -8,7 +8,9 @@ import { CallOverlay, NOT_THERE } from './call-overlay.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { writeCursor, writeRowCursor } from './page-cursor.ts';
+import { writeCursor } from './page-cursor.ts';
+import { createLogReader } from './read-log.ts';
+import { firstRows } from './read-thread.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import type { AuditQuery, CallQuery, RunQuery } from './store.ts';
 import { queryAudit, queryCalls, queryRuns } from './store-queries.ts';
@@ -22,8 +24,7 @@ afterEach(() => {
   for (const database of open.splice(0)) database.close();
 });
 
-/** `rowsAtOnce`: of what is read up to a size. */
-function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
+function setup() {
   const database = new DatabaseSync(':memory:');
   open.push(database);
   defineRowChecksum(database);
@@ -35,15 +36,16 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
   const meanwhile: (() => void)[] = [];
   const overlay = new CallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
   const reader = {
-    async rows<Row>(query: CompiledQuery<Row>, maxChars?: number) {
+    async rows<Row>(query: RawBuilder<Row>, maxChars = Number.POSITIVE_INFINITY) {
       meanwhile[asked.length]?.();
-      asked.push(query);
-      const values = query.parameters as SQLInputValue[];
-      const rows = database.prepare(query.sql).all(...values) as Row[];
-      const most = maxChars === undefined ? rows.length : rowsAtOnce;
-      return { rows: rows.slice(0, most), isCut: rows.length > most };
+      const compiled = query.compile(kysely);
+      asked.push(compiled);
+      const values = compiled.parameters as SQLInputValue[];
+      const rows = database.prepare(compiled.sql).all(...values);
+      return firstRows(rows as (object & Row)[], maxChars);
     },
   };
+  const log = createLogReader(database, reader);
   /** How SQLite runs a query, a line for each table. */
   const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
     database
@@ -52,14 +54,13 @@ function setup({ rowsAtOnce = Number.POSITIVE_INFINITY } = {}) {
       .map((row) => String(row.detail));
   return {
     database,
-    kysely,
     asked,
     planOf,
     overlay,
     meanwhile,
-    list: (query: CallQuery) => queryCalls(reader, kysely, overlay, query),
-    listAudit: (query: AuditQuery) => queryAudit(reader, kysely, query),
-    listRuns: (query: RunQuery) => queryRuns(reader, kysely, query),
+    list: (query: CallQuery) => queryCalls(reader, log, overlay, query),
+    listAudit: (query: AuditQuery) => queryAudit(reader, query),
+    listRuns: (query: RunQuery) => queryRuns(reader, query),
   };
 }
 
@@ -75,7 +76,7 @@ const subsets: Partial<CallQuery>[] = [{}];
 for (const [name, value] of Object.entries(FILTERS)) {
   subsets.push(...subsets.map((set) => ({ ...set, [name]: value })));
 }
-const pages = [{}, { cursor: writeRowCursor(7) }];
+const pages = [{}, { cursor: writeCursor([7]) }];
 const asks = [...pages, ...pages.map((page) => ({ text: 'berlin', ...page }))];
 const lists = subsets.flatMap((filters) =>
   asks.map((more) => ({ limit: 50, ...filters, ...more })),
@@ -124,7 +125,7 @@ test('[ST42] the calls of several clients are merged, not sorted', async () => {
   expect(plan).toContain('MERGE (UNION ALL)');
 });
 
-test.each([{}, { cursor: writeCursor({ at: 1, id: 'run_1' }) }])(
+test.each([{}, { cursor: writeCursor([1, 'run_1']) }])(
   '[ST72] the runs of a token are read from their index, in its order: %j',
   async (more) => {
     const parts = setup();
@@ -148,15 +149,17 @@ test.each([{}, { actor: 'a' }, { act: 'extended' }, { actor: 'a', act: 'extended
 );
 
 test.each([
-  ['two calls and a half', 5, [['5', '4'], ['3', '2'], ['1']]],
-  ['half of a call', 1, [['5'], ['4'], ['3'], ['2'], ['1']]],
+  ['two fit', 7, [['5', '4'], ['3', '2'], ['1']]],
+  ['none fits', 17, [['5'], ['4'], ['3'], ['2'], ['1']]],
 ])(
-  '[ST42] a page of large calls ends where %s were read, and the next one goes on',
-  async (_, rowsAtOnce, expected) => {
-    const parts = setup({ rowsAtOnce });
+  '[ST42] a page of calls of which %s ends with as many, one at least, and the next one goes on',
+  async (_, mebibytes, expected) => {
+    const parts = setup();
     insertCalls(parts.database, 5, () => ({}));
+    const event = `'[{"version":2,"type":"status","at":1,"actor":"a","patch":{},"shown":{"tip":"' ||
+      hex(zeroblob(${mebibytes * 512 * 1024})) || '"}}]'`;
     parts.database.exec(`INSERT INTO log
-    SELECT seq + 100, call_id, 2, 1, '[]', row_checksum(call_id, 2, 1, '[]') FROM log`);
+      SELECT seq + 100, call_id, 2, 1, ${event}, row_checksum(call_id, 2, 1, ${event}) FROM log`);
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await parts.list({ limit: 50, ...(cursor === undefined ? {} : { cursor }) });

@@ -1,8 +1,7 @@
-import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { CallHead } from './call-overlay.ts';
 import { statusCode } from './call-table.ts';
-import { readRowCursor } from './page-cursor.ts';
 import type { CallQuery } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** Calls of an index that are looked at for one page; where few of them fit, the page ends with these. */
 const MAX_LOOKED_AT = 20_000;
@@ -21,12 +20,12 @@ export interface ListedCall extends CallPlace {
 /** The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). */
 export interface CallPage {
   /** One call more than the page, to see whether there is a next one. */
-  readonly rows: CompiledQuery<ListedCall>;
+  readonly rows: RawBuilder<ListedCall>;
   /**
    * The last call that is looked at, and the one behind it. Undefined when each
    * call that is looked at fits.
    */
-  readonly end: CompiledQuery<CallPlace> | undefined;
+  readonly end: RawBuilder<CallPlace> | undefined;
 }
 
 export interface Filter {
@@ -35,6 +34,8 @@ export interface Filter {
   /** One for each value that fits: the calls of each are in that order. */
   readonly each: readonly Condition[];
   readonly fits: Condition;
+  /** The same of a call that the table may not have. */
+  meets(head: CallHead): boolean;
   /** The same of a call that is looked at, asked of the index: its row is not read. */
   readonly isInIndex: Condition;
 }
@@ -48,41 +49,39 @@ interface Walk {
   readonly fits: readonly Condition[];
 }
 
-type ColumnOf = (table: string) => Condition;
-
-const column =
-  (name: string): ColumnOf =>
-  (table) =>
-    sql.ref(`${table}.${name}`);
+type Value = string | number;
 
 /** `clientIds`: those that the client of the query has or had. */
 export function filtersOf(query: CallQuery, clientIds: readonly string[]): Filter[] {
-  const status = query.status === undefined ? undefined : statusCode(query.status);
-  const given: [index: string, column: string, values: readonly (string | number | undefined)[]][] =
-    [
-      ['calls_by_run', 'run_id', [query.runId]],
-      ['calls_by_client', 'client_id', clientIds],
-      ['calls_by_tool', 'tool_name', [query.tool]],
-      ['calls_by_status', 'status', [status]],
-      ['calls_by_owner', 'owner_token', [query.ownerToken]],
-    ];
-  return given.flatMap(([index, name, values]) => {
-    const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? [] : [toFilter(index, column(name), known)];
-  });
+  const { runId, tool, ownerToken } = query;
+  const status = query.status && statusCode(query.status);
+  const all = [
+    toFilter('calls_by_run', 'run_id', [runId], (head) => head.runId),
+    toFilter('calls_by_client', 'client_id', clientIds, (head) => head.clientId),
+    toFilter('calls_by_tool', 'tool_name', [tool], (head) => head.toolName),
+    toFilter('calls_by_status', 'status', [status], (head) => statusCode(head.status)),
+    toFilter('calls_by_owner', 'owner_token', [ownerToken], (head) => head.ownerToken),
+  ];
+  return all.filter(({ each }) => each.length > 0);
 }
 
-const toFilter = (
+function toFilter(
   index: string,
-  columnOf: ColumnOf,
-  values: readonly (string | number)[],
-): Filter => ({
-  index,
-  each: values.map((value) => sql`${columnOf('calls')} = ${value}`),
-  fits: sql`${columnOf('calls')} in (${sql.join(values)})`,
-  isInIndex: sql`exists (select 1 from calls as fit indexed by ${sql.raw(index)}
-    where ${columnOf('fit')} in (${sql.join(values)}) and fit.call_no = walk.call_no)`,
-});
+  column: string,
+  given: readonly (Value | undefined)[],
+  of: (head: CallHead) => Value | null,
+): Filter {
+  const values = given.filter((value) => value !== undefined);
+  const columnOf = (table: string) => sql.ref(`${table}.${column}`);
+  return {
+    index,
+    each: values.map((value) => sql`${columnOf('calls')} = ${value}`),
+    fits: sql`${columnOf('calls')} in (${sql.join(values)})`,
+    meets: (head) => values.some((value) => value === of(head)),
+    isInIndex: sql`exists (select 1 from calls as fit indexed by ${sql.raw(index)}
+      where ${columnOf('fit')} in (${sql.join(values)}) and fit.call_no = walk.call_no)`,
+  };
+}
 
 /** Clients of one name whose calls are looked for. */
 const MAX_NAMESAKES = 64;
@@ -102,16 +101,19 @@ export const clientIdsQuery = (asked: string): RawBuilder<{ client_id: string }>
 
 /** How many calls each filter has, counted no further than to see that it is not narrow. */
 export function countQuery(
-  kysely: Kysely<Tables>,
   filters: readonly Filter[],
-): CompiledQuery<{ place: number; calls: number }> {
+): RawBuilder<{ place: number; calls: number }> {
   const counts = filters.map(
     ({ index, fits }, place) => sql`select ${sql.lit(place)} as place, count(*) as calls from (
       select 1 from calls indexed by ${sql.raw(index)} where ${fits} limit ${NARROW + 1})`,
   );
-  return sql<{ place: number; calls: number }>`${sql.join(counts, sql` union all `)}`.compile(
-    kysely,
-  );
+  return sql`${sql.join(counts, sql` union all `)}`;
+}
+
+/** A page that begins behind a call, or with the newest. */
+interface Asked {
+  readonly limit: number;
+  readonly below: number | undefined;
 }
 
 /**
@@ -119,8 +121,7 @@ export function countQuery(
  * `words` what the text of a search is to the index, null for a list.
  */
 export function callPage(
-  kysely: Kysely<Tables>,
-  query: CallQuery,
+  asked: Asked,
   filters: readonly Filter[],
   counts: readonly number[],
   words: string | null,
@@ -128,33 +129,30 @@ export function callPage(
   const narrowest = filters[counts.indexOf(Math.min(...counts))];
   const walk =
     words === null
-      ? listWalk(query, filters, narrowest)
-      : searchWalk(query, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
+      ? listWalk(asked, filters, narrowest)
+      : searchWalk(asked, words, filters, Math.min(...counts) <= NARROW ? narrowest : undefined);
   // SQLite runs a cross join as it is written, so the order stays.
   const rows = sql<ListedCall>`select calls.call_no, id from (
       select call_no as page_no from (
-        select call_no, ${and(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
-      ) where fits limit ${query.limit + 1}
+        select call_no, ${allOf(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
+      ) where fits limit ${asked.limit + 1}
     ) cross join calls on calls.call_no = page_no`;
   const end = sql<CallPlace>`select call_no ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
-  return {
-    rows: rows.compile(kysely),
-    end: walk.fits.length === 0 ? undefined : end.compile(kysely),
-  };
+  return { rows, end: walk.fits.length === 0 ? undefined : end };
 }
 
 /** Newest first by the index of the narrowest filter; the others are tried on each call. */
 function listWalk(
-  { cursor }: CallQuery,
+  { below }: Asked,
   filters: readonly Filter[],
   narrowest: Filter | undefined = filters[0],
 ): Walk {
-  const before = cursor === undefined ? [] : [sql`calls.call_no < ${readRowCursor(cursor)}`];
+  const before = below === undefined ? [] : [sql`calls.call_no < ${below}`];
   // By its number alone, a call is where the table has it.
   const index = narrowest ? sql`indexed by ${sql.raw(narrowest.index)}` : sql`not indexed`;
   // Calls of several values are merged as each comes in the order of the index: none is sorted.
   const walks = (narrowest?.each ?? [sql`true`]).map(
-    (fits) => sql`select call_no from calls ${index} where ${and([fits, ...before])}`,
+    (fits) => sql`select call_no from calls ${index} where ${allOf([fits, ...before])}`,
   );
   return {
     looked: sql`from (${sql.join(walks, sql` union all `)}
@@ -165,7 +163,7 @@ function listWalk(
 
 /** In that order words come without being sorted, too: one may be in every call. */
 function searchWalk(
-  { cursor }: CallQuery,
+  { below }: Asked,
   words: string,
   filters: readonly Filter[],
   narrow: Filter | undefined,
@@ -178,17 +176,15 @@ function searchWalk(
     sql`tool_call_text.rowid <= (select max(call_no) ${rows})`,
   ];
   // The index goes straight to an integer, and Node's numbers are none.
-  const before = cursor !== undefined && [
-    sql`tool_call_text.rowid < cast(${readRowCursor(cursor)} as integer)`,
-  ];
-  const where = [sql`tool_call_text match ${words}`, ...(before || []), ...(among ?? [])];
+  const before = below === undefined ? [] : [sql`tool_call_text.rowid < cast(${below} as integer)`];
+  const where = [sql`tool_call_text match ${words}`, ...before, ...(among ?? [])];
   return {
     looked: sql`from tool_call_text
       cross join calls on calls.call_no = tool_call_text.rowid
-      where ${and(where)} order by tool_call_text.rowid desc`,
+      where ${allOf(where)} order by tool_call_text.rowid desc`,
     fits: filters.filter((filter) => filter !== narrow).map(({ fits }) => fits),
   };
 }
 
-const and = (conditions: readonly Condition[]): Condition =>
+export const allOf = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);

@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { blobIdsIn } from './blob-ids.ts';
 import type { CallHead, CallOverlay } from './call-overlay.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import type { ReadThread } from './read-thread.ts';
 import type { EndedCall, History, IdleRun } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** In more texts blobs are not looked for one by one: whether one is used is said later. */
 const MAX_SEARCHED = 1_000;
@@ -49,15 +48,14 @@ const notedOfQuery = (ownerToken: string, blobId: string) => sql<{ found: 1 }>`
 export function createHistory(deps: {
   readonly file: string;
   readonly database: DatabaseSync;
-  readonly kysely: Kysely<Tables>;
   readonly reader: Pick<ReadThread, 'rows'>;
   readonly overlay: CallOverlay;
   /** The table of calls has all that has ended, then. */
   catchUp(): Promise<void>;
 }): History {
-  const { file, database, kysely, reader, overlay, catchUp } = deps;
+  const { file, database, reader, overlay, catchUp } = deps;
   const ask = async <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
-    (await reader.rows(query.compile(kysely))).rows;
+    (await reader.rows(query)).rows;
   const notedBlobs = async (uses: RawBuilder<unknown>): Promise<string[]> => {
     const noted = sql<{ id: string }>`select distinct blob_id as id from blob_uses where ${uses}`;
     return (await ask(noted)).map(({ id }) => id);
@@ -66,7 +64,7 @@ export function createHistory(deps: {
   async function unnoted(): Promise<ReadonlySet<string> | undefined> {
     const calls = overlay.find(() => true);
     if (calls.length > MAX_SEARCHED) return undefined;
-    const texts = await reader.rows(textsQuery(calls, 'blob_').compile(kysely), MAX_CHARS);
+    const texts = await reader.rows(textsQuery(calls, 'blob_'), MAX_CHARS);
     return texts.isCut ? undefined : new Set(blobIdsIn(texts.rows.map(({ events }) => events)));
   }
   const upTo = database.prepare("SELECT value FROM meta WHERE key = 'deleted_up_to'");

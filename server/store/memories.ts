@@ -1,26 +1,23 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ReadThread } from './read-thread.ts';
 import { fromMemoryRow } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Memories, MemoryRecord, MemorySizes } from './store.ts';
-import type { MemoryRow, Tables } from './tables.ts';
+import type { Memories, MemorySizes } from './store.ts';
+import type { MemoryRow } from './tables.ts';
 
 /** What was noted, as it is read: the index has the words of all owners, an answer those of one. */
-export function createMemories(
-  { rows }: Pick<ReadThread, 'rows'>,
-  kysely: Kysely<Tables>,
-): Memories {
+export function createMemories({ rows }: Pick<ReadThread, 'rows'>): Memories {
   return {
     async find({ ownerToken, text = '', limit }) {
       const owner = ownerToken ?? '';
       const words = wordsToFind(text);
       if (words?.length === 0) return [];
       const query = words === null ? newest(owner, limit) : best(owner, words, limit);
-      return (await rows(query.compile(kysely))).rows.map(fromMemoryRow) satisfies MemoryRecord[];
+      return (await rows(query)).rows.map(fromMemoryRow);
     },
     async sizes(ownerToken, key) {
       const owner = ownerToken ?? '';
-      const [sizes] = (await rows(sizesQuery(owner, key).compile(kysely))).rows;
+      const [sizes] = (await rows(sizesQuery(owner, key))).rows;
       if (!sizes) throw new Error('the sizes of memories were not read');
       return sizes;
     },

@@ -1,43 +1,32 @@
+import { z } from 'zod';
 import { BadCursorError } from './store-errors.ts';
 
-/** Where a page ended: the time and id of its last row. Newer rows do not move it. */
-export interface PageCursor {
-  readonly at: number;
-  readonly id: string;
-}
+/** The most that one page holds, whatever is asked for. */
+const MAX_PAGE = 200;
+
+export const pageSize = (limit: number): number =>
+  Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE);
+
+/** Where a page ended, by what its list is in order of. Newer rows do not move it. */
+export const RUN_PLACE = z.tuple([z.number(), z.string()]);
+export const CALL_PLACE = z.tuple([z.number()]);
 
 /** Opaque to callers, so that it can change. */
-export const writeCursor = ({ at, id }: PageCursor): string =>
-  Buffer.from(JSON.stringify([at, id])).toString('base64url');
+export const writeCursor = (place: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(place)).toString('base64url');
 
-export function readCursor(text: string): PageCursor {
-  const [at, id, ...more] = parseList(Buffer.from(text, 'base64url').toString('utf8'));
-  if (typeof at !== 'number' || typeof id !== 'string' || more.length > 0) {
-    throw badCursor();
-  }
-  return { at, id };
-}
-
-const badCursor = (): BadCursorError =>
-  new BadCursorError(
+export function readCursor<Place>(text: string, schema: z.ZodType<Place>): Place {
+  const place = schema.safeParse(parse(Buffer.from(text, 'base64url').toString('utf8')));
+  if (place.success) return place.data;
+  throw new BadCursorError(
     'not a cursor of this list; use the next_cursor of the page before, as it was given',
   );
-
-/** Of calls, whose order is that in which they were first written. */
-export const writeRowCursor = (row: number): string =>
-  Buffer.from(JSON.stringify([row])).toString('base64url');
-
-export function readRowCursor(text: string): number {
-  const [row, ...more] = parseList(Buffer.from(text, 'base64url').toString('utf8'));
-  if (typeof row !== 'number' || more.length > 0) throw badCursor();
-  return row;
 }
 
-function parseList(text: string): readonly unknown[] {
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
+    return JSON.parse(text);
   } catch {
-    return []; // Not JSON, so no cursor of ours: the caller is told so.
+    return undefined; // Not JSON, so no cursor of ours: the caller is told so.
   }
 }

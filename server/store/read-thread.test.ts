@@ -22,16 +22,17 @@ function setup(limitMs?: number, workerPath = new URL('./read-worker.ts', import
   const writer = new DatabaseSync(file);
   cleanups.push(() => writer.isOpen && writer.close());
   writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)');
+  const kysely = kyselyOn(writer);
   const thread = startReadThread({
     file,
     workerPath,
+    kysely,
     ...(limitMs === undefined ? {} : { limitMs }),
   });
   cleanups.push(() => thread.close());
-  const kysely = kyselyOn(writer);
   /** The rows of a query, and how many of them may be read. */
   const ask = (text: string, maxChars?: number) =>
-    thread.rows(sql<{ word: string }>`${sql.raw(text)}`.compile(kysely), maxChars);
+    thread.rows(sql<{ word: string }>`${sql.raw(text)}`, maxChars);
   return { writer, file, thread, ask };
 }
 

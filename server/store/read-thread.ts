@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import type { CompiledQuery } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { SqlValue } from './kysely-on.ts';
 import { StoreBusyError } from './store-errors.ts';
+import type { Tables } from './tables.ts';
 
 /** What the store asks its reading thread for. */
 export interface ReadRequest {
@@ -15,6 +16,18 @@ export interface ReadRows<Row> {
   readonly rows: Row[];
   /** There are more rows, which `maxChars` did not let through. */
   readonly isCut: boolean;
+}
+
+/** Rows up to a size; the first one in any case. */
+export function firstRows<Row extends object>(all: Iterable<Row>, maxChars: number): ReadRows<Row> {
+  const rows: Row[] = [];
+  let chars = 0;
+  for (const row of all) {
+    for (const value of Object.values(row)) if (typeof value === 'string') chars += value.length;
+    if (chars > maxChars && rows.length > 0) return { rows, isCut: true };
+    rows.push(row);
+  }
+  return { rows, isCut: false };
 }
 
 /** What the thread says first: from then on it takes queries. */
@@ -35,7 +48,7 @@ export interface ReadThread {
    * Rejects with `StoreBusyError` when the rows are not there within the time
    * limit; the thread is then ended, and another one takes its place.
    */
-  rows<Row>(query: CompiledQuery<Row>, maxChars?: number): Promise<ReadRows<Row>>;
+  rows<Row>(query: RawBuilder<Row>, maxChars?: number): Promise<ReadRows<Row>>;
   close(): Promise<void>;
 }
 
@@ -55,6 +68,8 @@ export function startReadThread(options: {
   readonly file: string;
   /** `read-worker.ts`, or what it was built to. */
   readonly workerPath: string | URL;
+  /** Makes the text of a query. */
+  readonly kysely: Kysely<Tables>;
   /** From asking on, but that a thread that starts is waited for: a busy machine takes seconds for that. */
   readonly limitMs?: number;
 }): ReadThread {
@@ -136,11 +151,12 @@ export function startReadThread(options: {
   }
 
   return {
-    rows<Row>({ sql, parameters }: CompiledQuery<Row>, maxChars = Number.POSITIVE_INFINITY) {
+    rows<Row>(query: RawBuilder<Row>, maxChars = Number.POSITIVE_INFINITY) {
       if (closed) return Promise.reject(new StoreBusyError('the database is closed'));
       if (waiting.length >= MAX_WAITING) {
         return Promise.reject(new StoreBusyError(`${MAX_WAITING} queries wait already`));
       }
+      const { sql, parameters } = query.compile(options.kysely);
       return new Promise<ReadRows<Row>>((resolve, reject) => {
         const asked: Asked = {
           // The edge to SQL: Kysely gives the values of columns, and the rows that it was typed for.

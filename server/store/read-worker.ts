@@ -1,7 +1,7 @@
 /** The thread of `read-thread.ts`: one connection that only reads, one query after the other. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadAnswer, ReadRequest, ReadRows, Ready } from './read-thread.ts';
+import { firstRows, type ReadAnswer, type ReadRequest, type Ready } from './read-thread.ts';
 import { TERMS_TABLE } from './word-terms.ts';
 
 const { file } = workerData as { file: string };
@@ -19,26 +19,10 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-function read({ sql, values, maxChars }: ReadRequest): ReadRows<unknown> {
-  const rows: unknown[] = [];
-  let chars = 0;
-  for (const row of prepare(sql).iterate(...values)) {
-    chars += charsOf(row);
-    if (chars > maxChars && rows.length > 0) return { rows, isCut: true };
-    rows.push(row);
-  }
-  return { rows, isCut: false };
-}
-
-function charsOf(row: object): number {
-  let chars = 0;
-  for (const value of Object.values(row)) if (typeof value === 'string') chars += value.length;
-  return chars;
-}
-
 function answer(request: ReadRequest): ReadAnswer {
   try {
-    return { ok: true, ...read(request) };
+    const { sql, values, maxChars } = request;
+    return { ok: true, ...firstRows(prepare(sql).iterate(...values), maxChars) };
   } catch (error) {
     if (!(error instanceof Error)) return { ok: false, message: String(error) };
     const { code, errcode } = error as { code?: unknown; errcode?: unknown };

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Kysely, sql } from 'kysely';
-import { foldEvents } from '#lib/call/fold';
+import { sql } from 'kysely';
+import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import { createLogApplier } from './apply-log.ts';
@@ -11,19 +11,22 @@ import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import type { EndedUse, ToolUse } from './ended-use.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
-import { fromLogRow } from './log-text.ts';
 import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
+import { pageSize } from './page-cursor.ts';
 import { createProjection } from './projection.ts';
+import { createLogReader, readOpen } from './read-log.ts';
 import { type ReadThread, startReadThread } from './read-thread.ts';
 import {
   fromClientRow,
   fromDeliveryRow,
   fromIdempotencyRow,
+  fromKeptRow,
   fromRunRow,
   fromSessionRow,
+  fromTokenRow,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, Store } from './store.ts';
@@ -33,36 +36,33 @@ import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
   queryCalls,
-  queryEvents,
-  queryKept,
   queryMessages,
   queryModelTurns,
   queryReplays,
-  queryRunningRuns,
   queryRuns,
-  queryTokens,
   queryUsedTokens,
+  runningRunsQuery,
   runsBelow,
   theRun,
 } from './store-queries.ts';
-import { createLogReads, createReads, readKnownCall } from './store-reads.ts';
-import type { DeliveryRow, Tables } from './tables.ts';
+import { createReads } from './store-reads.ts';
+import type { DeliveryRow } from './tables.ts';
 import { threadSource } from './thread-source.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
 
-const createToolUse = (
-  { rows }: Pick<ReadThread, 'rows'>,
-  kysely: Kysely<Tables>,
-  catchUp: () => Promise<void>,
-): ToolUse => ({
-  async recent({ ownerToken, limit }) {
-    await catchUp();
-    const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
-    const found = (await rows(query.compile(kysely))).rows;
-    return found.map(({ statusCode, ...use }) => ({ ...use, status: statusOf(statusCode) }));
-  },
-});
+type Reader = Pick<ReadThread, 'rows'>;
+
+function createToolUse({ rows }: Reader, catchUp: () => Promise<void>): ToolUse {
+  return {
+    async recent({ ownerToken, limit }) {
+      await catchUp();
+      const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
+      const found = (await rows(query)).rows;
+      return found.map(({ statusCode, ...use }) => ({ ...use, status: statusOf(statusCode) }));
+    },
+  };
+}
 
 const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status as statusCode,
   started_at as startedAt, ended_at as endedAt, code, client_code as clientCode, message`;
@@ -80,15 +80,10 @@ const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
   select ${COLUMNS} from calls indexed by calls_by_owner
   where owner_token = ${ownerToken} and ${OF_TOOLS} order by call_no desc limit ${limit}`;
 
-const MAX_PAGE = 200;
-
 /** What the outbox reads: what is open at a start, and pages for people. */
-function createDeliveryReads(
-  { rows }: Pick<ReadThread, 'rows'>,
-  kysely: Kysely<Tables>,
-): Deliveries {
+function createDeliveryReads({ rows }: Reader): Deliveries {
   const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
-    (await rows(query.compile(kysely))).rows.map(fromDeliveryRow);
+    (await rows(query)).rows.map(fromDeliveryRow);
   return {
     open: () =>
       read(sql<DeliveryRow>`select * from deliveries indexed by deliveries_open
@@ -98,7 +93,7 @@ function createDeliveryReads(
       return found;
     },
     async list({ before, limit }) {
-      const take = Math.min(Math.max(limit, 1), MAX_PAGE);
+      const take = pageSize(limit);
       const below = before === undefined ? sql`true` : sql`id < ${before}`;
       const found = await read(sql<DeliveryRow>`select * from deliveries where ${below}
         order by id desc limit ${take + 1}`);
@@ -145,27 +140,27 @@ export function createSqliteStore(options: {
 }): Store {
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
   const { scheduleLater = (flush) => void setTimeout(flush, PUT_OFF_MS) } = options;
-  const { isTrusted = false, log = () => {} } = options;
-  const database = openDatabase(options.file, { log, isTrusted });
-  migrate(database, MIGRATIONS, log);
+  const { isTrusted = false, log: note = () => {} } = options;
+  const database = openDatabase(options.file, { log: note, isTrusted });
+  migrate(database, MIGRATIONS, note);
   dropOlderFile(options.file);
   // So that the open calls are all that is not in the table of calls.
   const applySome = createLogApplier(database);
   while (applySome().more);
   const kysely = kyselyOn(database);
-  const read = createReads(database, kysely);
-  const readLog = createLogReads(database);
+  const read = createReads(database);
+  const { readWorkerPath = threadSource('read-worker') } = options;
+  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath, kysely });
+  const log = createLogReader(database, reader);
   const overlay = new CallOverlay({
-    read: (id) => readKnownCall(read, readLog(id)),
-    newest: read.newestCall({})?.id ?? '',
+    read: log.known,
+    newest: read.newestCall()?.id ?? '',
     position: positionOf(database),
-    open: readOpen(options.file, database, read, readLog),
+    open: wholeOpen(options.file, database),
   });
   const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
   const writer = createChangeWriter(thread, kysely, overlay);
-  const { readWorkerPath = threadSource('read-worker') } = options;
-  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const projection = createProjection({
     scheduleIndexing,
     async applySome() {
@@ -205,56 +200,58 @@ export function createSqliteStore(options: {
       return queue.failed;
     },
 
-    getCall: async (id) => foldEvents(readLog(id).flatMap(fromLogRow)),
-    callBytes: async (id) => read.callBytes({ call_id: id })?.bytes ?? 0,
-    callEvents: (id, query) => queryEvents(reader, kysely, id, query),
+    getCall: log.call,
+    callBytes: async (id) => read.callBytes(id)?.bytes ?? 0,
+    callEvents: log.events,
     async listCalls(query) {
       if (query.text !== undefined && wordsToFind(query.text) !== null) await catchUp();
-      return queryCalls(reader, kysely, overlay, query);
+      return queryCalls(reader, log, overlay, query);
     },
     async openCalls() {
-      const open = overlay.find(({ status }) => !isFinalStatus(status));
-      return open
-        .toReversed()
-        .flatMap(({ id }) => foldEvents(readLog(id).flatMap(fromLogRow)) ?? []);
+      const open: Call[] = [];
+      for (const { id } of overlay.find(({ status }) => !isFinalStatus(status)).toReversed()) {
+        const call = await log.call(id);
+        if (call) open.push(call);
+      }
+      return open;
     },
 
     async getIdempotency(scope) {
-      const row = read.idempotency({ scope });
+      const row = read.idempotency(scope);
       return row && fromIdempotencyRow(row);
     },
 
     async getRun(id) {
-      const row = read.run({ run_id: id });
+      const row = read.run(id);
       return row && fromRunRow(row);
     },
-    listRuns: (query) => queryRuns(reader, kysely, query),
-    runningRuns: () => queryRunningRuns(reader, kysely),
-    listMessages: (query) => queryMessages(reader, kysely, query),
-    runTokens: (runId) => queryUsedTokens(reader, kysely, theRun(runId)),
-    tokensBelow: (runId) => queryUsedTokens(reader, kysely, runsBelow(runId)),
-    getReplays: (runId) => queryReplays(reader, kysely, runId),
-    listModelTurns: (query) => queryModelTurns(reader, kysely, query),
+    listRuns: (query) => queryRuns(reader, query),
+    runningRuns: async () => (await reader.rows(runningRunsQuery)).rows.map(fromRunRow),
+    listMessages: (query) => queryMessages(reader, query),
+    runTokens: (runId) => queryUsedTokens(reader, theRun(runId)),
+    tokensBelow: (runId) => queryUsedTokens(reader, runsBelow(runId)),
+    getReplays: (runId) => queryReplays(reader, runId),
+    listModelTurns: (query) => queryModelTurns(reader, query),
 
     async findClient(clientId, resumeTokenHash) {
-      const row = read.client({ client_id: clientId, resume_token_hash: resumeTokenHash });
+      const row = read.client(clientId, resumeTokenHash);
       return row && fromClientRow(row);
     },
-    clientOwner: async (clientId) => read.anyInstance({ client_id: clientId })?.owner,
-    hasClient: async (clientId) => read.anyInstance({ client_id: clientId }) !== undefined,
+    clientOwner: async (clientId) => read.anyInstance(clientId)?.owner,
+    hasClient: async (clientId) => read.anyInstance(clientId) !== undefined,
     async findSession(cookieHash) {
       // Up to the character behind `:`, so that the index finds it.
-      const row = read.session({ from: `${cookieHash}:`, below: `${cookieHash};` });
+      const row = read.session(`${cookieHash}:`, `${cookieHash};`);
       return row && fromSessionRow(row);
     },
 
-    listTokens: () => queryTokens(kysely),
-    listAudit: (query) => queryAudit(reader, kysely, query),
-    listKept: (area) => queryKept(kysely, area),
-    memories: createMemories(reader, kysely),
-    deliveries: createDeliveryReads(reader, kysely),
-    toolUse: createToolUse(reader, kysely, catchUp),
-    history: createHistory({ file: options.file, database, kysely, reader, overlay, catchUp }),
+    listTokens: async () => read.tokens().map(fromTokenRow),
+    listAudit: (query) => queryAudit(reader, query),
+    listKept: async (area) => read.kept(area).map(fromKeptRow),
+    memories: createMemories(reader),
+    deliveries: createDeliveryReads(reader),
+    toolUse: createToolUse(reader, catchUp),
+    history: createHistory({ file: options.file, database, reader, overlay, catchUp }),
 
     async reserveSeqs(count) {
       if (queue.refusal) throw queue.refusal;
@@ -279,19 +276,12 @@ export function createSqliteStore(options: {
 }
 
 /** The open calls, as the log has them. */
-function* readOpen(
-  file: string,
-  database: DatabaseSync,
-  read: ReturnType<typeof createReads>,
-  readLog: ReturnType<typeof createLogReads>,
-) {
-  for (const { call_id } of database.prepare('SELECT call_id FROM open_calls').all()) {
-    try {
-      yield readKnownCall(read, readLog(String(call_id)));
-    } catch (error) {
-      if (!(error instanceof RowDamagedError)) throw error;
-      throw new StoreDamagedError(file, error.message); // No start had read it yet.
-    }
+function* wholeOpen(file: string, database: DatabaseSync) {
+  try {
+    yield* readOpen(database);
+  } catch (error) {
+    if (!(error instanceof RowDamagedError)) throw error;
+    throw new StoreDamagedError(file, error.message); // No start had read it yet.
   }
 }
 

@@ -1,88 +1,37 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Kysely, sql } from 'kysely';
-import { foldEvents } from '#lib/call/fold';
-import { headOf, type KnownCall, NOT_THERE } from './call-overlay.ts';
-import { fromLogRow } from './log-text.ts';
-import { preparedRead } from './prepared.ts';
-import type { LogRow, Tables } from './tables.ts';
+import type { SqlValue } from './kysely-on.ts';
+import type { ClientRow, RunRow, Tables, TokenRow } from './tables.ts';
 
-const NEXT_SEQ = 'next_seq';
-
-/** What is asked for one at a time and often, as prepared statements. */
-export function createReads(database: DatabaseSync, kysely: Kysely<Tables>) {
-  const reserve = preparedRead(
-    database,
-    ({ key, first, count }: { key: string; first: number; count: number }) =>
-      kysely
-        .insertInto('meta')
-        .values({ key, value: first })
-        .onConflict((conflict) =>
-          conflict.column('key').doUpdateSet((eb) => ({ value: eb('meta.value', '+', count) })),
-        )
-        .returning('value'),
-  );
+/** What is asked for one at a time and often, or at a start, as prepared statements. */
+export function createReads(database: DatabaseSync) {
+  /** The first row of those that the values lead to. */
+  const first = <Row>(sql: string) => {
+    const statement = database.prepare(sql);
+    // The casts are the edge to SQL, here and below.
+    return (...values: readonly SqlValue[]) => statement.get(...values) as Row | undefined;
+  };
+  const reserve = first<{ value: number }>(`INSERT INTO meta (key, value)
+    VALUES ('next_seq', 1 + ?1) ON CONFLICT (key) DO UPDATE SET value = value + ?1 RETURNING value`);
+  const tokens = database.prepare('SELECT * FROM tokens');
+  const kept = database.prepare('SELECT * FROM kept WHERE area = ? ORDER BY put_at, key');
   return {
-    callBytes: preparedRead(database, ({ call_id }: { call_id: string }) =>
-      kysely
-        .selectFrom('log')
-        // SQLite has the length of a text in bytes without its pages.
-        .select(sql<number | null>`sum(octet_length(events))`.as('bytes'))
-        .where('call_id', '=', call_id),
+    // SQLite has the length of a text in bytes without its pages.
+    callBytes: first<{ bytes: number | null }>(
+      'SELECT sum(octet_length(events)) AS bytes FROM log WHERE call_id = ?',
     ),
-    callNo: preparedRead(database, ({ id }: { id: string }) =>
-      kysely.selectFrom('calls').select('call_no').where('id', '=', id),
-    ),
-    newestCall: preparedRead(database, () =>
-      kysely.selectFrom('log').select((eb) => eb.fn.max('call_id').as('id')),
-    ),
-    run: preparedRead(database, ({ run_id }: { run_id: string }) =>
-      kysely.selectFrom('runs').selectAll().where('run_id', '=', run_id),
-    ),
-    idempotency: preparedRead(database, ({ scope }: { scope: string }) =>
-      kysely.selectFrom('idempotency').selectAll().where('scope', '=', scope),
-    ),
-    client: preparedRead(database, (key: { client_id: string; resume_token_hash: string }) =>
-      kysely
-        .selectFrom('clients')
-        .selectAll()
-        .where('client_id', '=', key.client_id)
-        .where('resume_token_hash', '=', key.resume_token_hash),
-    ),
-    anyInstance: preparedRead(database, ({ client_id }: { client_id: string }) =>
-      kysely.selectFrom('clients').select('owner').where('client_id', '=', client_id),
-    ),
-    session: preparedRead(database, ({ from, below }: { from: string; below: string }) =>
-      kysely
-        .selectFrom('sessions')
-        .selectAll()
-        .where('id_hash', '>=', from)
-        .where('id_hash', '<', below),
-    ),
+    newestCall: first<{ id: string | null }>('SELECT max(call_id) AS id FROM log'),
+    run: first<RunRow>('SELECT * FROM runs WHERE run_id = ?'),
+    idempotency: first<Tables['idempotency']>('SELECT * FROM idempotency WHERE scope = ?'),
+    client: first<ClientRow>('SELECT * FROM clients WHERE client_id = ? AND resume_token_hash = ?'),
+    anyInstance: first<Pick<ClientRow, 'owner'>>('SELECT owner FROM clients WHERE client_id = ?'),
+    session: first<Tables['sessions']>('SELECT * FROM sessions WHERE id_hash >= ? AND id_hash < ?'),
+    tokens: () => tokens.all() as unknown as TokenRow[],
+    kept: (area: string) => kept.all(area) as unknown as Tables['kept'][],
     /** Takes the next `count` numbers, the first of which is 1, and returns the first of them. */
     reserveSeqs(count: number): number {
-      const row = reserve({ key: NEXT_SEQ, first: count + 1, count });
+      const row = reserve(count);
       if (!row) throw new Error('no event numbers were reserved');
       return row.value - count;
     },
   };
-}
-
-/** The rows of one call in the log, in their order. */
-export function createLogReads(database: DatabaseSync) {
-  const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
-  return (id: string): LogRow[] => rows.all(id) as unknown as LogRow[]; // The edge to SQL.
-}
-
-/** What the log has of a call that is appended to, and that has ended before this process or lately. */
-export function readKnownCall(
-  { callNo }: Pick<ReturnType<typeof createReads>, 'callNo'>,
-  rows: readonly LogRow[],
-): KnownCall {
-  const [first] = rows;
-  const call = foldEvents(rows.flatMap(fromLogRow));
-  if (!first || !call) return NOT_THERE;
-  const no = callNo({ id: call.id })?.call_no ?? first.seq;
-  const seq = rows.at(-1)?.seq ?? 0;
-  const { version } = call;
-  return { version, callNo: no, seq, head: headOf(call, no) };
 }

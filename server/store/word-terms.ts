@@ -1,5 +1,5 @@
-import { type CompiledQuery, type Kysely, sql } from 'kysely';
-import type { Tables } from './tables.ts';
+import { sql } from 'kysely';
+import type { ReadThread } from './read-thread.ts';
 
 /** More terms than these are not named one by one. */
 const MAX_TERMS = 8;
@@ -9,9 +9,7 @@ const ONE_TERM = /^[a-z0-9]+$/i;
 export const TERMS_TABLE =
   'CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, tool_call_text, instance)';
 
-interface Reader {
-  rows<Row>(query: CompiledQuery<Row>): Promise<{ readonly rows: Row[] }>;
-}
+type Reader = Pick<ReadThread, 'rows'>;
 
 /**
  * An FTS5 query for words, each of which is a beginning (`searchWords`). FTS5
@@ -19,14 +17,10 @@ interface Reader {
  * reads no more calls than it gives. So the terms that begin so are named, where
  * they are few: a jump in the index for each of them.
  */
-export async function toMatch(
-  reader: Reader,
-  kysely: Kysely<Tables>,
-  words: readonly string[],
-): Promise<string> {
+export async function toMatch(reader: Reader, words: readonly string[]): Promise<string> {
   const parts: string[] = [];
   for (const word of words) {
-    const terms = ONE_TERM.test(word) ? await termsFrom(reader, kysely, word.toLowerCase()) : [];
+    const terms = ONE_TERM.test(word) ? await termsFrom(reader, word.toLowerCase()) : [];
     const isNamed = terms.length > 0 && terms.length <= MAX_TERMS;
     const named = terms.map((term) => `"${term}"`).join(' OR ');
     parts.push(isNamed ? `(${named})` : `("${word.replaceAll('"', '""')}" *)`);
@@ -35,12 +29,8 @@ export async function toMatch(
 }
 
 /** Those that begin so, at most one more than are named. */
-async function termsFrom(
-  { rows }: Reader,
-  kysely: Kysely<Tables>,
-  beginning: string,
-): Promise<string[]> {
-  const found = await rows(termsQuery(beginning).compile(kysely));
+async function termsFrom({ rows }: Reader, beginning: string): Promise<string[]> {
+  const found = await rows(termsQuery(beginning));
   return found.rows.flatMap(({ term }) => (term?.startsWith(beginning) ? [term] : []));
 }
 

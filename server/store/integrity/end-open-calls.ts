@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { decide } from '#lib/call/decide';
 import { foldEvents, patchOf } from '#lib/call/fold';
 import { fromLogRow, toLogText } from '../log-text.ts';
+import { createLogReads } from '../read-log.ts';
 import { positionOf } from '../store-mark.ts';
-import { createLogReads } from '../store-reads.ts';
 import { checksumsOf, insertRow } from './salvage-table.ts';
 
 const MESSAGE =
