@@ -4,16 +4,17 @@ import type { CallOverlay, NewLogRow } from './call-overlay.ts';
 import { createDeletions } from './deletions.ts';
 import { preparedWrite } from './prepared.ts';
 import {
-  toAuditRow,
-  toClientRow,
-  toDeliveryRow,
-  toKeptRow,
+  auditRows,
+  clientRows,
+  deliveryRows,
+  idempotencyRows,
+  keptRows,
+  modelTurnRows,
+  runRows,
+  sessionRows,
+  tokenRows,
   toMemoryRow,
   toMessageRow,
-  toModelTurnRow,
-  toRunRow,
-  toSessionRow,
-  toTokenRow,
 } from './record-rows.ts';
 import { GUARDS, type Guard, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
@@ -66,7 +67,7 @@ export function createChangeWriter(
   };
 
   function putMessage({ message, position, replay }: PutMessage): WriteStep[] {
-    const row = { ...toMessageRow(message, position, replay), checksum: 0 };
+    const row = toMessageRow(message, position, replay);
     const uses = blobIdsIn([row.parts]).map((blob_id) =>
       write.blobUse({ blob_id, user_id: row.message_id }),
     );
@@ -74,7 +75,7 @@ export function createChangeWriter(
   }
 
   function putClient(client: ClientRecord): WriteStep[] {
-    const put = write.client({ ...toClientRow(client), checksum: 0 });
+    const put = write.client(clientRows.to(client));
     const isTimeToForget = clientPuts % FORGET_EVERY === 0;
     clientPuts += 1;
     return isTimeToForget ? [put, deletions.clients(KEPT_CLIENTS)] : [put];
@@ -82,28 +83,26 @@ export function createChangeWriter(
 
   function toSteps(change: OtherChange): WriteStep[] {
     switch (change.type) {
-      case 'put_idempotency': {
-        const { scope, fingerprint, callId } = change.entry;
-        return [write.idempotency({ scope, fingerprint, call_id: callId, checksum: 0 })];
-      }
+      case 'put_idempotency':
+        return [write.idempotency(idempotencyRows.to(change.entry))];
       case 'put_run':
-        return [write.run({ ...toRunRow(change.run), checksum: 0 })];
+        return [write.run(runRows.to(change.run))];
       case 'put_message':
         return putMessage(change);
       case 'put_model_turn':
-        return [write.modelTurn({ ...toModelTurnRow(change.turn), checksum: 0 })];
+        return [write.modelTurn(modelTurnRows.to(change.turn))];
       case 'put_client':
         return putClient(change.client);
       case 'put_session':
-        return [write.session({ ...toSessionRow(change.session), checksum: 0 })];
+        return [write.session(sessionRows.to(change.session))];
       case 'renew_session': {
-        const { id_hash, ...columns } = toSessionRow(change.session);
-        return [write.sessionRenewal({ ...columns, checksum: 0, id_hash })];
+        const { id_hash, ...columns } = sessionRows.to(change.session);
+        return [write.sessionRenewal({ ...columns, id_hash })];
       }
       case 'delete_session':
         return [deletions.of('sessions', { id_hash: change.idHash })];
       case 'put_token':
-        return [write.token({ ...toTokenRow(change.token), checksum: 0 })];
+        return [write.token(tokenRows.to(change.token))];
       case 'delete_token':
         return [
           deletions.of('tokens', { id: change.id }),
@@ -112,19 +111,19 @@ export function createChangeWriter(
       case 'delete_sessions_of':
         return [deletions.of('sessions', { token_id: change.tokenId })];
       case 'append_audit':
-        return [write.audit({ ...toAuditRow(change.entry), checksum: 0 })];
+        return [write.audit(auditRows.to(change.entry))];
       case 'delete_audit':
         return [deletions.audit(change.before)];
       case 'put_kept':
-        return [write.kept({ ...toKeptRow(change.entry), checksum: 0 })];
+        return [write.kept(keptRows.to(change.entry))];
       case 'delete_kept':
         return [deletions.of('kept', { area: change.area, key: change.key })];
       case 'put_delivery':
-        return [write.delivery({ ...toDeliveryRow(change.delivery), checksum: 0 })];
+        return [write.delivery(deliveryRows.to(change.delivery))];
       case 'delete_deliveries':
         return deletions.deliveries(change);
       case 'put_memory':
-        return [write.memory({ ...toMemoryRow(change.memory), checksum: 0 })];
+        return [write.memory(toMemoryRow(change.memory))];
       case 'delete_memory':
         return [deletions.of('memories', { owner: change.ownerToken ?? '', key: change.key })];
       // A run that has calls, also on their way to the disk, stays.
@@ -179,12 +178,8 @@ function joinRows(writes: readonly PreparedWrite[]): NewLogRow[] {
 
 /** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */
 function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {
-  const put = <T extends GuardedTable>(table: T, key: readonly (keyof Tables[T] & string)[]) =>
-    preparedWrite(
-      thread,
-      (row: Tables[T]) => upsert(kysely, table, key, row),
-      GUARDS[table].guards,
-    );
+  const put = <T extends GuardedTable>(table: T) =>
+    preparedWrite(thread, (row: Tables[T]) => upsert(kysely, table, row), GUARDS[table].guards);
   /** A row that is there stays as it is. */
   const add = <T extends keyof Tables>(table: T, guards: readonly Guard[] = []) =>
     preparedWrite(
@@ -210,22 +205,22 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
     /** The first entry of a scope stays: a key means one call for ever. */
     idempotency: add('idempotency', GUARDS.idempotency.guards),
     blobUse: add('blob_uses'),
-    run: put('runs', ['run_id']),
-    message: put('messages', ['message_id']),
-    modelTurn: put('model_turns', ['run_id', 'number']),
-    client: put('clients', ['client_id', 'instance_id']),
-    session: put('sessions', ['id_hash']),
+    run: put('runs'),
+    message: put('messages'),
+    modelTurn: put('model_turns'),
+    client: put('clients'),
+    session: put('sessions'),
     sessionRenewal: preparedWrite(
       thread,
       ({ id_hash, ...columns }: Tables['sessions']) =>
         kysely.updateTable('sessions').set(columns).where('id_hash', '=', id_hash),
       GUARDS.sessions.guards,
     ),
-    token: put('tokens', ['id']),
-    audit: put('audit', ['seq']),
-    delivery: put('deliveries', ['id']),
-    memory: put('memories', ['owner', 'key']),
-    kept: put('kept', ['area', 'key']),
+    token: put('tokens'),
+    audit: put('audit'),
+    delivery: put('deliveries'),
+    memory: put('memories'),
+    kept: put('kept'),
   };
 }
 
@@ -234,12 +229,12 @@ function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>
  * types such a query for a table it knows, not for one that is a parameter: the
  * casts stand for what the signature has checked.
  */
-function upsert<T extends keyof Tables>(
+function upsert<T extends GuardedTable>(
   kysely: Kysely<Tables>,
   table: T,
-  key: readonly (keyof Tables[T] & string)[],
   row: Tables[T],
 ): Compilable {
+  const { key } = GUARDS[table];
   const others = Object.keys(row).filter((column) => !key.some((part) => part === column));
   const excluded = (eb: ExpressionBuilder<Tables, never>) =>
     Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}` as never)]));

@@ -1,6 +1,5 @@
 import type { CallEventEntry } from '#lib/call/call-event';
 import { jsonText } from '#lib/json/json-text';
-import { fromJsonColumn } from './json-column.ts';
 import { wholeRow } from './row-checksum.ts';
 import type { LogRow } from './tables.ts';
 
@@ -48,7 +47,7 @@ export const fromLogRow = (row: LogRow): CallEventEntry[] =>
   fromLogTexts(wholeRow('log', row).events);
 
 export const fromLogTexts = (text: string): CallEventEntry[] =>
-  fromJsonColumn<StoredEvent[]>(text).map(fromStored);
+  (JSON.parse(text) as StoredEvent[]).map(fromStored); // The edge to SQL.
 
 function fromStored({ unset = [], result, ...event }: StoredEvent): CallEventEntry {
   if (result === undefined && unset.length === 0) return event;

@@ -65,7 +65,7 @@ export const GUARDS = {
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];
 
 function one<const Key extends string>(key: readonly Key[], others: readonly string[]) {
-  return { key, guards: [{ sum: 'checksum', of: [...key, ...others] }] };
+  return { key, guards: [{ sum: 'checksum', of: [...key, ...others] }] } as const;
 }
 
 /** A longer text is not copied into the text of the row. */

@@ -20,13 +20,13 @@ import { createProjection } from './projection.ts';
 import { createLogReader, readOpen } from './read-log.ts';
 import { type ReadThread, startReadThread } from './read-thread.ts';
 import {
-  fromClientRow,
-  fromDeliveryRow,
-  fromIdempotencyRow,
-  fromKeptRow,
-  fromRunRow,
-  fromSessionRow,
-  fromTokenRow,
+  clientRows,
+  deliveryRows,
+  idempotencyRows,
+  keptRows,
+  runRows,
+  sessionRows,
+  tokenRows,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, Store } from './store.ts';
@@ -83,7 +83,7 @@ const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
 /** What the outbox reads: what is open at a start, and pages for people. */
 function createDeliveryReads({ rows }: Reader): Deliveries {
   const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
-    (await rows(query)).rows.map(fromDeliveryRow);
+    (await rows(query)).rows.map(deliveryRows.from);
   return {
     open: () =>
       read(sql<DeliveryRow>`select * from deliveries indexed by deliveries_open
@@ -218,15 +218,15 @@ export function createSqliteStore(options: {
 
     async getIdempotency(scope) {
       const row = read.idempotency(scope);
-      return row && fromIdempotencyRow(row);
+      return row && idempotencyRows.from(row);
     },
 
     async getRun(id) {
       const row = read.run(id);
-      return row && fromRunRow(row);
+      return row && runRows.from(row);
     },
     listRuns: (query) => queryRuns(reader, query),
-    runningRuns: async () => (await reader.rows(runningRunsQuery)).rows.map(fromRunRow),
+    runningRuns: async () => (await reader.rows(runningRunsQuery)).rows.map(runRows.from),
     listMessages: (query) => queryMessages(reader, query),
     runTokens: (runId) => queryUsedTokens(reader, theRun(runId)),
     tokensBelow: (runId) => queryUsedTokens(reader, runsBelow(runId)),
@@ -235,19 +235,19 @@ export function createSqliteStore(options: {
 
     async findClient(clientId, resumeTokenHash) {
       const row = read.client(clientId, resumeTokenHash);
-      return row && fromClientRow(row);
+      return row && clientRows.from(row);
     },
     clientOwner: async (clientId) => read.anyInstance(clientId)?.owner,
     hasClient: async (clientId) => read.anyInstance(clientId) !== undefined,
     async findSession(cookieHash) {
       // Up to the character behind `:`, so that the index finds it.
       const row = read.session(`${cookieHash}:`, `${cookieHash};`);
-      return row && fromSessionRow(row);
+      return row && sessionRows.from(row);
     },
 
-    listTokens: async () => read.tokens().map(fromTokenRow),
+    listTokens: async () => read.tokens().map(tokenRows.from),
     listAudit: (query) => queryAudit(reader, query),
-    listKept: async (area) => read.kept(area).map(fromKeptRow),
+    listKept: async (area) => read.kept(area).map(keptRows.from),
     memories: createMemories(reader),
     deliveries: createDeliveryReads(reader),
     toolUse: createToolUse(reader, catchUp),

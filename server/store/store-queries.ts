@@ -16,7 +16,7 @@ import {
 import { CALL_PLACE, pageSize, RUN_PLACE, readCursor, writeCursor } from './page-cursor.ts';
 import type { LogReader } from './read-log.ts';
 import type { ReadThread } from './read-thread.ts';
-import { fromAuditRow, fromMessageRow, fromModelTurnRow, fromRunRow } from './record-rows.ts';
+import { auditRows, fromMessageRow, modelTurnRows, runRows } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type {
   AuditPage,
@@ -144,7 +144,7 @@ export async function queryRuns(
     order by updated_at desc, run_id desc limit ${limit + 1}`);
   const last = found.rows[limit] && found.rows[limit - 1];
   return {
-    runs: found.rows.slice(0, limit).map(fromRunRow),
+    runs: found.rows.slice(0, limit).map(runRows.from),
     nextCursor: last ? writeCursor([last.updated_at, last.run_id]) : null,
   };
 }
@@ -228,7 +228,7 @@ export async function queryModelTurns(
   const query = sql<ModelTurnRow>`select * from model_turns where ${allOf(where)}
     order by number limit ${take + 1}`;
   const read = await rows(query, MAX_TURN_CHARS);
-  const turns = read.rows.slice(0, take).map(fromModelTurnRow);
+  const turns = read.rows.slice(0, take).map(modelTurnRows.from);
   const isMore = read.isCut || read.rows.length > take;
   return { turns, nextAfter: isMore ? (turns.at(-1)?.number ?? null) : null };
 }
@@ -246,6 +246,6 @@ export async function queryAudit(
   const query = sql<AuditRow>`select * from audit where ${allOf(where)}
     order by seq desc limit ${take + 1}`;
   const found = (await rows(query)).rows;
-  const entries = found.slice(0, take).map(fromAuditRow);
+  const entries = found.slice(0, take).map(auditRows.from);
   return { entries, next: found.length > take ? (entries.at(-1)?.seq ?? null) : null };
 }

@@ -1,5 +1,14 @@
+import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { AuditEntry, ClientRecord, DeliveryRecord, KeptEntry, TokenRecord } from './store.ts';
+import type {
+  AuditEntry,
+  ClientRecord,
+  DeliveryRecord,
+  IdempotencyEntry,
+  KeptEntry,
+  SessionRecord,
+  TokenRecord,
+} from './store.ts';
 
 /** SQLite has no booleans. */
 type Flag = 0 | 1;
@@ -41,24 +50,28 @@ export interface CallRow {
   marks: number;
 }
 
-export interface RunRow {
-  run_id: string;
-  title: string;
-  status: RunSummary['status'];
-  model: string | null;
-  tools: Json | null;
-  step: number;
-  max_steps: number;
-  error: Json | null;
-  created_at: number;
-  updated_at: number;
-  checksum: number;
-  owner: Json | null;
-  parent: Json | null;
-  pinned_tools: Json | null;
-  trace: Json | null;
-  settings: Json | null;
-}
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name;
+
+type OrNull<Value> = Extract<Value, null | undefined> extends never ? never : null;
+
+/** A column for each field of a record (`record-rows.ts`); those of `Texts` as JSON. */
+type RowOf<Stored, Texts extends keyof Stored = never> = {
+  -readonly [Name in keyof Stored & string as Snake<Name>]-?:
+    | (Name extends Texts ? Json : NonNullable<Stored[Name]>)
+    | OrNull<Stored[Name]>;
+} & { checksum: number };
+
+export type RunRow = RowOf<
+  Omit<RunSummary, 'usage'>,
+  'tools' | 'error' | 'owner' | 'parent' | 'pinned_tools' | 'trace' | 'settings'
+>;
+export type ModelTurnRow = RowOf<StoredModelTurn, 'usage' | 'sent'>;
+export type ClientRow = RowOf<ClientRecord>;
+export type AuditRow = RowOf<AuditEntry, 'detail'>;
+export type TokenRow = RowOf<TokenRecord, 'tools'>;
+export type DeliveryRow = RowOf<DeliveryRecord, 'notice'>;
 
 export interface MessageRow {
   message_id: string;
@@ -68,75 +81,6 @@ export interface MessageRow {
   status: Message['status'];
   parts: Json;
   created_at: number;
-  checksum: number;
-}
-
-export interface ModelTurnRow {
-  run_id: string;
-  number: number;
-  message_id: string;
-  turn: number;
-  step: number;
-  attempt: number;
-  model: string;
-  started_at: number;
-  first_token_at: number | null;
-  ended_at: number | null;
-  finish_reason: string | null;
-  error_code: string | null;
-  usage: Json;
-  tools_offered: number;
-  tools_sha256: string | null;
-  prompt_sha256: string;
-  rendering: number;
-  sent: Json;
-  checksum: number;
-}
-
-export interface ClientRow {
-  client_id: string;
-  instance_id: string;
-  name: string;
-  kind: ClientRecord['kind'];
-  journal_epoch: string | null;
-  resume_token_hash: string;
-  last_seen_at: number;
-  checksum: number;
-  owner: string | null;
-}
-
-export interface SessionRow {
-  id_hash: string;
-  created_at: number;
-  expires_at: number;
-  checksum: number;
-  token_id: string | null;
-}
-
-export interface AuditRow {
-  seq: number;
-  at: number;
-  actor: string;
-  token_id: string | null;
-  address: string;
-  act: AuditEntry['act'];
-  target: string | null;
-  detail: Json;
-  checksum: number;
-}
-
-export interface TokenRow {
-  id: string;
-  hash: string;
-  kind: TokenRecord['kind'];
-  name: string;
-  role: TokenRecord['role'];
-  tools: Json | null;
-  client_id: string | null;
-  created_at: number;
-  created_by: string;
-  last_used_at: number | null;
-  revoked_at: number | null;
   checksum: number;
 }
 
@@ -150,35 +94,20 @@ export interface MemoryRow {
   checksum: number;
 }
 
-export interface DeliveryRow {
-  id: string;
-  target: string;
-  notice: Json;
-  state: DeliveryRecord['state'];
-  attempts: number;
-  made_at: number;
-  tried_at: number | null;
-  next_at: number | null;
-  ended_at: number | null;
-  status: number | null;
-  error: string | null;
-  checksum: number;
-}
-
 export interface Tables {
   log: LogRow;
   calls: CallRow;
   open_calls: { call_id: string };
   blob_uses: { blob_id: string; user_id: string };
-  idempotency: { scope: string; fingerprint: string; call_id: string; checksum: number };
+  idempotency: RowOf<IdempotencyEntry>;
   runs: RunRow;
   messages: MessageRow;
   model_turns: ModelTurnRow;
   clients: ClientRow;
-  sessions: SessionRow;
+  sessions: RowOf<SessionRecord>;
   tokens: TokenRow;
   audit: AuditRow;
-  kept: { area: KeptEntry['area']; key: string; value: Json; put_at: number; checksum: number };
+  kept: RowOf<KeptEntry, 'value'>;
   memories: MemoryRow;
   deliveries: DeliveryRow;
   meta: { key: string; value: number };

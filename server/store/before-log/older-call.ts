@@ -2,7 +2,6 @@ import { type Call, NO_ROUTING } from '#lib/call/call';
 import { movedDeadlines } from '#lib/call/clocks';
 import type { Card } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import { fromJsonColumn } from '../json-column.ts';
 import type { TableGuards } from '../row-checksum.ts';
 
 /** What the tables of before promise. A call has two checksums, as what never changes was not written again. */
@@ -48,7 +47,7 @@ export function readOlderCall(row: OlderCallRow): Call {
   // What a column holds is trusted: its checksum was compared.
   const of = <T>(column: string) => row[column] as T;
   const json = <T>(column: string, none?: T) =>
-    row[column] === null ? (none as T) : fromJsonColumn<T>(of(column));
+    (row[column] === null ? none : JSON.parse(of(column))) as T;
   const { routing, ...annotations } = json<OlderAnnotations>('annotations');
   const { deviceLeftMs, mark, ...times } = json<OlderDeadlines>('deadlines');
   const { whole, ...card } = json<OlderCard>('card');

@@ -3,7 +3,6 @@ import type { CallEventEntry, CallPatch, PublishedEvent } from '#lib/call/call-e
 import { sameJson } from '#lib/json/equal';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import { fromJsonColumn } from '../json-column.ts';
 
 /** An event as `call_events` has it. */
 type OlderEvent = Omit<PublishedEvent, 'published' | 'card' | 'shown'> & {
@@ -35,7 +34,7 @@ const LARGE = [
  * out what the call has as it is: the event that imports it has that.
  */
 export const readOlderEvents = (text: string, call: Call): CallEventEntry[] =>
-  fromJsonColumn<OlderEvent[]>(text).map((event) => toEntry(event, call));
+  (JSON.parse(text) as OlderEvent[]).map((event) => toEntry(event, call));
 
 function toEntry(event: OlderEvent, call: Call): CallEventEntry {
   const { version, type, at, actor, via, attempt, unset = [], in_row = [], shows = [] } = event;
