@@ -19,10 +19,12 @@ import { createNewId } from '../../server/base/new-id.ts';
 import { Breaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
-import { createClientConnections } from '../../server/connections/client-connection.ts';
+import {
+  createClientConnections,
+  createClientSocketHandler,
+} from '../../server/connections/client-connection.ts';
 import { createClientIds } from '../../server/connections/client-ids.ts';
 import { createClientSessions } from '../../server/connections/client-sessions.ts';
-import { createClientSocketHandler } from '../../server/connections/client-socket.ts';
 import { createPool } from '../../server/connections/testing/create-pool.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget } from '../../server/sockets/inbound-budget.ts';

@@ -15,8 +15,12 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { failureLines, tortureFailures } from '../../server/bootstrap/failures.mjs';
-import { tortureTotals, totalsLine } from '../../server/bootstrap/totals.mjs';
+import {
+  failureLines,
+  tortureFailures,
+  tortureTotals,
+  totalsLine,
+} from '../../server/bootstrap/reports.mjs';
 import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
 import { checkModelBeside } from './check-model.ts';

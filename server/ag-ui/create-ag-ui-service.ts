@@ -6,12 +6,12 @@ import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
 import { createLimiter, type Limiter } from '#lib/util/limiter';
-import { type Caller, keyedId, ownsRun, ownToken, principalKey } from '../auth/room.ts';
+import { type Caller, isOwn, keyedId, ownsRun, principalKey } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import { type EventBus, type FollowedRun, followRun, type SnapshotText } from '../events/room.ts';
 import type { RunService } from '../runs/room.ts';
 import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
-import type { AgUiRequest, AgUiService, AgUiSink } from './ag-ui-service.ts';
+import type { AgUiRequest, AgUiSink } from './ag-ui-service.ts';
 import { type MessageContent, readAsked } from './message-content.ts';
 import { type SendMessageDeps, sendMessage } from './send-message.ts';
 import { TurnEvents } from './turn-events.ts';
@@ -34,12 +34,19 @@ interface Asked {
   readonly isNew: boolean;
 }
 
+export type AgUiService = ReturnType<typeof createAgUiService>;
+
 /** AG-UI 1.0 for the built-in agent (rules AG in SPEC.md). It keeps nothing between requests. */
-export function createAgUiService(deps: AgUiServiceDeps): AgUiService {
+export function createAgUiService(deps: AgUiServiceDeps) {
   // One stream reads a whole run at a time, and all else of the server has its turn in between.
   const reading = createLimiter({ atOnce: 1, waiting: Infinity });
   return {
-    async open(request) {
+    /**
+     * Starts the turn that is asked for, or finds the one that runs. Resolves to what sends its events
+     * until it has ended, or the function that it returns is called; a turn goes on without its front
+     * end. Throws `HttpError` with why not.
+     */
+    async open(request: AgUiRequest): Promise<(sink: AgUiSink) => () => void> {
       const { caller, input, signal } = request;
       if (input.resume && input.resume.length > 0) throw noInterrupts();
       const runId = await runOf(deps, caller, input.threadId);
@@ -68,7 +75,7 @@ async function runOf(
   threadId: string,
 ): Promise<string> {
   const run = await runs.get(threadId);
-  if (run && isOwn(caller, run)) return threadId;
+  if (run && isOwn(caller, run.owner?.token_id ?? null)) return threadId;
   if (!OUR_ID.test(threadId)) return keyedId(key, 'agui', [principalKey(caller), threadId]);
   throw new HttpError(
     'run_not_found',
@@ -78,11 +85,6 @@ async function runOf(
 
 /** Of a run that the server named, here or elsewhere. */
 const OUR_ID = /^(?:run|agui)_/;
-
-function isOwn(caller: Caller, { owner }: RunRecord): boolean {
-  const own = ownToken(caller);
-  return own === undefined || own === (owner?.token_id ?? null);
-}
 
 async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): Promise<Asked> {
   const { caller, address, input } = request;

@@ -1,19 +1,12 @@
 import type { Clock } from '../base/clock.ts';
-import type { AuditEntry, AuditPage, AuditQuery, Change, Store } from '../store/room.ts';
+import type { AuditEntry, AuditQuery, Change, Store } from '../store/room.ts';
 import { type Caller, principalName } from './principal.ts';
 
 /** One act of a person, as it is written down. `detail` has no secret, and nothing that a tool gave. */
 export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
 
 /** What people did, in order; nothing in it is changed. */
-export interface Audit {
-  /** Resolves when it is on disk. */
-  record(act: AuditedAct): Promise<void>;
-  /** For the write of what it tells of. */
-  entry(act: AuditedAct): Change;
-  /** Newest first. */
-  list(query: AuditQuery): Promise<AuditPage>;
-}
+export type Audit = Awaited<ReturnType<typeof openAudit>>;
 
 /** Who acted, by which token and from which address. */
 export const byCaller = (
@@ -26,13 +19,8 @@ export const byCaller = (
 });
 
 /** Takes up the numbers where an earlier server left them. */
-export async function openAudit({
-  store,
-  clock,
-}: {
-  store: Pick<Store, 'write' | 'listAudit'>;
-  clock: Clock;
-}): Promise<Audit> {
+export async function openAudit(deps: { store: Pick<Store, 'write' | 'listAudit'>; clock: Clock }) {
+  const { store, clock } = deps;
   const { entries } = await store.listAudit({ limit: 1 });
   let newest = entries[0]?.seq ?? 0;
   const toChange = (act: AuditedAct): Change => {
@@ -40,8 +28,11 @@ export async function openAudit({
     return { type: 'append_audit', entry: { ...act, seq: newest, at: clock.now() } };
   };
   return {
-    record: (act) => store.write([toChange(act)]),
+    /** Resolves when it is on disk. */
+    record: (act: AuditedAct) => store.write([toChange(act)]),
+    /** For the write of what it tells of. */
     entry: toChange,
-    list: (query) => store.listAudit(query),
+    /** Newest first. */
+    list: (query: AuditQuery) => store.listAudit(query),
   };
 }

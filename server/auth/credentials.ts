@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { readCredentialProtocol, SESSION_HEADER } from '#lib/protocol/subprotocols';
-import { asPerson, type Callers } from './callers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import { isForeignFetch } from './host-gate.ts';
-import type { Caller } from './principal.ts';
+import { type Caller, FIRST_OPERATOR, type Operator } from './principal.ts';
 import type { Sessions } from './sessions.ts';
+import type { Tokens } from './tokens.ts';
 
 export interface CredentialRequest {
   readonly headers: IncomingHttpHeaders;
@@ -19,6 +19,8 @@ export interface CredentialRequest {
   readonly at?: 'api' | 'socket' | 'page';
 }
 
+export type Credentials = ReturnType<typeof createCredentials>;
+
 /**
  * Finds the caller of a request: by `Authorization: Bearer`, on a socket by the subprotocol
  * `bearer.<token>`, else by the sign-in cookie together with the page's key; never
@@ -26,15 +28,6 @@ export interface CredentialRequest {
  * reports of the site that asks have been checked before (`HostGate`). A refusal names
  * the same whatever was asked for.
  */
-export interface Credentials {
-  authenticate(request: CredentialRequest): Promise<Caller | HttpError>;
-  /**
-   * Tells at each later moment whether the caller's credential counts as it did: it was neither
-   * revoked nor changed, and the sign-in goes on. Counts as its use, and reads nothing.
-   */
-  follow(caller: Caller): () => boolean;
-}
-
 export function createCredentials(deps: {
   readonly callers: Callers;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie' | 'isLive'>;
@@ -45,7 +38,7 @@ export function createCredentials(deps: {
     /** From which the token of a device counts alone; null where that is not bound to any. */
     originOf(tokenId: string): string | null;
   };
-}): Credentials {
+}) {
   const wrong = async (address: string): Promise<HttpError> => {
     const retryAfter = await deps.failedAttempts.count(address);
     return retryAfter === undefined ? unauthenticated() : tooManyAttempts(retryAfter);
@@ -60,7 +53,7 @@ export function createCredentials(deps: {
   };
 
   return {
-    async authenticate(request) {
+    async authenticate(request: CredentialRequest): Promise<Caller | HttpError> {
       const token = bearerOf(request);
       if (token !== undefined) {
         const principal = token === '' ? undefined : deps.callers.find(token);
@@ -82,7 +75,11 @@ export function createCredentials(deps: {
       // Not counted: an expired cookie is not a guess, and browsers send it with everything.
       return person ? { ...person, sessionId: session.id } : unauthenticated();
     },
-    follow(caller) {
+    /**
+     * Tells at each later moment whether the caller's credential counts as it did: it was neither
+     * revoked nor changed, and the sign-in goes on. Counts as its use, and reads nothing.
+     */
+    follow(caller: Caller): () => boolean {
       const { callers, sessions } = deps;
       const { tokenId } = caller;
       const holder = callers.of(tokenId);
@@ -149,3 +146,21 @@ export const tooManyAttempts = (retryAfter: number): HttpError =>
     `Too many wrong credentials from this address. Try again in ${retryAfter} s.`,
     { retryAfter },
   );
+
+export type Callers = ReturnType<typeof createCallers>;
+
+/** All who may ask: the operator of the first run, and those who have a token that was made here. */
+export const createCallers = (
+  isFirstToken: (token: string) => boolean,
+  tokens: Pick<Tokens, 'find' | 'callerOf'>,
+) => ({
+  /** By the secret. */
+  find: (token: string): Caller | undefined =>
+    tokens.find(token) ?? (isFirstToken(token) ? FIRST_OPERATOR : undefined),
+  /** By the token's id, null for that of the first run; undefined once it is revoked. */
+  of: (tokenId: string | null): Caller | undefined => tokens.callerOf(tokenId),
+});
+
+/** People alone sign in, programs do not. */
+export const asPerson = (caller: Caller | undefined): Operator | undefined =>
+  caller?.kind === 'operator' ? caller : undefined;

@@ -21,30 +21,15 @@ const LIMITS: AttemptLimits = {
   maxAddresses: 10_000,
 };
 
+export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
+
 /**
  * Wrong credentials by address, loopback included. It bounds the work that they
  * make, and slows who sends them. The right credential is never counted here, so
  * that others of the same address cannot lock it out. Against guessing there is
  * the length of the token.
  */
-export interface FailedAttempts {
-  /**
-   * Counts one. Undefined while there are few; else the seconds to wait, given
-   * only after a while. `of`: who asks there, where each of them is counted by itself.
-   */
-  count(address: string, of?: string): Promise<number | undefined>;
-}
-
-interface Window {
-  count: number;
-  held: number;
-  readonly endsAt: number;
-}
-
-export function createFailedAttempts(
-  clock: Clock,
-  limits: Partial<AttemptLimits> = {},
-): FailedAttempts {
+export function createFailedAttempts(clock: Clock, limits: Partial<AttemptLimits> = {}) {
   const { count, windowMs, holdMs, maxHeld, maxAddresses } = { ...LIMITS, ...limits };
   /** By address, oldest first. */
   const windows = new Map<string, Window>();
@@ -77,7 +62,11 @@ export function createFailedAttempts(
   };
 
   return {
-    async count(address, of = '') {
+    /**
+     * Counts one. Undefined while there are few; else the seconds to wait, given
+     * only after a while. `of`: who asks there, where each of them is counted by itself.
+     */
+    async count(address: string, of = ''): Promise<number | undefined> {
       const window = windowOf(address, of);
       window.count += 1;
       if (window.count <= count) return undefined;
@@ -86,6 +75,12 @@ export function createFailedAttempts(
       return retryAfter;
     },
   };
+}
+
+interface Window {
+  count: number;
+  held: number;
+  readonly endsAt: number;
 }
 
 /** One subscriber owns a whole IPv6 /64, so that is what is counted. */

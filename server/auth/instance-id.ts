@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hashSecret } from './hash-secret.ts';
 import { keepText } from './keep-text.ts';
+import { hashSecret } from './secrets.ts';
 
 /**
  * Eight hex digits that set this server apart from others of its host: browsers

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyedId } from './keyed-id.ts';
+import { keyedId } from './secrets.ts';
 
 test('an id is the same for the same parts, and another for another key, prefix or part', () => {
   const id = keyedId('key', 'agui', ['operator', 'a']);

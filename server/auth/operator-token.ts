@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { tokenProblem } from '#lib/protocol/operator-token';
 import { keepText } from './keep-text.ts';
-import { newSecret } from './new-secret.ts';
+import { newSecret } from './secrets.ts';
 
 export type OperatorToken =
   | { readonly ok: true; readonly token: string; readonly source: 'given' | 'kept' | 'made' }

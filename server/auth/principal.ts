@@ -114,6 +114,12 @@ export const isAdmin = (caller: Caller): boolean =>
 export const ownToken = (caller: Caller): string | undefined =>
   caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');
 
+/** Whether the caller sees what belongs to this token; null: that of the first run. */
+export const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
+  const own = ownToken(caller);
+  return own === undefined || own === ownerToken;
+};
+
 /** Whether the caller itself began the run: a person sees the runs of all. */
 export const ownsRun = (caller: Caller, { owner }: Pick<RunSummary, 'owner'>): boolean =>
   (owner?.token_id ?? null) === caller.tokenId;

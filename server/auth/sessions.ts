@@ -3,7 +3,7 @@ import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SessionRecord, Store } from '../store/room.ts';
-import { hashSecret } from './hash-secret.ts';
+import { hashSecret } from './secrets.ts';
 
 /** A sign-in that was not used for so long has ended. */
 export const SESSION_IDLE_MS = 12 * 60 * 60_000;

@@ -6,7 +6,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createNewId } from '../base/new-id.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createErrorLog } from '../testing/error-log.ts';
-import { hashSecret } from './hash-secret.ts';
+import { hashSecret } from './secrets.ts';
 import { Tokens } from './tokens.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -3,8 +3,8 @@ import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, Store, TokenRecord } from '../store/room.ts';
-import { hashSecret } from './hash-secret.ts';
 import { type Caller, FIRST_OPERATOR } from './principal.ts';
+import { hashSecret } from './secrets.ts';
 
 /** Those that open something. */
 const MOST_LIVE = 1_000;

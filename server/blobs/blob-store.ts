@@ -18,37 +18,6 @@ export type BlobOutcome =
       readonly message: string;
     };
 
-/**
- * Large binary results on disk, by content: `blob_` and 40 hex digits of the
- * SHA-256. Written to a temporary file, fsynced and renamed before `put` resolves.
- */
-export interface BlobStore {
-  put(upload: BlobUpload): Promise<BlobOutcome>;
-  /** Without its bytes; name, meaning and type as `owner` gave them. */
-  find(blobId: string, owner?: string): Promise<Attachment | undefined>;
-  /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
-  read(
-    blobId: string,
-    owner?: string,
-  ): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined>;
-}
-
-/** The blobs as files, for those who delete what is old. */
-export interface BlobFiles {
-  /** Of all blobs, by the sizes of their files; counted once, and followed from then on. */
-  size(): Promise<number>;
-  /** The ids of all that were put last before then (milliseconds since the epoch), in no order. */
-  putBefore(at: number): AsyncIterable<string>;
-  /** Forgets a blob that nothing refers to; unless it was put again since. Resolves to whether it did. */
-  remove(blobId: string, putBefore: number): Promise<boolean>;
-}
-
-/** How many bytes the holder of a token may upload (rule BL16). */
-export interface UploadQuota {
-  /** Counts an upload; or counts nothing, and gives the seconds until there is room for it. */
-  take(owner: string, bytes: number): number | undefined;
-}
-
 /** The bytes on disk are not those that were put, so they are not given out. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';

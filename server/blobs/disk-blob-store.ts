@@ -10,13 +10,7 @@ import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
 import { isMissing } from '#lib/util/is-missing';
 import { TEMPORARY, writeDurably } from '../base/write-durably.ts';
-import {
-  BlobDamagedError,
-  type BlobFiles,
-  type BlobOutcome,
-  type BlobStore,
-  type BlobUpload,
-} from './blob-store.ts';
+import { BlobDamagedError, type BlobOutcome, type BlobUpload } from './blob-store.ts';
 import { findMismatch, parseMediaType, UNSPECIFIC } from './media-type.ts';
 import { readImageSize } from './read-image-size.ts';
 import { scaleForModel } from './scale-image.ts';
@@ -62,15 +56,18 @@ type Stored = z.infer<typeof storedSchema>;
 /** Beyond these the names of those who put it first are forgotten. */
 const MOST_OWNERS = 256;
 
+type DiskBlobStore = ReturnType<typeof createDiskBlobStore>;
+export type BlobStore = Pick<DiskBlobStore, 'put' | 'find' | 'read'>;
+/** The blobs as files, for those who delete what is old. */
+export type BlobFiles = Pick<DiskBlobStore, 'size' | 'putBefore' | 'remove'>;
+
 /**
- * Blobs in a directory of their own (rules BL1 to BL7): the bytes under the
- * blob's id, and beside them `<id>.json`, what they are and what their owners call them.
- * The second is written last, so that a blob is there once its bytes are.
+ * Large binary results in a directory of their own (rules BL1 to BL7), by content: `blob_` and 40
+ * hex digits of the SHA-256. The bytes lie under the blob's id, and beside them `<id>.json`, what
+ * they are and what their owners call them. The second is written last, so that a blob is there
+ * once its bytes are.
  */
-export function createDiskBlobStore({
-  dir,
-  hide = redactShapes,
-}: DiskBlobs): BlobStore & BlobFiles {
+export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
   const inTurn = createTurns();
@@ -116,7 +113,7 @@ export function createDiskBlobStore({
   }
 
   return {
-    async put(upload) {
+    async put(upload: BlobUpload): Promise<BlobOutcome> {
       const refusal = refuse(upload);
       if (refusal) return refusal;
       const described = toAttachment(upload, hide);
@@ -130,21 +127,29 @@ export function createDiskBlobStore({
       };
     },
 
-    find: async (blobId, owner) =>
+    /** Without its bytes; name, meaning and type as `owner` gave them. */
+    find: async (blobId: string, owner?: string): Promise<Attachment | undefined> =>
       BLOB_ID.test(blobId) ? readAttachment(blobId, owner) : undefined,
 
+    /** Of all blobs, by the sizes of their files; counted once, and followed from then on. */
     size: sizes.total,
 
-    async *putBefore(at) {
+    /** The ids of all that were put last before then (milliseconds since the epoch), in no order. */
+    async *putBefore(at: number) {
       for await (const blob of blobsIn(dir)) if (blob.putAt < at) yield blob.id;
     },
 
-    remove: (blobId, putBefore) =>
+    /** Forgets a blob that nothing refers to; unless it was put again since. Resolves to whether it did. */
+    remove: (blobId: string, putBefore: number): Promise<boolean> =>
       BLOB_ID.test(blobId)
         ? inTurn(blobId, () => removeOld(blobId, putBefore))
         : Promise.resolve(false),
 
-    async read(blobId, owner) {
+    /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
+    async read(
+      blobId: string,
+      owner?: string,
+    ): Promise<{ attachment: Attachment; bytes: Uint8Array } | undefined> {
       // The id becomes the name of a file, so nothing else may pass.
       if (!BLOB_ID.test(blobId)) return undefined;
       const attachment = await readAttachment(blobId, owner);

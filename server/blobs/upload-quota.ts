@@ -1,19 +1,24 @@
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
-import type { UploadQuota } from './blob-store.ts';
 
 /** Whose uploads are counted; more tokens than these are never live at a time. */
 const MOST_COUNTED = 1_000;
 
-/** So many bytes at once; they come back evenly over an hour. */
+export type UploadQuota = ReturnType<typeof createUploadQuota>;
+
+/**
+ * How many bytes the holder of a token may upload (rule BL16): so many at once, which come back
+ * evenly over an hour.
+ */
 export function createUploadQuota(
   { bytes_per_hour: burst }: { readonly bytes_per_hour: number },
   clock: { now(): number },
-): UploadQuota {
+) {
   const rate = { burst, perSecond: burst / 3_600 };
   /** The one that uploaded last stands last. */
   const buckets = new Map<string, TokenBucket>();
   return {
-    take(tokenId, bytes) {
+    /** Counts an upload; or counts nothing, and gives the seconds until there is room for it. */
+    take(tokenId: string, bytes: number): number | undefined {
       const bucket = buckets.get(tokenId) ?? createTokenBucket(rate, clock.now);
       buckets.delete(tokenId);
       buckets.set(tokenId, bucket);

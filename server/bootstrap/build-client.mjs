@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageProgram, ROOT } from './project.mjs';
+import { packageProgram, ROOT, requirePackage } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
 /** What a page's script tag loads: `/client.js` of the server. */
@@ -85,10 +84,7 @@ const CLIENT_FILES = {
  * @returns {Promise<Map<string, string[]>>}
  */
 export async function bundleClient(outdir = join(ROOT, 'dist', 'client')) {
-  // Asked for only here: before the packages are installed there is none.
-  const esbuild = /** @type {typeof import('esbuild')} */ (
-    createRequire(join(ROOT, 'package.json'))('esbuild')
-  );
+  const esbuild = /** @type {typeof import('esbuild')} */ (requirePackage('esbuild'));
   const inputs = new Map();
   for (const [name, options] of Object.entries(CLIENT_FILES)) {
     const outfile = join(outdir, name);

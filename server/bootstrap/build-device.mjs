@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { ROOT } from './project.mjs';
+import { ROOT, requirePackage } from './project.mjs';
 
 const DEVICE_DIR = join(ROOT, 'dist', 'device');
 
@@ -11,9 +11,6 @@ export const DEVICE_INDEX = join(DEVICE_DIR, 'index.json');
 
 /** Where the server serves the files with a hash in their name. */
 const ASSETS = '/device/assets/';
-
-/** Packages are asked for only when something is built: before they are installed there are none. */
-const requirePackage = createRequire(join(ROOT, 'package.json'));
 
 const COMMON = /** @type {const} */ ({
   bundle: true,

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { bundleClient, CLIENT_SCRIPT, emitClientTypes } from './build-client.mjs';
 import { bundleDevice, DEVICE_INDEX } from './build-device.mjs';
 import { createStamp, hashContents } from './content-stamp.mjs';
-import { packageProgram, ROOT, SERVER, say, sayElapsed } from './project.mjs';
+import { packageProgram, ROOT, requirePackage, SERVER, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
 /** Everything that the build reads, and this file, which says how. */
@@ -107,10 +106,7 @@ export async function ensureBuild({ node, env }) {
 
 /** And the client library and the device page. @returns {Promise<import('./project.mjs').Problem>} */
 async function bundleServer() {
-  // Asked for only here: before the packages are installed there is none.
-  const esbuild = /** @type {typeof import('esbuild')} */ (
-    createRequire(join(ROOT, 'package.json'))('esbuild')
-  );
+  const esbuild = /** @type {typeof import('esbuild')} */ (requirePackage('esbuild'));
   const built = [esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }), bundleClient(), bundleDevice()];
   return Promise.all(built).then(
     () => undefined,

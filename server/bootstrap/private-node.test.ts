@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { privateNodePath, withNodeFirst } from './ensure-node.mjs';
 import { runsCallboard } from './node-version.mjs';
-import { privateNodePath, withNodeFirst } from './private-node.mjs';
 
 const folder = join('some', 'folder');
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));

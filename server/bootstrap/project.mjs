@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,6 +39,9 @@ export const SERVER = join(ROOT, 'dist', 'server.mjs');
  * @param {string} path inside `node_modules`
  */
 export const packageProgram = (path) => join(ROOT, 'node_modules', ...path.split('/'));
+
+/** Loads a package. It is called only when something is built: before they are installed there are none. */
+export const requirePackage = createRequire(join(ROOT, 'package.json'));
 
 /** One line of progress. @param {string} line */
 export const say = (line) => void process.stdout.write(`callboard: ${line}\n`);

@@ -1,25 +1,28 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './failures.mjs';
 import { onMemoryDisk } from './memory-disk.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
+import {
+  failureLines,
+  NO_TESTS,
+  playwrightFailures,
+  playwrightTotals,
+  sumUp,
+  tortureFailures,
+  tortureTotals,
+  totalsLine,
+  vitestFailures,
+  vitestTotals,
+} from './reports.mjs';
 import { runChild } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
 import { ensureNeeds } from './stage-needs.mjs';
-import {
-  NO_TESTS,
-  playwrightTotals,
-  sumUp,
-  tortureTotals,
-  totalsLine,
-  vitestTotals,
-} from './totals.mjs';
 
 /**
  * @typedef {import('./project.mjs').Setup} Setup
- * @typedef {import('./totals.mjs').Totals} Totals
- * @typedef {import('./failures.mjs').Failure} Failure
+ * @typedef {import('./reports.mjs').Totals} Totals
+ * @typedef {import('./reports.mjs').Failure} Failure
  *
  * What came of a check. One that failed and lists no failure is itself listed as one.
  *
@@ -160,9 +163,7 @@ async function checkTypes(setup) {
 
 /** @param {Setup} setup */
 function runUnitTests(setup) {
-  /** @param {Parameters<typeof vitestFailures>[0]} report */
-  const read = (report) => ({ ...vitestTotals(report), failures: vitestFailures(report) });
-  return withReport(read, (report) => {
+  return withReport(vitestTotals, vitestFailures, (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     return inMemory(withCompileCache(setup), (quick) =>
       runs(quick, 'vitest/vitest.mjs', ['run', ...reporters]),
@@ -196,9 +197,7 @@ async function inMemory({ env, ...rest }, run) {
 
 /** @param {Setup} setup */
 function runEndToEndTests(setup) {
-  /** @param {Parameters<typeof playwrightFailures>[0]} report */
-  const read = (report) => ({ ...playwrightTotals(report), failures: playwrightFailures(report) });
-  return withReport(read, (report) => {
+  return withReport(playwrightTotals, playwrightFailures, (report) => {
     const { env, ...rest } = withCompileCache(setup);
     const withFile = { ...rest, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } };
     return inMemory(withFile, (quick) =>
@@ -210,9 +209,7 @@ function runEndToEndTests(setup) {
 /** Crashes, power cuts, broken disks and networks, for about three minutes. @param {Setup} setup */
 function runShortTorture(setup) {
   const program = join(ROOT, 'e2e', 'torture', 'main.ts');
-  /** @param {Parameters<typeof tortureFailures>[0]} report */
-  const read = (report) => ({ ...tortureTotals(report), failures: tortureFailures(report) });
-  return withReport(read, (report) =>
+  return withReport(tortureTotals, tortureFailures, (report) =>
     succeeds(setup, QUIET_NODE, [program, '--short', '--report', report]),
   );
 }
@@ -220,19 +217,19 @@ function runShortTorture(setup) {
 /**
  * Runs tests that leave a report, and reads it. One that never came to be says nothing passed.
  *
- * @template R
- * @param {(report: R) => Omit<Outcome, 'ok'>} read
+ * @param {(report: any) => Totals} totalsOf
+ * @param {(report: any) => readonly Failure[]} failuresIn
  * @param {(reportFile: string) => Promise<boolean>} run
  * @returns {Promise<Outcome>}
  */
-async function withReport(read, run) {
+async function withReport(totalsOf, failuresIn, run) {
   const folder = mkdtempSync(join(tmpdir(), 'callboard-report-'));
   const file = join(folder, 'report.json');
   const ok = await run(file);
   const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   rmSync(folder, { recursive: true });
   if (report === undefined) return { ok, failures: [], ...NO_TESTS };
-  return { ok, ...read(report) };
+  return { ok, ...totalsOf(report), failures: failuresIn(report) };
 }
 
 /** @param {Setup} setup @param {string} program inside `node_modules` @param {readonly string[]} args */

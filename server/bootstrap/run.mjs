@@ -6,8 +6,7 @@
  * from has changed, so that a second start is a start and nothing else.
  */
 import { ensureBuild, isBuilt } from './build.mjs';
-import { ensureNode } from './ensure-node.mjs';
-import { ensurePackages } from './ensure-packages.mjs';
+import { ensureNode, ensurePackages } from './ensure-node.mjs';
 import { ensureChromium } from './find-chromium.mjs';
 import { ROOT } from './project.mjs';
 import { runAllChecks, runStaticChecks } from './run-checks.mjs';

@@ -1,6 +1,5 @@
 import { ROOT, say } from './project.mjs';
-import { runChild } from './run-child.mjs';
-import { whyNotStarting } from './try-program.mjs';
+import { runChild, whyNotStarting } from './run-child.mjs';
 
 /**
  * A program of the system that tests start.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playwrightTotals, sumUp, tortureTotals, totalsLine, vitestTotals } from './totals.mjs';
+import { playwrightTotals, sumUp, tortureTotals, totalsLine, vitestTotals } from './reports.mjs';
 
 /** A file of Vitest's report. */
 const file = (status: string, ...tests: string[]) => ({
@@ -8,8 +8,14 @@ const file = (status: string, ...tests: string[]) => ({
 });
 
 /** A test of Playwright's report, and a file of them. */
-const e2e = (status: string, expectedStatus = 'passed') => ({ status, expectedStatus });
-const suite = (...tests: ReturnType<typeof e2e>[]) => ({ specs: [{ tests }] });
+const e2e = (status: string, expectedStatus = 'passed') => ({
+  status,
+  expectedStatus,
+  results: [],
+});
+const suite = (...tests: ReturnType<typeof e2e>[]) => ({
+  specs: [{ title: 'works', file: 'a.spec.ts', line: 1, tests }],
+});
 
 test('adds the tests of all steps', () => {
   const unit = vitestTotals({ testResults: [file('passed', 'passed', 'passed', 'skipped')] });

@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { RunOwner, RunRecord } from '#lib/protocol/run';
-import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { keyedId } from '../auth/secrets.ts';
 import { serveClients } from '../connections/testing/serve-clients.ts';
 import { newRun } from '../runs/new-run.ts';
 import type { RunOutcome } from '../runs/run-service.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import type { ServerFrame } from './chat-frames.ts';
 import { ChatSession, type ChatSessionDeps } from './chat-session.ts';
-import { createKeptIdentities } from './kept-identities.ts';
+import { createKeptIdentities } from './chat-tools.ts';
 import { parseChatFrame } from './parse-chat-frame.ts';
 import recorded from './testing/recorded-frames.json' with { type: 'json' };
 

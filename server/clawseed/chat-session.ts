@@ -1,15 +1,15 @@
 import type { RunRecord } from '#lib/protocol/run';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
-import { type Caller, principalKey } from '../auth/room.ts';
+import { type Caller, ownsRun, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ClientChannel, ClientSessions } from '../connections/room.ts';
 import { type EventBus, followRun, type SnapshotText } from '../events/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
+import type { KeptIdentities } from './chat-tools.ts';
 import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
-import type { KeptIdentities } from './kept-identities.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
 
@@ -130,7 +130,7 @@ export class ChatSession {
     this.#stopEvents = () => events.close();
     const run = await this.#runs.get(talk.runId);
     if (this.#isClosed) return;
-    if (run && !isOwn(run, talk)) return this.#refuseOther();
+    if (run && !ownsRun(person, run)) return this.#refuseOther();
     const frames = new TurnFrames(run?.title ?? this.#name, this.#deps.clock.now);
     const before = await this.#missed(run, frames);
     if (this.#isClosed) return;
@@ -167,7 +167,7 @@ export class ChatSession {
   #show(event: WatchEvent, frames: TurnFrames, talk: Talk): void {
     if (this.#isClosed) return;
     // Another token was the first to begin the session.
-    if (event.type === 'run' && !isOwn(event.run, talk)) return this.#refuseOther();
+    if (event.type === 'run' && !ownsRun(talk.person, event.run)) return this.#refuseOther();
     for (const frame of frames.take(event)) this.#channel.send(frame);
   }
 
@@ -246,6 +246,3 @@ export class ChatSession {
     return this.#runs.message(talk, { content, title: this.#name ?? content, clientId });
   }
 }
-
-const isOwn = ({ owner }: Pick<RunRecord, 'owner'>, { person }: Talk): boolean =>
-  (owner?.token_id ?? null) === person.tokenId;

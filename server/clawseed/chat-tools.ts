@@ -1,9 +1,9 @@
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
+import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import type { ClientSession, Received } from '../connections/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import { errorFrame, type ServerFrame, type ToolSpecFrame } from './chat-frames.ts';
-import type { KeptIdentity } from './kept-identities.ts';
 
 export interface ChatToolsDeps {
   readonly session: ClientSession;
@@ -123,4 +123,35 @@ export class ChatTools {
       return [{ name, description: own.description, parameters: { ...own.schema } }];
     });
   }
+}
+
+/** What a hello proves that it is the same client with. */
+interface KeptIdentity {
+  readonly client_id: string;
+  readonly instance_id?: string;
+  readonly resume_token: string;
+}
+
+const MOST = 1_000;
+
+export type KeptIdentities = ReturnType<typeof createKeptIdentities>;
+
+/**
+ * A ClawSeed app has no resume token: for one that comes back with its session
+ * and its token the server keeps it, so that the app's open calls are still its
+ * own (rule CLS10). In memory: a restart makes it a new client.
+ */
+export function createKeptIdentities(most = MOST) {
+  const kept = new FairMap<KeptIdentity>(most);
+  return {
+    keep(owner: string, key: string, identity: KeptIdentity): void {
+      kept.put(owner, key, identity);
+    },
+    /** Given to one connection. */
+    take(key: string): KeptIdentity | undefined {
+      const identity = kept.get(key);
+      kept.delete(key);
+      return identity;
+    },
+  };
 }

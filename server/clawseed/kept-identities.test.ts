@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKeptIdentities } from './kept-identities.ts';
+import { createKeptIdentities } from './chat-tools.ts';
 
 const identity = (client_id: string) => ({ client_id, resume_token: 'secret' });
 

@@ -1,2 +1,2 @@
 export { createChatSocketHandler } from './chat-socket.ts';
-export { createKeptIdentities } from './kept-identities.ts';
+export { createKeptIdentities } from './chat-tools.ts';

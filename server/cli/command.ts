@@ -1,3 +1,4 @@
+import type { Place, ServerOptions } from './connect.ts';
 import type { DataDir } from './data-dir.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -34,10 +35,9 @@ export interface Context {
   server(): ServerApi;
   dataDir(): DataDir;
   readonly prompt: Prompt;
-  readonly place: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly cwd: string;
-  };
+  readonly place: Place;
+  /** Which server, as the command line names it. */
+  readonly options: ServerOptions;
   /** Aborted by Ctrl+C. */
   readonly signal: AbortSignal;
   /** All of stdin. */

@@ -37,8 +37,12 @@ export class Output {
     if (!this.isJson) this.#out.write(`${visible(text)}\n`);
   }
 
-  /** Columns as wide as their widest cell, each cell in one line; narrower where a terminal is. */
-  table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  /**
+   * Columns as wide as their widest cell, each cell in one line; narrower where a terminal is. `none`
+   * is the line in place of an empty one.
+   */
+  table(head: readonly string[], rows: readonly (readonly string[])[], none: string): void {
+    if (rows.length === 0) return this.line(none);
     const most = this.isTerminal ? this.#out.columns : undefined;
     for (const row of alignColumns([head, ...rows], most)) this.line(row);
   }

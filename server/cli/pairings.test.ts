@@ -1,7 +1,7 @@
 import decodeQR from 'qr/decode.js';
 import { expect, test } from 'vitest';
+import { printQr } from './commands/pair.ts';
 import { Output } from './output.ts';
-import { printQr } from './pairings.ts';
 
 const SCALE = 4;
 

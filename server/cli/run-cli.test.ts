@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMON_OPTIONS } from './command.ts';
-import { COMMANDS } from './commands.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { optionText } from './run-cli.ts';
+import { COMMANDS, optionText } from './run-cli.ts';
 import { accepted, cli, Status, scriptedServer, wireCall } from './testing/setup-cli.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/cli.md'), 'utf8');

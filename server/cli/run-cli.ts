@@ -2,7 +2,16 @@ import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '#lib/util/error-message';
 import { COMMON_OPTIONS, type Command, type Context, type Option, type Prompt } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { approveCommand } from './commands/approve.ts';
+import { backupCommand } from './commands/backup.ts';
+import { callCommand } from './commands/call.ts';
+import { devicesCommand } from './commands/devices.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
+import { pairCommand, qrCommand } from './commands/pair.ts';
+import { runsCommand } from './commands/runs.ts';
+import { startCommand } from './commands/start.ts';
+import { toolsCommand } from './commands/tools.ts';
 import { connect, dataDirOf, type Environment, type ServerOptions } from './connect.ts';
 import { CliError, EXIT_CODES, type ExitName } from './exit-codes.ts';
 import { Output } from './output.ts';
@@ -160,6 +169,7 @@ function contextOf(
     // With --json a question would not be seen: scripts decide by options.
     prompt: out.isJson ? { isThere: false, ask: async () => null } : terminal.prompt,
     place,
+    options,
     signal,
     async readInput() {
       try {
@@ -214,3 +224,17 @@ function parsed(
 
 const usageOf = ({ name, parameters }: Command): string =>
   `the command is "callboard ${[name, parameters].filter(Boolean).join(' ')}", and "callboard ${name} --help" has its options`;
+
+export const COMMANDS: readonly Command[] = [
+  startCommand,
+  pairCommand,
+  qrCommand,
+  devicesCommand,
+  toolsCommand,
+  callCommand,
+  runsCommand,
+  approveCommand,
+  doctorCommand,
+  backupCommand,
+  exportCommand,
+];

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/room.ts';
@@ -76,14 +77,12 @@ export interface OpenLine {
 /** The text of one message. */
 type Frame = Buffer | string;
 
-/** Those of all clients. */
-export interface ClientConnections {
-  open(line: OpenLine): ClientConnection;
-}
+export type ClientConnections = ReturnType<typeof createClientConnections>;
 
-export function createClientConnections(deps: ClientConnectionDeps): ClientConnections {
-  return { open: (line) => new ClientConnection(deps, line) };
-}
+/** Those of all clients. */
+export const createClientConnections = (deps: ClientConnectionDeps) => ({
+  open: (line: OpenLine) => new ClientConnection(deps, line),
+});
 
 /** Messages to and from one client: frames, floods, liveness, and nothing else. */
 export class ClientConnection implements ClientChannel {
@@ -209,3 +208,22 @@ export class ClientConnection implements ClientChannel {
 const isRequested = (message: ServerMessage): boolean =>
   message.type === 'tool_call_granted' ||
   (message.type === 'result_acknowledged' && message.disposition === 'accepted');
+
+interface OpenSocket {
+  readonly principal: Principal;
+  readonly stream: Duplex;
+  readonly inbound: InboundSocket;
+}
+
+/** A client's messages as frames of a WebSocket. */
+export const createClientSocketHandler =
+  (connections: ClientConnections) =>
+  (socket: WebSocket, { principal, stream, inbound }: OpenSocket): void => {
+    const connection = connections.open({ principal, line: socket, corked: stream, inbound });
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) connection.receiveBinary();
+      // One buffer: `binaryType` is `nodebuffer`.
+      else if (Buffer.isBuffer(data)) connection.receive(data);
+    });
+    socket.on('close', () => connection.closed());
+  };

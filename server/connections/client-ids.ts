@@ -1,30 +1,36 @@
 import { isAllClients } from '#lib/protocol/tool-name';
+import {
+  type Audit,
+  byCaller,
+  callerOf,
+  type Principal,
+  principalKey,
+  viaOf,
+} from '../auth/room.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/room.ts';
 import type { ClientTable } from './client-table.ts';
 
-/** Which client ids may still be taken by naming them (rule ID1). */
-export interface ClientIds {
-  /**
-   * Takes an id that no client has or had. Undefined when it is not free, and while
-   * another newcomer is taking it. Call the function once the store has the client.
-   */
-  take(clientId: string): Promise<(() => void) | undefined>;
-}
+export type ClientIds = ReturnType<typeof createClientIds>;
 
 /**
- * An id belongs to a client from its first use on: it is connected, or
- * remembered. Ids of the form that the server makes are never chosen by others,
+ * Which client ids may still be taken by naming them (rule ID1). An id belongs to a client from its
+ * first use on: it is connected, or remembered. Ids of the form that the server makes are never chosen by others,
  * since the id of a client without a hello is not remembered.
  */
 export function createClientIds(deps: {
   store: Pick<Store, 'hasClient'>;
   table: Pick<ClientTable, 'hasClient'>;
   isMadeHere(clientId: string): boolean;
-}): ClientIds {
+}) {
   const beingTaken = new Set<string>();
 
   return {
-    async take(clientId) {
+    /**
+     * Takes an id that no client has or had. Undefined when it is not free, and while
+     * another newcomer is taking it. Call the function once the store has the client.
+     */
+    async take(clientId: string): Promise<(() => void) | undefined> {
       if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return undefined;
       // It stands for each client where one is named.
       if (isAllClients(clientId)) return undefined;
@@ -40,5 +46,39 @@ export function createClientIds(deps: {
       done();
       return undefined;
     },
+  };
+}
+
+/** Pairs that are in the audit already; the oldest is forgotten. */
+const MOST_KNOWN = 1_000;
+
+/** Puts into the audit who named a client id of another principal, once for each pair of both principals (DV44). */
+export function createRefusedClaims(deps: {
+  readonly store: Pick<Store, 'clientOwner'>;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly logger: Logger;
+}): (principal: Principal, clientId: string) => void {
+  const known = new Set<string>();
+
+  async function note(principal: Principal, clientId: string): Promise<void> {
+    const owner = (await deps.store.clientOwner(clientId)) ?? null;
+    // A tab of the same person that was copied, or has lost its token, claims nothing of others.
+    if (owner === null || owner === principalKey(principal)) return;
+    if (!isNew(JSON.stringify([owner, principalKey(principal)]))) return;
+    const by = byCaller(callerOf(principal), viaOf(principal)?.address ?? 'unknown');
+    const detail = { reason: 'the client id belongs to another token' };
+    await deps.audit.record({ ...by, act: 'client_id_refused', target: clientId, detail });
+  }
+
+  function isNew(pair: string): boolean {
+    if (known.has(pair)) return false;
+    known.add(pair);
+    const [oldest] = known;
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    return true;
+  }
+
+  return (principal, clientId) => {
+    note(principal, clientId).catch(deps.logger.error);
   };
 }

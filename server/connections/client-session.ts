@@ -10,18 +10,25 @@ import type { CallsOfClients, ClientInstances } from '../calls/room.ts';
 import type { EventBus } from '../events/room.ts';
 import type { Store } from '../store/room.ts';
 import type { ToolOffers } from '../tools/room.ts';
-import { toClientAnswer, type UnreadableAnswer, unusableAnswer } from './client-answer.ts';
-import type { ClientIds } from './client-ids.ts';
+import {
+  storeAttachments,
+  toClientAnswer,
+  type UnreadableAnswer,
+  unusableAnswer,
+} from './client-answer.ts';
 import type { ClientTable } from './client-table.ts';
 import { type ClientChannel, Presence } from './presence.ts';
-import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
-import { storeAttachments } from './store-attachments.ts';
+import {
+  confirmToken,
+  type Identity,
+  type ResumeSessionDeps,
+  resumeSession,
+} from './resume-session.ts';
 
-export interface ClientSessionDeps {
+export interface ClientSessionDeps extends ResumeSessionDeps {
   readonly store: Store;
   readonly bus: EventBus;
   readonly registry: ToolOffers;
-  readonly ids: ClientIds;
   readonly table: ClientTable;
   readonly calls: CallsOfClients;
   readonly instances: ClientInstances;
@@ -29,14 +36,9 @@ export interface ClientSessionDeps {
   readonly uploads: UploadQuota;
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  newId(): string;
-  newSecret(): string;
-  secretAfter(token: string): string;
-  logger: Logger;
+  readonly logger: Logger;
   /** Sessions by instance, so that a returning instance can supersede its older session. */
   readonly live: Map<string, ClientSession>;
-  /** Instances whose session is being resumed. */
-  readonly pendingInstances: Set<string>;
   /** Writes of confirmed tokens, for which a client that comes by an older one has to wait. */
   readonly confirmations: Set<Promise<void>>;
 }

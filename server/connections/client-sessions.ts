@@ -8,14 +8,10 @@ export type ClientSessionsDeps = Omit<
   'live' | 'pendingInstances' | 'confirmations'
 >;
 
-/** The sessions of all clients that hold a channel open. */
-export interface ClientSessions {
-  open(principal: Principal, channel: ClientChannel): ClientSession;
-  /** To the session of that instance, where it has one. */
-  send(instanceId: string, message: ServerMessage): void;
-}
+export type ClientSessions = ReturnType<typeof createClientSessions>;
 
-export function createClientSessions(deps: ClientSessionsDeps): ClientSessions {
+/** The sessions of all clients that hold a channel open. */
+export function createClientSessions(deps: ClientSessionsDeps) {
   const shared: ClientSessionDeps = {
     ...deps,
     live: new Map(),
@@ -23,7 +19,10 @@ export function createClientSessions(deps: ClientSessionsDeps): ClientSessions {
     confirmations: new Set(),
   };
   return {
-    open: (principal, channel) => new ClientSession(shared, principal, channel),
-    send: (instanceId, message) => shared.live.get(instanceId)?.send(message),
+    open: (principal: Principal, channel: ClientChannel) =>
+      new ClientSession(shared, principal, channel),
+    /** To the session of that instance, where it has one. */
+    send: (instanceId: string, message: ServerMessage) =>
+      shared.live.get(instanceId)?.send(message),
   };
 }

@@ -5,36 +5,7 @@ import type { InstanceFacts } from '../calls/room.ts';
 import type { OpenCircuit } from '../tools/room.ts';
 import type { ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
 
-export interface ClientTable {
-  add(instance: ConnectedInstance): void;
-  /** Publishes a change only when something that watchers see has changed. */
-  update(
-    instanceId: string,
-    change: Partial<
-      Pick<
-        ConnectedInstance,
-        'visible' | 'responsive' | 'permissions' | 'secureContext' | 'battery' | 'latencyMs'
-      >
-    >,
-  ): void;
-  /** The names that people give to devices may be others now. */
-  namesChanged(clientId: string): void;
-  /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
-  touch(instanceId: string, agoMs?: number): void;
-  remove(instanceId: string): void;
-  get(instanceId: string): ConnectedInstance | undefined;
-  /** Whether any instance of this client is connected. */
-  hasClient(clientId: string): boolean;
-  /** Whether any of them offers tools. */
-  offersTools(clientId: string): boolean;
-  facts(instanceId: string): InstanceFacts | undefined;
-  /** Ids of the client's connected instances. */
-  instanceIds(clientId: string): string[];
-  /** Of all, or of one client's instances. */
-  listings(clientId?: string): ClientListing[];
-  /** Called when what is listed of a client is new. */
-  onChange(listener: (clientId: string) => void): void;
-}
+export type ClientTable = ReturnType<typeof createClientTable>;
 
 export interface ClientTableDeps {
   readonly instances: ConnectedInstances;
@@ -52,8 +23,15 @@ export interface ClientTableDeps {
   left?(instance: ConnectedInstance): void;
 }
 
+type InstanceChange = Partial<
+  Pick<
+    ConnectedInstance,
+    'visible' | 'responsive' | 'permissions' | 'secureContext' | 'battery' | 'latencyMs'
+  >
+>;
+
 /** The instances that are connected to this process, whatever carries their messages. */
-export function createClientTable(deps: ClientTableDeps): ClientTable {
+export function createClientTable(deps: ClientTableDeps) {
   const { instances } = deps;
   let listChanged = (_clientId: string) => {};
   const changed = ({ clientId, instanceId }: ConnectedInstance) => {
@@ -68,19 +46,22 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
     [...instances.idsOf(clientId)].flatMap((id) => instances.get(id) ?? []);
 
   return {
-    namesChanged(clientId) {
+    /** The names that people give to devices may be others now. */
+    namesChanged(clientId: string): void {
       for (const one of instancesOf(clientId)) put(one, named(deps, one));
     },
-    add(instance) {
+    add(instance: ConnectedInstance): void {
       const one = named(deps, instance);
       instances.set(one);
       changed(one);
     },
-    update(instanceId, change) {
+    /** Publishes a change only when something that watchers see has changed. */
+    update(instanceId: string, change: InstanceChange): void {
       const before = instances.get(instanceId);
       if (before) put(before, { ...before, ...change });
     },
-    touch(instanceId, agoMs = 0) {
+    /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
+    touch(instanceId: string, agoMs = 0): void {
       const { lastTouchedAt } = instances.availability(instanceId);
       const touchedAt = Math.max(lastTouchedAt, deps.now() - agoMs);
       const one = instances.get(instanceId);
@@ -88,26 +69,31 @@ export function createClientTable(deps: ClientTableDeps): ClientTable {
       if (one) changed(one);
       if (forgotten !== undefined) deps.availabilityChanged(forgotten);
     },
-    remove(instanceId) {
+    remove(instanceId: string): void {
       const before = instances.get(instanceId);
       if (!before || !instances.delete(instanceId)) return;
       changed(before);
       deps.left?.(before);
     },
-    get: (instanceId) => instances.get(instanceId),
-    hasClient: (clientId) => instances.has(clientId),
-    offersTools: (clientId) =>
+    get: (instanceId: string) => instances.get(instanceId),
+    /** Whether any instance of this client is connected. */
+    hasClient: (clientId: string) => instances.has(clientId),
+    /** Whether any of them offers tools. */
+    offersTools: (clientId: string) =>
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
-    facts(instanceId) {
+    facts(instanceId: string): InstanceFacts | undefined {
       const one = instances.get(instanceId);
       return one && toInfo(one);
     },
-    instanceIds: (clientId) => [...instances.idsOf(clientId)],
-    listings: (clientId) =>
+    /** Ids of the client's connected instances. */
+    instanceIds: (clientId: string) => [...instances.idsOf(clientId)],
+    /** Of all, or of one client's instances. */
+    listings: (clientId?: string): ClientListing[] =>
       (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map((one) =>
         listingOf(deps, one),
       ),
-    onChange(listener) {
+    /** Called when what is listed of a client is new. */
+    onChange(listener: (clientId: string) => void): void {
       listChanged = listener;
     },
   };

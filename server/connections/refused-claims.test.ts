@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../auth/principal.ts';
 import { throwingLogger as logger } from '../testing/error-log.ts';
-import { createRefusedClaims } from './refused-claims.ts';
+import { createRefusedClaims } from './client-ids.ts';
 
 const device = (id: string): Principal => ({
   ...{ kind: 'device', clientId: id, tokenId: `tok_${id}`, address: '192.168.1.7' },

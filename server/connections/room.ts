@@ -1,14 +1,12 @@
-export { createClientConnections } from './client-connection.ts';
-export { createClientIds } from './client-ids.ts';
+export { createClientConnections, createClientSocketHandler } from './client-connection.ts';
+export { createClientIds, createRefusedClaims } from './client-ids.ts';
 export type { ClientSession, Received } from './client-session.ts';
 export { type ClientSessions, createClientSessions } from './client-sessions.ts';
-export { createClientSocketHandler } from './client-socket.ts';
 export { createClientStreams } from './client-streams.ts';
 export { createClientTable } from './client-table.ts';
 export { ConnectedInstances } from './connected-instances.ts';
-export { createDisconnectClient } from './disconnect-client.ts';
 export { HttpClients } from './http-clients.ts';
 export { KeptRegistrations } from './kept-registrations.ts';
 export { parseClientFrame } from './parse-client-frame.ts';
 export type { ClientChannel } from './presence.ts';
-export { createRefusedClaims } from './refused-claims.ts';
+export { createDisconnectClient } from './presence.ts';

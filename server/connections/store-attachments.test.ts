@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attachment } from '#lib/protocol/attachment';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
-import { storeAttachments } from './store-attachments.ts';
+import { type BlobStore, createDiskBlobStore } from '../blobs/disk-blob-store.ts';
+import { storeAttachments } from './client-answer.ts';
 
 const known: Attachment = { blob_id: `blob_${'a'.repeat(40)}`, media_type: 'image/png', size: 7 };
 const unused = () => Promise.reject(new Error('the bytes are not needed'));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Change, Store } from '../store/room.ts';
+import type { Clock } from '../base/clock.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
 /** The oldest is forgotten beyond. */
 const MOST = 500;
@@ -9,18 +10,22 @@ type Block = z.infer<typeof blockSchema>;
 
 /** Origins of pages that may not ask, until a person lifts that. Each is on disk. */
 export class BlockedOrigins {
-  readonly #store: Pick<Store, 'write' | 'listKept'>;
+  readonly #kept: KeptArea<Block>;
   /** Oldest first. */
   readonly #all = new Map<string, Block>();
 
-  constructor(store: Pick<Store, 'write' | 'listKept'>) {
-    this.#store = store;
+  constructor(deps: { store: Pick<Store, 'write' | 'listKept'>; clock: Pick<Clock, 'now'> }) {
+    const { store, clock } = deps;
+    this.#kept = new KeptArea({
+      store,
+      area: 'blocked_origin',
+      schema: blockSchema,
+      now: clock.now,
+    });
   }
 
   async load(): Promise<void> {
-    for (const { key, value } of await this.#store.listKept('blocked_origin')) {
-      this.#all.set(key, blockSchema.parse(value));
-    }
+    for (const { key, value } of await this.#kept.load()) this.#all.set(key, value);
   }
 
   has(origin: string): boolean {
@@ -34,19 +39,15 @@ export class BlockedOrigins {
   async add(origin: string, block: Block): Promise<void> {
     this.#all.delete(origin);
     this.#all.set(origin, block);
-    const entry = { area: 'blocked_origin', key: origin, value: block, putAt: block.blockedAt };
-    const changes: Change[] = [{ type: 'put_kept', entry: { ...entry, area: 'blocked_origin' } }];
-    for (const key of [...this.#all.keys()].slice(0, Math.max(0, this.#all.size - MOST))) {
-      this.#all.delete(key);
-      changes.push({ type: 'delete_kept', area: 'blocked_origin', key });
-    }
-    await this.#store.write(changes);
+    const oldest = [...this.#all.keys()].slice(0, Math.max(0, this.#all.size - MOST));
+    for (const key of oldest) this.#all.delete(key);
+    await this.#kept.change([{ key: origin, value: block }, ...oldest.map((key) => ({ key }))]);
   }
 
   /** False: it is not blocked. */
   async lift(origin: string): Promise<boolean> {
     if (!this.#all.delete(origin)) return false;
-    await this.#store.write([{ type: 'delete_kept', area: 'blocked_origin', key: origin }]);
+    await this.#kept.change([{ key: origin }]);
     return true;
   }
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { deviceToolSchema, MOST_DEVICE_TOOLS, type WireDevice } from '#lib/protocol/device';
+import { HttpError } from '#lib/protocol/http-error';
+import { HIDDEN_RANGES, hiddenClass } from '#lib/text/hidden-code-points';
+import { stripInvisible } from '#lib/text/invisible';
 import type { KeptEntry } from '../store/room.ts';
 
 const tools = z.array(deviceToolSchema).max(MOST_DEVICE_TOOLS);
@@ -61,3 +64,14 @@ export const toWireDevice = (device: DeviceRecord, seenAt: number | null): WireD
   })),
   denied: device.denied,
 });
+
+const HIDDEN = new RegExp(hiddenClass(HIDDEN_RANGES), 'gu');
+
+/** The name of a device in one line, as everyone sees it (rule DV50). */
+export function shownName(given: string): string {
+  const name = stripInvisible(given.replace(/\p{Cc}+/gu, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (name.replace(HIDDEN, '').trim() !== '') return name;
+  throw new HttpError('bad_request', 'A device needs a name with a character that shows.');
+}

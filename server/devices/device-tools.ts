@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
 import { type DeviceTool, MOST_DEVICE_TOOLS } from '#lib/protocol/device';
+import { given } from '#lib/util/given';
+import type { CheckedSpec, CheckedTool } from '../tools/room.ts';
 import type { DeviceRecord } from './device-record.ts';
 
 type Tools = Pick<DeviceRecord, 'tools' | 'waiting' | 'denied'>;
@@ -77,3 +80,24 @@ function sizeOf(tool: DeviceTool): number {
   sizes.set(tool, size);
   return size;
 }
+
+/** What a person allows: all that is shown of the tool, and how long it may run. */
+const hashOf = ({ toolHash, timeoutMs }: CheckedTool): string =>
+  hash('sha256', `${toolHash} ${timeoutMs}`, 'base64url');
+
+export function toDeviceTool(tool: CheckedTool): DeviceTool {
+  const { name, description, schema, timeoutMs, displayName, annotations } = tool;
+  return {
+    ...{ name, description, parameters: { ...schema }, timeout_ms: timeoutMs },
+    ...given({ display_name: displayName }),
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    hash: hashOf(tool),
+  };
+}
+
+/** Those that are right by themselves, each name once. */
+export const toDeviceTools = (checked: readonly CheckedSpec[]): DeviceTool[] => [
+  ...new Map(
+    checked.flatMap((one) => (one.ok ? [[one.tool.name, toDeviceTool(one.tool)]] : [])),
+  ).values(),
+];

@@ -6,7 +6,6 @@ import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
-import type { DeviceOrigins } from './device-services.ts';
 import { Pairings } from './pairings.ts';
 
 /** A device may offer many tools at once, and each is a change. */
@@ -51,14 +50,17 @@ export interface OpenDevicesDeps extends DeviceListDeps {
 export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
   const list = new DeviceList(deps);
   await list.load();
-  const blocked = new BlockedOrigins(deps.store);
+  const blocked = new BlockedOrigins(deps);
   await blocked.load();
   const pairings = new Pairings({ ...deps, newCode: newPairingCode });
   const stopPublishing = publishDevices({ ...deps, bus, pairings, devices: list });
-  const origins: DeviceOrigins = {
-    mayAsk: (origin) => pages === 'ask' && isPageOrigin(origin),
-    isPaired: (origin) => list.hasOrigin(origin),
-    originOf: (tokenId) => list.ofToken(tokenId)?.origin ?? null,
+  /** Which pages of other origins may ask, and which are devices (DV rules of origins). */
+  const origins = {
+    /** Whether a page of this origin may ask to be let in, as far as its origin goes. */
+    mayAsk: (origin: string) => pages === 'ask' && isPageOrigin(origin),
+    isPaired: (origin: string) => list.hasOrigin(origin),
+    /** The origin that the device's token counts from alone; null where it has none. */
+    originOf: (tokenId: string) => list.ofToken(tokenId)?.origin ?? null,
   };
   return {
     ...{ list, blocked, pairings, origins },
@@ -69,6 +71,8 @@ export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
     },
   };
 }
+
+export type DeviceOrigins = Awaited<ReturnType<typeof openDevices>>['origins'];
 
 /** An origin in its own spelling, of a page whose connection others cannot change. */
 function isPageOrigin(origin: string): boolean {

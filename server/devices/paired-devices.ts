@@ -1,15 +1,20 @@
 import type { AuditedActName } from '#lib/protocol/audited-acts';
 import type { WireDevice } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
-import { type Audit, byCaller, type Tokens } from '../auth/room.ts';
+import { type Audit, byCaller, type Caller, type Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import { type DeviceRecord, toWireDevice } from './device-record.ts';
-import type { By, DeviceService, DevicesPage } from './device-services.ts';
 import { bytesOf } from './device-tools.ts';
 
 /** Of the tools of the devices of one page; one device alone may have half of it. */
 const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Who acts, and from where. */
+export interface By {
+  readonly caller: Caller;
+  readonly address: string;
+}
 
 export interface PairedDevicesDeps {
   readonly devices: DeviceList;
@@ -19,15 +24,24 @@ export interface PairedDevicesDeps {
   readonly clock: Clock;
 }
 
-/** What people see of devices, and do to them. Each act is in the audit. */
-export class PairedDevices implements DeviceService {
+export type DeviceService = Pick<PairedDevices, keyof PairedDevices>;
+
+/**
+ * What people see of the devices that were let in, and do to them. Each act is in the audit; what is
+ * refused is thrown as `HttpError`.
+ */
+export class PairedDevices {
   readonly #deps: PairedDevicesDeps;
 
   constructor(deps: PairedDevicesDeps) {
     this.#deps = deps;
   }
 
-  list({ before, limit }: { readonly before?: string; readonly limit: number }): DevicesPage {
+  /**
+   * Newest first, fewer than `limit` where their tools are large; `before` is the id of the last one
+   * of the page before, and `next` that of the next page, or null.
+   */
+  list({ before, limit }: { readonly before?: string; readonly limit: number }) {
     const rest = this.#deps.devices
       .list()
       .sort((a, b) => (a.deviceId < b.deviceId ? 1 : -1))
@@ -65,7 +79,7 @@ export class PairedDevices implements DeviceService {
 
   async decideTools(
     deviceId: string,
-    { allow, deny }: Parameters<DeviceService['decideTools']>[1],
+    { allow, deny }: { readonly allow: readonly string[]; readonly deny: readonly string[] },
     by: By,
   ): Promise<WireDevice> {
     const before = this.#deps.devices.find(deviceId);

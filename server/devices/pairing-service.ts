@@ -1,10 +1,13 @@
+import type { z } from 'zod';
 import { personName } from '#lib/format/person-name';
 import { browserName } from '#lib/format/read-user-agent';
 import { isLoopback } from '#lib/net/hosts';
 import {
   type JoinBody,
+  type joinedSchema,
   type OpenedPairing,
   type Outcome,
+  type pairingDecisionBodySchema,
   readPairingCode,
   type WirePairing,
   type Workbench,
@@ -20,11 +23,11 @@ import {
 import type { ToolRegistry } from '../tools/room.ts';
 import type { BlockedOrigins } from './blocked-origins.ts';
 import type { DeviceList } from './device-list.ts';
-import type { By, PairingService, Requester } from './device-services.ts';
-import { toDeviceTools } from './device-tool.ts';
+import { shownName } from './device-record.ts';
+import { toDeviceTools } from './device-tools.ts';
 import { Outcomes, type OutcomesDeps, toWirePairing } from './outcomes.ts';
+import type { By } from './paired-devices.ts';
 import { PAIRING_MS, type Pairing, type PairingRequest, type Pairings } from './pairings.ts';
-import { shownName } from './shown-name.ts';
 
 export interface PairingServiceDeps extends OutcomesDeps {
   readonly pairings: Pairings;
@@ -41,10 +44,21 @@ export interface PairingServiceDeps extends OutcomesDeps {
   readonly addresses: () => readonly string[];
 }
 
-type Joined = Awaited<ReturnType<PairingService['join']>>;
-type Decision = Parameters<PairingService['decide']>[1];
+/** Who asks without a credential. */
+export interface Requester {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+  /** Of a page that is none of ours. */
+  readonly foreignOrigin: string | null;
+}
 
-export class DevicePairing implements PairingService {
+type Joined = z.infer<typeof joinedSchema>;
+type Decision = z.output<typeof pairingDecisionBodySchema>;
+
+export type PairingService = Pick<DevicePairing, keyof DevicePairing>;
+
+/** How devices get in. What is refused is thrown as `HttpError`. */
+export class DevicePairing {
   readonly #deps: PairingServiceDeps;
   readonly #outcomes: Outcomes;
   /** Pairings whose decision is being written. */
@@ -88,6 +102,7 @@ export class DevicePairing implements PairingService {
     return this.#joined(pairing);
   }
 
+  /** Held while it waits, until `signal`. */
   async outcome(
     token: string,
     waitMs: number,
@@ -101,6 +116,7 @@ export class DevicePairing implements PairingService {
     return outcome;
   }
 
+  /** `origin`: under which the request reached the server. */
   async open(by: By, origin: string | undefined): Promise<OpenedPairing> {
     const opened = this.#deps.pairings.open(principalName(by.caller));
     if (!opened) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PAIRING_ALPHABET, readPairingCode } from '#lib/protocol/device';
-import { hashSecret } from '../auth/hash-secret.ts';
+import { hashSecret } from '../auth/secrets.ts';
 import { throwingLogger as logger } from '../testing/error-log.ts';
 import { newPairingCode } from './open-devices.ts';
 import { Pairings } from './pairings.ts';

@@ -1,5 +1,4 @@
-export type { By, DeviceOrigins, DeviceService, PairingService } from './device-services.ts';
-export { openDevices } from './open-devices.ts';
-export { PairedDevices } from './paired-devices.ts';
-export { DevicePairing } from './pairing-service.ts';
+export { type DeviceOrigins, openDevices } from './open-devices.ts';
+export { type By, type DeviceService, PairedDevices } from './paired-devices.ts';
+export { DevicePairing, type PairingService } from './pairing-service.ts';
 export { ToolAdmission } from './tool-admission.ts';

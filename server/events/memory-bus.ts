@@ -2,9 +2,13 @@ import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { reportLater } from '#lib/util/emitter';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
-import { loggedEvent, numbered } from './logged-event.ts';
-import { createSeqReservation, SEQ_BLOCK } from './seq-reservation.ts';
+import {
+  type EventBus,
+  type InstanceMessage,
+  type LoggedEvent,
+  loggedEvent,
+  numbered,
+} from './event-bus.ts';
 
 type OnEvents = (events: readonly LoggedEvent[]) => void;
 
@@ -171,27 +175,15 @@ function createInboxes(logger: Logger) {
  * their bytes, whichever is reached first; the bytes are estimates, because the
  * text of an event is made only when it is sent, and without a watcher never.
  */
-interface EventLog {
-  /** Its number is that of the event before, plus one. */
-  append(entry: LoggedEvent): void;
-  /** What is newer than `seq`, oldest first; undefined when the log no longer reaches back. */
-  since(seq: number): LoggedEvent[] | undefined;
-}
-
-interface Slot {
-  readonly entry: LoggedEvent;
-  readonly bytes: number;
-}
-
 function createEventLog(options: {
   /** Number of the first event to come. */
   readonly firstSeq: number;
   readonly maxEvents: number;
   readonly maxBytes: number;
-}): EventLog {
+}) {
   const { maxEvents, maxBytes } = options;
   /** A ring: the event `seq` lies at `seq % maxEvents`. */
-  const slots: (Slot | undefined)[] = [];
+  const slots: ({ readonly entry: LoggedEvent; readonly bytes: number } | undefined)[] = [];
   let oldest = options.firstSeq;
   let next = options.firstSeq;
   let total = 0;
@@ -203,7 +195,8 @@ function createEventLog(options: {
   }
 
   return {
-    append(entry) {
+    /** Its number is that of the event before, plus one. */
+    append(entry: LoggedEvent): void {
       if (next - oldest === maxEvents) dropOldest();
       const bytes = estimateJsonBytes(entry.event);
       slots[next % maxEvents] = { entry, bytes };
@@ -212,7 +205,8 @@ function createEventLog(options: {
       // guard: event-log-limited-in-bytes
       while (total > maxBytes) dropOldest();
     },
-    since(seq) {
+    /** What is newer than `seq`, oldest first; undefined when the log no longer reaches back. */
+    since(seq: number): LoggedEvent[] | undefined {
       // A number from the future is of another log: it says nothing about this one.
       if (seq < oldest - 1 || seq >= next) return undefined;
       const newer: LoggedEvent[] = [];
@@ -221,6 +215,32 @@ function createEventLog(options: {
         if (slot) newer.push(slot.entry);
       }
       return newer;
+    },
+  };
+}
+
+/** Numbers taken from the store at a time: the first block by the maker of the bus. */
+export const SEQ_BLOCK = 1_000_000;
+
+/**
+ * Keeps ahead of the event numbers in use: asks for the next block when half of
+ * the last one is used, so that no number waits for the disk. Should a block
+ * come late or never, numbering goes on; only numbers used past the last block
+ * may come again after a restart.
+ */
+function createSeqReservation(options: {
+  readonly firstSeq: number;
+  readonly block: number;
+  reserve(count: number): Promise<number>;
+  logger: Logger;
+}): { used(seq: number): void } {
+  const { block, reserve, logger } = options;
+  let askAt = options.firstSeq + block / 2;
+  return {
+    used(seq) {
+      if (seq < askAt) return;
+      askAt += block; // Also when it fails: one complaint per block is enough.
+      reserve(block).catch(logger.error);
     },
   };
 }

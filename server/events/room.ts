@@ -2,9 +2,9 @@ export {
   type EventBus,
   instanceAddress,
   type LoggedEvent,
+  loggedEvent,
+  numbered,
   type SnapshotText,
 } from './event-bus.ts';
-export { type FollowedRun, followRun } from './follow-run.ts';
-export { loggedEvent, numbered } from './logged-event.ts';
-export { createMemoryBus } from './memory-bus.ts';
-export { SEQ_BLOCK } from './seq-reservation.ts';
+export { type FollowedRun, followRun, runIdOf } from './follow-run.ts';
+export { createMemoryBus, SEQ_BLOCK } from './memory-bus.ts';

@@ -10,29 +10,26 @@ const OF_DEVICES = /^(?:\/internal\/.+|\/v1\/blobs|\/ws\/client)$/;
 /** How long a browser need not ask again. */
 const MAX_AGE_S = '600';
 
-/** Pages of other origins, as far as they may come (rules DV20 to DV24). */
-export interface ForeignPages {
-  /** Whether a page of this origin may send the request, whatever its credential. */
-  admits(incoming: IncomingMessage, pathname: string, origin: string): boolean;
-  /** Lets the page read the response. True: the request was a preflight, and is answered. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
-}
+export type ForeignPages = ReturnType<typeof createForeignPages>;
 
+/** Pages of other origins, as far as they may come (rules DV20 to DV24). */
 export function createForeignPages({
   hostGate,
   origins,
 }: {
   readonly hostGate: Pick<HostGate, 'isForeignPage'>;
   readonly origins: Pick<DeviceOrigins, 'mayAsk' | 'isPaired'>;
-}): ForeignPages {
+}) {
   return {
-    admits({ method = '' }, pathname, origin) {
+    /** Whether a page of this origin may send the request, whatever its credential. */
+    admits({ method = '' }: IncomingMessage, pathname: string, origin: string): boolean {
       if (TO_ASK.has(pathname)) return origins.mayAsk(origin) || origins.isPaired(origin);
       if (!OF_DEVICES.test(pathname) || !origins.isPaired(origin)) return false;
       // It uploads; what others stored it does not read.
       return pathname !== '/v1/blobs' || method === 'POST' || method === 'OPTIONS';
     },
-    answer({ headers: asked, method }, outgoing) {
+    /** Lets the page read the response. True: the request was a preflight, and is answered. */
+    answer({ headers: asked, method }: IncomingMessage, outgoing: ServerResponse): boolean {
       const { origin } = asked;
       if (origin === undefined || !hostGate.isForeignPage(asked)) return false;
       outgoing.setHeader('access-control-allow-origin', origin);

@@ -8,13 +8,7 @@ export interface Known {
   readonly peer: Peer;
 }
 
-/** What a connection has shown counts for its next request (rule HT96). */
-export interface KnownConnections {
-  /** Who asks; undefined where the request has to pass every check. */
-  of(incoming: IncomingMessage): Known | undefined;
-  /** The request has passed them. */
-  keep(incoming: IncomingMessage, known: Known): void;
-}
+export type KnownConnections = ReturnType<typeof createKnownConnections>;
 
 const SHOWN = Symbol('shown');
 
@@ -38,20 +32,23 @@ const FREE = new Set(['content-length', 'idempotency-key', 'traceparent', 'trace
 const MOST_CHARS = 4 * 1024;
 const MOST_PARTS = 2 * 64;
 
+/** What a connection has shown counts for its next request (rule HT96). */
 export const createKnownConnections = ({
   hostGate,
   credentials,
 }: {
   readonly hostGate: Pick<HostGate, 'ours' | 'isForeignPage'>;
   readonly credentials: Pick<Credentials, 'follow'>;
-}): KnownConnections => ({
-  of({ socket, method, rawHeaders }) {
+}) => ({
+  /** Who asks; undefined where the request has to pass every check. */
+  of({ socket, method, rawHeaders }: IncomingMessage): Known | undefined {
     const { [SHOWN]: shown }: KnownSocket = socket;
     if (!shown || shown.method !== method || !isSame(shown.headers, rawHeaders)) return undefined;
     const isOurs = hostGate.ours(shown.known.peer.isSecure) === shown.ours;
     return isOurs && shown.stillCounts() ? shown.known : undefined;
   },
-  keep({ socket, method, headers, rawHeaders }, known) {
+  /** The request has passed them. */
+  keep({ socket, method, headers, rawHeaders }: IncomingMessage, known: Known): void {
     const { caller, peer } = known;
     // How far another origin may come, and a device with its token, is asked each time.
     if (caller.kind === 'device' || hostGate.isForeignPage(headers)) return;

@@ -11,16 +11,7 @@ interface Closable {
 /** Those of one kind keep out none of the other. */
 export type SocketUse = 'client' | 'watcher';
 
-/** All that is open to clients and watchers, until the server stops. */
-export interface OpenSockets {
-  readonly count: number;
-  /** Why one more of the caller is refused now. */
-  capacityProblem(caller: Caller, use: SocketUse): HttpError | undefined;
-  /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */
-  add(one: Closable, principal: Caller, use: SocketUse): () => void;
-  /** Closes all, and refuses further ones. */
-  close(code: number, reason: string): void;
-}
+export type OpenSockets = ReturnType<typeof createOpenSockets>;
 
 /** A client with a few tools takes about half of it. */
 const BYTES_OF_CLIENT = 128 * 1024;
@@ -32,7 +23,8 @@ const MOST_SOCKETS: Record<SocketUse, number> = {
 /** Of one device, or person that watches, with a page in each of its tabs. */
 const MOST_TABS = 64;
 
-export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): OpenSockets {
+/** All that is open to clients and watchers, until the server stops. */
+export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
   const open = { client: new Map<Closable, Caller>(), watcher: new Map<Closable, Caller>() };
   /** Of one token, so that none but an administrator's keeps out another. */
   const mostOf = ({ kind }: Caller, use: SocketUse): number =>
@@ -41,10 +33,11 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): Open
     [...open[use].values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length;
   let closing = false;
   return {
-    get count() {
+    get count(): number {
       return open.client.size + open.watcher.size;
     },
-    capacityProblem(caller, use) {
+    /** Why one more of the caller is refused now. */
+    capacityProblem(caller: Caller, use: SocketUse): HttpError | undefined {
       if (closing)
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
       const own = mostOf(caller, use);
@@ -55,7 +48,8 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): Open
         : `This token has ${own} sockets and streams for ${use}s at most; close one first.`;
       return new HttpError('rate_limited', problem, { retryAfter: 10 });
     },
-    add(one, principal, use) {
+    /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */
+    add(one: Closable, principal: Caller, use: SocketUse): () => void {
       open[use].set(one, principal);
       // A page that is open is in use, also without a click.
       const release = followCaller(followed, principal, () =>
@@ -66,7 +60,8 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS): Open
         release();
       };
     },
-    close(code, reason) {
+    /** Closes all, and refuses further ones. */
+    close(code: number, reason: string): void {
       closing = true;
       for (const one of [...open.client.keys(), ...open.watcher.keys()]) one.close(code, reason);
     },

@@ -5,24 +5,21 @@ import { errorResponse } from './error-response.ts';
 import { parseTarget } from './parse-target.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Who may use plain HTTP, where the server is open to a network. */
-export interface PlainGate {
-  /** What a request without TLS gets, and nothing else, when its peer may not send one. */
-  refuse(incoming: IncomingMessage): HttpResponse | undefined;
-  refuseUpgrade(incoming: IncomingMessage): HttpError | undefined;
-}
+export type PlainGate = ReturnType<typeof createPlainGate>;
 
+/** Who may use plain HTTP, where the server is open to a network. */
 export function createPlainGate(deps: {
   readonly hostGate: Pick<HostGate, 'refuseHost'>;
   /** By the address of the connection: no header counts here. */
   readonly mayBePlain: (address: string) => boolean;
   /** The same port takes TLS. */
   readonly hasTls: boolean;
-}): PlainGate {
+}) {
   const isRefused = ({ socket }: IncomingMessage) =>
     !('encrypted' in socket) && !deps.mayBePlain(plainAddress(socket.remoteAddress));
   return {
-    refuse(incoming) {
+    /** What a request without TLS gets, and nothing else, when its peer may not send one. */
+    refuse(incoming: IncomingMessage): HttpResponse | undefined {
       if (!isRefused(incoming)) return undefined;
       const location = deps.hasTls ? toHttps(deps.hostGate, incoming) : undefined;
       const headers = { connection: 'close' };
@@ -31,7 +28,8 @@ export function createPlainGate(deps: {
       const refusal = errorResponse(needsTls());
       return { ...refusal, headers: { ...refusal.headers, ...headers } };
     },
-    refuseUpgrade: (incoming) => (isRefused(incoming) ? needsTls() : undefined),
+    refuseUpgrade: (incoming: IncomingMessage): HttpError | undefined =>
+      isRefused(incoming) ? needsTls() : undefined,
   };
 }
 

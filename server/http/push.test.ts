@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PushService } from '../push/push-service.ts';
+import type { PushService } from '../push/open-push.ts';
 import { createBrowser } from '../push/testing/fake-push-service.ts';
 import { fakePush } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';

@@ -118,14 +118,7 @@ const PROTOCOLS: Record<SocketPath, string> = {
 };
 
 /** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
-export interface UpgradeGate {
-  readonly onUpgrade: RawUpgrade;
-  readonly openCount: number;
-  /** Closes all that is open and refuses further ones. */
-  close(code: number, reason: string): void;
-}
-
-export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
+export function createUpgradeGate(deps: UpgradeGateDeps) {
   const { openSockets: open, maxPendingPerAddress = MAX_PENDING_PER_ADDRESS } = deps;
   const wss = createSocketServer();
   const pending = createCountOfEach(maxPendingPerAddress);
@@ -157,11 +150,11 @@ export function createUpgradeGate(deps: UpgradeGateDeps): UpgradeGate {
   };
 
   return {
-    get openCount() {
+    get openCount(): number {
       return open.count;
     },
     close: open.close,
-    onUpgrade(incoming, socket, head) {
+    onUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
       // The peer may vanish at any moment before ws takes the socket over.
       socket.on('error', () => socket.destroy());
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);

@@ -14,17 +14,6 @@ interface InputRequest {
   readonly params: { readonly mode: 'url'; readonly message: string; readonly url: string };
 }
 
-/**
- * Shows the person at a client where the approval is decided that a task waits for. What the
- * client answers decides nothing: it ends the question alone (rules MP50 to MP52).
- */
-export interface ApprovalQuestions {
-  /** What the task asks now. Undefined: it has been answered, or this client is asked nothing. */
-  of(call: Call, request: Request): InputRequests | undefined;
-  /** The client answered; keys of other questions count for nothing. */
-  answered(callId: string, request: Request): void;
-}
-
 type Request = Pick<ServerContext, 'mcpReq'>;
 
 /** One for as long as the call waits for the same decision. */
@@ -36,10 +25,16 @@ interface Question {
 /** An older one is asked again, under a key of its own. */
 const MOST = 10_000;
 
+export type ApprovalQuestions = ReturnType<typeof createApprovalQuestions>;
+
+/**
+ * Shows the person at a client where the approval is decided that a task waits for. What the
+ * client answers decides nothing: it ends the question alone (rules MP50 to MP52).
+ */
 export function createApprovalQuestions(
   followers: CallFollowers,
   { isOn, publicUrl }: { readonly isOn: boolean; readonly publicUrl: string | undefined },
-): ApprovalQuestions {
+) {
   const open = new Map<string, Question & { leave(): void }>();
 
   function end(callId: string): void {
@@ -59,7 +54,8 @@ export function createApprovalQuestions(
   }
 
   return {
-    of(call, request) {
+    /** What the task asks now. Undefined: it has been answered, or this client is asked nothing. */
+    of(call: Call, request: Request): InputRequests | undefined {
       if (!isOn || publicUrl === undefined || call.phase !== 'approval') return undefined;
       if (!takesUrls(request)) return undefined;
       const { key, isAnswered } = open.get(call.id) ?? begin(call.id);
@@ -68,7 +64,8 @@ export function createApprovalQuestions(
       const message = `${call.toolName} waits for approval on the board. To open the page approves nothing: an operator decides there.`;
       return { [key]: { method: 'elicitation/create', params: { mode: 'url', message, url } } };
     },
-    answered(callId, { mcpReq: { inputResponses } }) {
+    /** The client answered; keys of other questions count for nothing. */
+    answered(callId: string, { mcpReq: { inputResponses } }: Request): void {
       const question = open.get(callId);
       if (question && isRecord(inputResponses) && Object.hasOwn(inputResponses, question.key)) {
         question.isAnswered = true;

@@ -3,14 +3,10 @@ import type { EventBus } from '../events/room.ts';
 
 type OnChange = (update: CardUpdate) => void;
 
-/** Those who follow one call, among all that are open: one subscription for all of them. */
-export interface CallFollowers {
-  /** Calls `onChange` with each update of the call's card. Returns a function that ends it. */
-  follow(callId: string, onChange: OnChange): () => void;
-  close(): void;
-}
+export type CallFollowers = ReturnType<typeof createCallFollowers>;
 
-export function createCallFollowers(bus: Pick<EventBus, 'subscribe'>): CallFollowers {
+/** Those who follow one call, among all that are open: one subscription for all of them. */
+export function createCallFollowers(bus: Pick<EventBus, 'subscribe'>) {
   const byCall = new Map<string, Set<OnChange>>();
   const subscription = bus.subscribe({
     onEvents(events) {
@@ -22,7 +18,8 @@ export function createCallFollowers(bus: Pick<EventBus, 'subscribe'>): CallFollo
     },
   });
   return {
-    follow(callId, onChange) {
+    /** Calls `onChange` with each update of the call's card. Returns a function that ends it. */
+    follow(callId: string, onChange: OnChange): () => void {
       const followers = byCall.get(callId) ?? new Set();
       byCall.set(callId, followers.add(onChange));
       return () => {

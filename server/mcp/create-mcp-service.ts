@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import { FairMap } from '#lib/util/fair-map';
-import { newSecret } from '../auth/room.ts';
+import { type Agent, newSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
@@ -9,12 +9,11 @@ import type { ToolRegistry } from '../tools/room.ts';
 import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { createCallFollowers } from './call-followers.ts';
-import { cancelledRequest, isInitialize, withoutNulls } from './json-rpc.ts';
+import { cancelledRequest, isInitialize, toRequest, withoutNulls } from './json-rpc.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
-import type { McpService, McpStream } from './mcp-service.ts';
+import type { McpPost, McpStream } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
 import { answerPlainCall, readPlainCall } from './plain-call.ts';
-import { toRequest } from './to-request.ts';
 import { createToolLists } from './tool-lists.ts';
 
 const EACH_MS = 10_000;
@@ -89,34 +88,28 @@ const MOST_ENDED = 1_000;
 
 /**
  * Sessions of the old protocol, of which the server keeps nothing while they last: an id is a nonce
- * with its signature, so every good one is a session, after a restart too (rule MP30).
+ * with its signature, so every good one is a session, after a restart too (rule MP30). `key`: of the
+ * data directory.
  */
-interface LegacySessions {
-  make(agentId: string): string;
-  /** Whether it was made here, for this agent, and was not ended. */
-  isOf(agentId: string, sessionId: string): boolean;
-  /** Of one that `isOf` accepts. */
-  end(agentId: string, sessionId: string): void;
-}
-
-/** `key`: of the data directory. */
-function createLegacySessions(key: string): LegacySessions {
+function createLegacySessions(key: string) {
   const sign = (agentId: string, nonce: string): string =>
     createHmac('sha256', key).update(`mcp session\n${agentId}\n${nonce}`).digest('base64url');
   const ended = new FairMap<true>(MOST_ENDED);
   return {
-    make(agentId) {
+    make(agentId: string): string {
       const nonce = newSecret();
       return `${nonce}.${sign(agentId, nonce)}`;
     },
-    isOf(agentId, sessionId) {
+    /** Whether it was made here, for this agent, and was not ended. */
+    isOf(agentId: string, sessionId: string): boolean {
       const [nonce = '', signature = '', ...more] = sessionId.split('.');
       if (more.length > 0 || ended.get(sessionId)) return false;
       const expected = Buffer.from(sign(agentId, nonce));
       const given = Buffer.from(signature);
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    end(agentId, sessionId) {
+    /** Of one that `isOf` accepts. */
+    end(agentId: string, sessionId: string): void {
       ended.put(agentId, sessionId, true);
     },
   };
@@ -139,8 +132,13 @@ export interface McpServiceDeps
 /** Of all agents; what one of them may have is bounded where its requests come in. */
 const MOST_SUBSCRIPTIONS = 10_000;
 
-/** MCP over HTTP for agents (rules MP in SPEC.md). It keeps no sessions, only what is open. */
-export function createMcpService(deps: McpServiceDeps): McpService {
+export type McpService = ReturnType<typeof createMcpService>;
+
+/**
+ * MCP over HTTP for agents (rules MP in SPEC.md): both generations, 2026-07-28 and those before it.
+ * It keeps no sessions, only what is open.
+ */
+export function createMcpService(deps: McpServiceDeps) {
   const { calls, clock, bus, logger } = deps;
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams();
@@ -182,9 +180,12 @@ export function createMcpService(deps: McpServiceDeps): McpService {
   );
 
   return {
-    isSession: (agent, sessionId) => sessions.isOf(agent.tokenId, sessionId),
-    endSession: (agent, sessionId) => sessions.end(agent.tokenId, sessionId),
-    async answer(post) {
+    /** Whether the id was made here for this agent. */
+    isSession: (agent: Agent, sessionId: string) => sessions.isOf(agent.tokenId, sessionId),
+    /** Ends a session; it is not one any more. */
+    endSession: (agent: Agent, sessionId: string) => sessions.end(agent.tokenId, sessionId),
+    /** Answers one message, by JSON or by what may be a stream, which ends no sooner than the call. */
+    async answer(post: McpPost): Promise<Response | { readonly json: object }> {
       const plain = deps.spans.isOn ? undefined : readPlainCall(post);
       if (plain) return { json: await answerPlainCall(serverDeps, post, plain) };
       const { agent } = post;
@@ -199,7 +200,9 @@ export function createMcpService(deps: McpServiceDeps): McpService {
       }
       return response;
     },
-    openStream: (agent, stream) => streams.open(agent.tokenId, stream),
+    /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */
+    openStream: (agent: Agent, stream: McpStream) => streams.open(agent.tokenId, stream),
+    /** Ends what is open. */
     async close() {
       lists.stop();
       refusals.close();

@@ -10,8 +10,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../auth/room.ts';
 import { readTraceparent } from '../telemetry/room.ts';
-import { type AgentSession, sessionKey } from './agent-session.ts';
-import { type AnswerRoom, roomToRead } from './answer-room.ts';
+import { type AgentSession, type AnswerRoom, roomToRead, sessionKey } from './agent-session.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
 import {
   awaitCall,
@@ -22,12 +21,11 @@ import {
   type Waiting,
 } from './call-tool.ts';
 import type { McpConfig } from './mcp-config.ts';
-import { type McpTool, RESULT_TOOL } from './mcp-tools.ts';
+import { type McpTool, RESULT_TOOL, resultArgsSchema, resultTool } from './mcp-tools.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
 import { type AskedRequest, takesTasks } from './request-capabilities.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
-import { resultArgsSchema, resultTool } from './result-tool.ts';
 import { QUICK_MS, type Task, taskParamsSchema, toCreatedTask, toTask } from './tasks.ts';
 import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
 import { type TraceDeps, TracedServer, traceOf } from './traced-server.ts';

@@ -5,7 +5,6 @@ import type { Agent } from '../auth/room.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { CallService } from '../calls/room.ts';
 import type { History } from '../store/room.ts';
-import { parseResourceUri } from './resource-uris.ts';
 
 export interface ResourceDeps {
   readonly blobs: Pick<BlobStore, 'find' | 'read'>;
@@ -84,4 +83,25 @@ async function readCall(
   if (call === undefined || text === undefined) return undefined;
   const mimeType = typeof call.result === 'string' ? 'text/plain' : 'application/json';
   return { uri, mimeType, text };
+}
+
+const BLOB = 'callboard://blob/';
+const CALL = 'callboard://call/';
+
+/** The bytes of an attachment. */
+export const blobUri = (blobId: string): string => `${BLOB}${blobId}`;
+
+/** The whole text of a call's result. */
+export const callUri = (callId: string): string => `${CALL}${callId}`;
+
+type ResourceUri =
+  | { readonly kind: 'blob'; readonly id: string }
+  | { readonly kind: 'call'; readonly id: string };
+
+/** Undefined for what is none of ours. */
+function parseResourceUri(uri: string): ResourceUri | undefined {
+  const form = /^callboard:\/\/(blob|call)\/([A-Za-z0-9_-]{1,80})$/.exec(uri);
+  if (!form) return undefined;
+  const [, kind, id = ''] = form;
+  return { kind: kind === 'blob' ? 'blob' : 'call', id };
 }

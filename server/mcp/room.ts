@@ -1,3 +1,3 @@
-export { createMcpService } from './create-mcp-service.ts';
+export { createMcpService, type McpService } from './create-mcp-service.ts';
 export { mcpConfigSchema } from './mcp-config.ts';
-export type { McpService, McpStream } from './mcp-service.ts';
+export type { McpStream } from './mcp-service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toRequest } from './to-request.ts';
+import { toRequest } from './json-rpc.ts';
 
 const { signal } = new AbortController();
 const headers = { authorization: 'Bearer cb_1', cookie: 'session=2', 'mcp-method': 'ping' };

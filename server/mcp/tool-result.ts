@@ -8,9 +8,8 @@ import { HttpError } from '#lib/protocol/http-error';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
 import type { BlobStore, ScaleOutcome } from '../blobs/room.ts';
-import { type AnswerRoom, BLOCKS_BYTES } from './answer-room.ts';
-import { blobUri, callUri } from './resource-uris.ts';
-import { base64Length } from './resources.ts';
+import { type AnswerRoom, BLOCKS_BYTES } from './agent-session.ts';
+import { base64Length, blobUri, callUri } from './resources.ts';
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }

@@ -1,6 +1,5 @@
 import { type AnswerPiece, lineOf } from './answer-pieces.ts';
-import type { OpenAiConfig } from './openai-config.ts';
-import type { Tokens } from './openai-service.ts';
+import type { OpenAiConfig, Tokens } from './openai-service.ts';
 
 /** Between texts of different messages, and lines of calls. */
 const BREAK = '\n\n';

@@ -13,9 +13,9 @@ import {
   ConversationRuns,
   type ConversationRunsDeps,
 } from './conversation-runs.ts';
-import type { OpenAiConfig } from './openai-config.ts';
 import type {
   OpenAiAnswer,
+  OpenAiConfig,
   OpenAiRequest,
   OpenAiService,
   OpenAiSink,

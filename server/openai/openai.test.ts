@@ -2,15 +2,15 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { keyedId } from '../auth/keyed-id.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
+import { keyedId } from '../auth/secrets.ts';
 import { createSystemClock } from '../base/clock.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { holdTool } from '../runs/testing/hold-tool.ts';
 import { type FrontEndOptions, serveFrontEnds, TOKENS } from '../testing/serve-front-ends.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { createOpenAiService } from './create-openai-service.ts';
-import { openAiConfigSchema } from './openai-config.ts';
+import { openAiConfigSchema } from './openai-service.ts';
 
 const read = (
   name: string,

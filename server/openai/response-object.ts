@@ -1,7 +1,6 @@
 import { type AnswerPiece, type AnswerResult, lineOf } from './answer-pieces.ts';
 import type { AnswerHead } from './chat-completion.ts';
-import type { OpenAiConfig } from './openai-config.ts';
-import type { Tokens } from './openai-service.ts';
+import type { OpenAiConfig, Tokens } from './openai-service.ts';
 import { referenceTo } from './read-messages.ts';
 
 interface Item {

@@ -18,7 +18,7 @@ import type {
   TargetSettings,
   WebhookSettings,
 } from './notify-config.ts';
-import { post } from './post.ts';
+import { post } from './post-once.ts';
 import type { Attempt, Outcome, Target, TargetSource } from './target.ts';
 
 /** Of importance as ntfy counts it: 3 is ordinary, 4 is high. */

@@ -4,8 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryRecord } from '../store/room.ts';
 import { DueQueue, dueAt } from './due-queue.ts';
-import { NO_ANSWER } from './post.ts';
-import { ATTEMPT_MS } from './post-once.ts';
+import { ATTEMPT_MS, NO_ANSWER } from './post-once.ts';
 import { LONGEST_WAIT_MS, slowFor, waitAfter } from './retry-schedule.ts';
 import type { Outcome, Target } from './target.ts';
 

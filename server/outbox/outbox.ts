@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import type { Notice } from '#lib/protocol/notice';
+import type { WireTargets } from '#lib/protocol/notify';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/room.ts';
-import type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
 import { DropLog } from './drop-log.ts';
-import { Lane, MOST_OPEN, OFF_AREA } from './lane.ts';
+import { Lane, type LaneState, MOST_OPEN, OFF_AREA } from './lane.ts';
+import type { AnnounceCall, Announcement, AnnounceRun } from './notice-drafts.ts';
 import { draftsOfCall, draftsOfRun, type NoticeDraft, TEST_DRAFT } from './notice-drafts.ts';
-import type { ListedTarget, NotifyService } from './notify-service.ts';
 import { MOST_ATTEMPTS } from './retry-schedule.ts';
 import type { Outcome, Target, TargetSource } from './target.ts';
 
@@ -51,6 +51,16 @@ export interface OutboxDeps {
   readonly logger: Logger;
 }
 
+export interface ListedTarget extends LaneState, Pick<Target, 'id'> {
+  readonly shown: NonNullable<Target['shown']>;
+}
+
+/** What people see of notices that leave the server, and do to them. */
+export type NotifyService = Pick<
+  Outbox,
+  'limits' | 'targets' | 'deliveries' | 'resend' | 'test' | 'enable'
+>;
+
 /** Deliveries that may wait for all targets together. */
 export const MOST_OPEN_IN_ALL = 10_000;
 const DAY_MS = 86_400_000;
@@ -64,12 +74,12 @@ const TIDY_AFTER = 400;
  * Notices on their way out (rules OB1 to OB29). Each is stored for each target that wants it, in
  * the write of the change that it reports, and is sent from there until the target has taken it.
  */
-export class Outbox implements NotifyService {
+export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #lanes = new Map<string, Lane>();
   /** Targets that wanted no more before this start. */
   #offAtStart: ReadonlyMap<string, number> = new Map();
-  readonly limits = {
+  readonly limits: WireTargets['limits'] = {
     ...{ open_per_target: MOST_OPEN, attempts: MOST_ATTEMPTS },
     ...{ kept_days: KEPT.days, kept: KEPT.count },
   };
@@ -130,10 +140,12 @@ export class Outbox implements NotifyService {
     );
   }
 
-  deliveries(query: DeliveryQuery): ReturnType<NotifyService['deliveries']> {
+  /** Newest first. */
+  deliveries(query: DeliveryQuery) {
     return this.#deps.store.deliveries.list(query);
   }
 
+  /** As a new one, with the same id of the notice; one that is open is tried now. Undefined: there is none. */
   async resend(id: string): Promise<DeliveryRecord | undefined> {
     const { store, clock } = this.#deps;
     const stored = await store.deliveries.get(id);
@@ -145,11 +157,13 @@ export class Outbox implements NotifyService {
     return this.#put({ ...stored, ...anew });
   }
 
+  /** Sends a notice that says that it is a test. Undefined: there is no such target. */
   async test(targetId: string): Promise<DeliveryRecord | undefined> {
     if (!this.#find(targetId) || this.#isPersonal(targetId)) return undefined;
     return this.#put(this.#deliveryOf(targetId, this.#noticeOf(TEST_DRAFT)));
   }
 
+  /** False: there is no such target. */
   async enable(targetId: string): Promise<boolean> {
     if (!this.#find(targetId) || this.#isPersonal(targetId)) return false;
     await this.#deps.store.write([{ type: 'delete_kept', area: 'notify_target', key: targetId }]);

@@ -1,6 +1,6 @@
-export type { AnnounceCall, Announcement, AnnounceRun } from './announcement.ts';
+export type { AnnounceCall, Announcement, AnnounceRun } from './notice-drafts.ts';
 export { type NotifySettings, notifyConfigSchema, readNotify } from './notify-config.ts';
-export type { ListedTarget, NotifyService } from './notify-service.ts';
 export { openNotifications } from './open-notifications.ts';
+export type { ListedTarget, NotifyService } from './outbox.ts';
 export { type Answered, isRedirect, type PostRequest, postOnce } from './post-once.ts';
 export type { Attempt, Outcome, Target, TargetSource } from './target.ts';

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { browserName } from '#lib/format/read-user-agent';
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
+import { closedObject } from '#lib/protocol/closed-object';
 import { HttpError } from '#lib/protocol/http-error';
+import type { PushState, PushSubscriptionBody, PushTestResult } from '#lib/protocol/push';
 import type { Caller, Sessions } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/room.ts';
-import type { PushConfig } from './push-config.ts';
 import { createPushHosts } from './push-hosts.ts';
 import { isFor, kindOf, messageOf, testMessage } from './push-note.ts';
 import { hostOf, type PushRecord, toWirePush } from './push-record.ts';
@@ -15,7 +17,6 @@ import {
   type PushSenderDeps,
   type Sent,
 } from './push-sender.ts';
-import type { PushService } from './push-service.ts';
 import { Subscriptions, type SubscriptionsDeps } from './subscriptions.ts';
 import { loadVapidKeys } from './vapid-keys.ts';
 
@@ -65,31 +66,40 @@ interface ServiceParts {
   readonly send: ReturnType<typeof createPushSender>;
 }
 
+export type PushService = ReturnType<typeof createPushService>;
+
+/** Web Push as callers use it. What is refused is thrown as `HttpError`. */
 function createPushService(
   { config, clock }: OpenPushDeps,
   { hosts, keys, subscriptions, send }: ServiceParts,
-): PushService {
+) {
   const tests = createTokenBucket(TESTS, clock.now);
   const checkEnabled = () => {
     if (config.enabled) return;
     throw new HttpError('conflict', 'Web Push is turned off by push.enabled in the configuration.');
   };
   return {
-    state: (caller: Caller) => ({
+    /** With the caller's own subscriptions. */
+    state: (caller: Caller): PushState => ({
       ...{ enabled: config.enabled, public_key: keys.publicKey, hosts: [...hosts] },
       subscriptions: subscriptions
         .ownOf(caller)
         .map((record) => toWirePush(record, subscriptions.lastOf(record.pushId))),
     }),
-    async subscribe(body, { caller, userAgent }) {
+    /** Resolves when it is on disk; the same browser again changes what it chose. */
+    async subscribe(
+      body: PushSubscriptionBody,
+      { caller, userAgent }: { readonly caller: Caller; readonly userAgent: string | undefined },
+    ) {
       checkEnabled();
       const record = await subscriptions.add(body, { caller, browser: browserName(userAgent) });
       return toWirePush(record, subscriptions.lastOf(record.pushId));
     },
-    async unsubscribe(pushId, caller) {
+    async unsubscribe(pushId: string, caller: Caller) {
       await subscriptions.remove(subscriptions.findOwn(pushId, caller).pushId);
     },
-    async test(pushId, caller, signal) {
+    /** Sends a note to one of the caller's own browsers now. */
+    async test(pushId: string, caller: Caller, signal: AbortSignal): Promise<PushTestResult> {
       checkEnabled();
       const record = subscriptions.findOwn(pushId, caller);
       if (!tests.take()) {
@@ -212,3 +222,30 @@ async function noteAttempt(
   const reason = sent.kind === 'failed' ? sent.reason : null;
   subscriptions.attempted(pushId, { at, status: sent.status, reason });
 }
+
+const HOST = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/;
+
+/** Web Push to browsers of people and to paired phones. */
+export const pushConfigSchema = closedObject({
+  enabled: z.boolean().default(true),
+  /** Push services besides those that are known. Port 443 alone. */
+  hosts: z
+    .array(
+      z
+        .string()
+        .toLowerCase()
+        .regex(HOST, 'must be a host without a port, such as push.example.org or *.example.org'),
+    )
+    .max(64)
+    .default([]),
+  /** How a push service reaches the one who runs this server. */
+  subject: z
+    .string()
+    .max(256)
+    .regex(
+      /^(?:mailto:[^\s<>@]+@[^\s<>@]+\.[^\s<>@]+|https:\/\/[^\s<>/]+\S*)$/,
+      'must be an address such as mailto:you@example.org or https://board.example.org',
+    )
+    .optional(),
+}).prefault({});
+type PushConfig = z.output<typeof pushConfigSchema>;

@@ -1,3 +1,1 @@
-export { openPush } from './open-push.ts';
-export { pushConfigSchema } from './push-config.ts';
-export type { PushService } from './push-service.ts';
+export { openPush, type PushService, pushConfigSchema } from './open-push.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { LogFields } from '../base/logger.ts';
-import { logCall } from './call-log.ts';
+import { logCall } from './call-parts.ts';
 
 function logged(isDebug: boolean) {
   const lines: { line: string; fields: LogFields }[] = [];

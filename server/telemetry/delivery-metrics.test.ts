@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDeliveryMetrics } from './delivery-metrics.ts';
+import { createDeliveryMetrics } from './part-metrics.ts';
 
 test('[TM21] deliveries are counted by target and outcome, and subscriptions of people as one', () => {
   const metrics = createDeliveryMetrics();

@@ -20,3 +20,32 @@ export function createStoreMetrics() {
   );
   return { committed: (seconds: number) => commits.observe('', seconds), text: commits.text };
 }
+
+/** Subscriptions of people are many; the targets of the configuration are few. */
+const PUSH = 'push';
+
+/** What became of notices that leave the server (rule TM21). */
+export function createDeliveryMetrics() {
+  const deliveries = counter(
+    'callboard_notify_deliveries_total',
+    'Attempts to send notices, and deliveries that ended without one',
+    ['target', 'outcome'],
+  );
+  return {
+    counted: (target: string, outcome: string) =>
+      deliveries.add(target.startsWith(`${PUSH}:`) ? PUSH : target, outcome),
+    text: deliveries.text,
+  };
+}
+
+/** Requests of the API by route and status (rule TM5). */
+export function createHttpMetrics() {
+  const requests = counter('callboard_http_requests_total', 'Requests that were answered', [
+    ...['route', 'status'],
+  ]);
+  return {
+    /** `route` is a pattern such as `/v1/runs/:id`, of which there are as many as routes. */
+    answered: (route: string, status: number) => requests.add(route, String(status)),
+    text: requests.text,
+  };
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
-import { publishApproval } from './publish-approvals.ts';
+import { publishApproval } from './snapshot.ts';
 
 const waiting = (reason: string, deadline: number) =>
   sampleCall({

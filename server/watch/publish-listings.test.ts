@@ -5,7 +5,7 @@ import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/fold-listings';
 import { createClientTable } from '../connections/client-table.ts';
 import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
-import { numbered } from '../events/logged-event.ts';
+import { numbered } from '../events/event-bus.ts';
 import { createToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';

@@ -25,17 +25,11 @@ export interface PublishListingsDeps {
   readonly breaker: { onChange(listener: (instanceId: string) => void): void };
 }
 
-export interface PublishedListings {
-  /** Publishes what has changed, so that a list that is made now is one that changes lead on from. */
-  publishNow(): void;
-  stop(): void;
-}
-
 /**
  * Publishes what changed of tools and clients, at most once in a while (rule
  * WA13). It costs as much as the clients that changed have tools, whatever else there is.
  */
-export function publishListings(deps: PublishListingsDeps): PublishedListings {
+export function publishListings(deps: PublishListingsDeps) {
   const { bus, clock, registry, clients, breaker } = deps;
   const changes = createToolChanges(registry);
   let changedClients = new Set<string>();
@@ -71,12 +65,13 @@ export function publishListings(deps: PublishListingsDeps): PublishedListings {
   clients.onChange(clientChanged);
   breaker.onChange((instanceId) => clientChanged(clients.get(instanceId)?.clientId));
   return {
-    publishNow() {
+    /** Publishes what has changed, so that a list that is made now is one that changes lead on from. */
+    publishNow(): void {
       if (!cancel) return;
       cancel();
       publish();
     },
-    stop() {
+    stop(): void {
       stopTools();
       cancel?.();
       cancel = undefined;

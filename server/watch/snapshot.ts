@@ -1,4 +1,6 @@
+import type { Call } from '#lib/call/call';
 import { isFinalCard } from '#lib/call/merge-card';
+import { sameJson } from '#lib/json/equal';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
@@ -239,3 +241,16 @@ export function toApproval({ id, runId, requestedBy, card }: ShownCall): Approva
     },
   ];
 }
+
+/** Publishes that a call begins to wait for a yes, that the question changes, and that it no longer waits. */
+export function publishApproval(
+  bus: Pick<EventBus, 'publish'>,
+  record: Call,
+  previous: Call | undefined,
+): void {
+  const approval = approvalOf(record);
+  if (sameJson(approval, previous ? approvalOf(previous) : null)) return;
+  bus.publish({ type: 'approval', tool_call_id: record.id, run_id: record.runId, approval });
+}
+
+const approvalOf = (call: Call) => toApproval(call)[0] ?? null;

@@ -1,7 +1,7 @@
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { type EventBus, type LoggedEvent, loggedEvent } from '../events/room.ts';
+import { type EventBus, type LoggedEvent, loggedEvent, runIdOf } from '../events/room.ts';
 import { createMissedEvents } from './merge-events.ts';
 import { createPace } from './paced.ts';
 import type { TakeSnapshot } from './snapshot.ts';
@@ -281,9 +281,7 @@ export const createWatchHub = (deps: WatchHubDeps): WatchHub => new WatchHub(dep
 
 /** Lists concern each watcher; calls and messages only those who watch their run. */
 function concerns(event: WatchEvent, runId: string | undefined): boolean {
-  if (runId === undefined) return true;
-  if (event.type === 'run') return event.run.run_id === runId;
-  return 'run_id' in event ? event.run_id === runId : true;
+  return runId === undefined || (runIdOf(event) ?? runId) === runId;
 }
 
 const firstSeq = (events: readonly LoggedEvent[]): number => events[0]?.event.seq ?? 0;

@@ -12,16 +12,7 @@ export interface WholeListsDeps {
   publishNow(): void;
 }
 
-export interface WholeLists {
-  /**
-   * The same events, for who gets no changes: each change of a list is the whole
-   * list, so that no number is missing. Where they are many, the last of each list
-   * alone is there.
-   */
-  inPlaceOfChanges(events: readonly LoggedEvent[]): readonly LoggedEvent[];
-  /** Whether they are many: then a snapshot takes less than the lists would. */
-  areMany(events: readonly LoggedEvent[]): boolean;
-}
+export type WholeLists = ReturnType<typeof createWholeLists>;
 
 /** Of one moment there are two, and two more for each snapshot that was taken in it. */
 const MANY_CHANGES = 8;
@@ -30,7 +21,7 @@ const LIST_OF = { tools_changed: 'tools', clients_changed: 'clients' } as const;
 type ListName = 'tools' | 'clients';
 
 /** Tools and clients as whole lists (rules WA12 and WA13), made once for all that want them in one moment. */
-export function createWholeLists(deps: WholeListsDeps): WholeLists {
+export function createWholeLists(deps: WholeListsDeps) {
   const made = new Map<string, LoggedEvent>();
   let madeAt = -1;
 
@@ -51,8 +42,14 @@ export function createWholeLists(deps: WholeListsDeps): WholeLists {
     events.filter(({ event }) => listOf(event)).length > MANY_CHANGES;
 
   return {
+    /** Whether they are many: then a snapshot takes less than the lists would. */
     areMany,
-    inPlaceOfChanges(events) {
+    /**
+     * The same events, for who gets no changes: each change of a list is the whole
+     * list, so that no number is missing. Where they are many, the last of each list
+     * alone is there.
+     */
+    inPlaceOfChanges(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
       const last = new Map<ListName, number>();
       for (const { event } of events) {
         const name = listOf(event);

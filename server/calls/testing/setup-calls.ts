@@ -13,7 +13,7 @@ import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
-import type { AnnounceCall } from '../../outbox/announcement.ts';
+import type { AnnounceCall } from '../../outbox/notice-drafts.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';

@@ -5,7 +5,7 @@ import { given } from '#lib/util/given';
 import type { Command, Context } from '../command.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
 import { timeText } from '../output.ts';
-import { pagesOf } from '../pages.ts';
+import { allOf } from '../reading.ts';
 
 type Approval = z.infer<typeof approvalsPageSchema>['approvals'][number];
 const DECISIONS = ['yes', 'no', 'always'] as const;
@@ -34,20 +34,23 @@ export const approveCommand: Command = {
 };
 
 async function listOrAsk(context: Context): Promise<ExitName> {
-  const approvals = await openApprovals(context);
+  const approvals = await allOf(
+    context,
+    '/v1/approvals?limit=200',
+    approvalsPageSchema,
+    (page) => page.approvals,
+  );
   if (context.prompt.isThere && approvals.length > 0) return askAbout(context, approvals);
   context.out.document({ approvals });
-  if (approvals.length === 0) context.out.line('No call waits for a decision.');
-  else {
-    const rows = approvals.map((one) => [
-      one.tool_call_id,
-      one.tool_name,
-      one.requested_by ?? '',
-      timeText(one.expires_at),
-      JSON.stringify(one.args),
-    ]);
-    context.out.table(['CALL', 'TOOL', 'ASKED BY', 'UNTIL', 'ARGUMENTS'], rows);
-  }
+  const rows = approvals.map((one) => [
+    one.tool_call_id,
+    one.tool_name,
+    one.requested_by ?? '',
+    timeText(one.expires_at),
+    JSON.stringify(one.args),
+  ]);
+  const head = ['CALL', 'TOOL', 'ASKED BY', 'UNTIL', 'ARGUMENTS'];
+  context.out.table(head, rows, 'No call waits for a decision.');
   return 'ok';
 }
 
@@ -108,12 +111,4 @@ async function decide(
   const call = await context.server().post(path, { ...body, ...given({ note }) }, callRecordSchema);
   context.out.document(call);
   context.out.line(`${call.tool_name}: ${body.decision}. The call is ${call.status}.`);
-}
-
-async function openApprovals(context: Context): Promise<Approval[]> {
-  const approvals: Approval[] = [];
-  for await (const page of pagesOf(context, '/v1/approvals?limit=200', approvalsPageSchema)) {
-    approvals.push(...page.approvals);
-  }
-  return approvals;
 }

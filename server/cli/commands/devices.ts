@@ -8,7 +8,7 @@ import {
 import type { Command, Context } from '../command.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
 import { timeText } from '../output.ts';
-import { pagesOf } from '../pages.ts';
+import { allOf } from '../reading.ts';
 
 type Action = (context: Context, device: WireDevice, rest: readonly string[]) => Promise<ExitName>;
 
@@ -43,28 +43,21 @@ export const devicesCommand: Command = {
 async function list(context: Context): Promise<ExitName> {
   const devices = await allDevices(context);
   context.out.document({ devices });
-  if (devices.length === 0) context.out.line('No device is paired; "callboard pair" lets one in.');
-  else {
-    const rows = devices.map((one) => [
-      one.device_id,
-      one.name,
-      one.kind,
-      one.revoked_at === null ? timeText(one.last_seen_at) : 'revoked',
-      String(one.tools.length),
-      String(one.waiting.length),
-    ]);
-    context.out.table(['DEVICE', 'NAME', 'KIND', 'LAST SEEN', 'TOOLS', 'WAITING'], rows);
-  }
+  const rows = devices.map((one) => [
+    one.device_id,
+    one.name,
+    one.kind,
+    one.revoked_at === null ? timeText(one.last_seen_at) : 'revoked',
+    String(one.tools.length),
+    String(one.waiting.length),
+  ]);
+  const head = ['DEVICE', 'NAME', 'KIND', 'LAST SEEN', 'TOOLS', 'WAITING'];
+  context.out.table(head, rows, 'No device is paired; "callboard pair" lets one in.');
   return 'ok';
 }
 
-async function allDevices(context: Context): Promise<WireDevice[]> {
-  const devices: WireDevice[] = [];
-  for await (const page of pagesOf(context, '/v1/devices?limit=100', devicesPageSchema)) {
-    devices.push(...page.devices);
-  }
-  return devices;
-}
+const allDevices = (context: Context): Promise<WireDevice[]> =>
+  allOf(context, '/v1/devices?limit=100', devicesPageSchema, (page) => page.devices);
 
 /** By its id, or by a name that one device alone has. */
 async function find(context: Context, id: string): Promise<WireDevice> {

@@ -1,7 +1,7 @@
 import { describeEnd } from '../../store/integrity/describe-end.ts';
 import { rebuildStore, StoreNotRebuiltError } from '../../store/integrity/rebuild-store.ts';
 import type { Command, Context } from '../command.ts';
-import { findAddress, type ServerOptions, trustAuthority } from '../connect.ts';
+import { findAddress, trustAuthority } from '../connect.ts';
 import type { Check, Finding } from '../doctor/check.ts';
 import { checkDataDir, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
 import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
@@ -32,15 +32,9 @@ export const doctorCommand: Command = {
   notes: ['It exits with 1 when a step failed; warnings alone are 0.'],
   async run(context) {
     if (context.flag('rebuild')) return rebuild(context);
-    const options: ServerOptions = {
-      url: context.text('url'),
-      token: context.text('token'),
-      'data-dir': context.text('data-dir'),
-      ca: context.text('ca'),
-    };
     const dataDir = context.dataDir();
-    const url = addressOf(options, context);
-    if (url !== undefined) trustAuthority(options, context.place, url, dataDir);
+    const url = addressOf(context);
+    if (url !== undefined) trustAuthority(context.options, context.place, url, dataDir);
     const findings: Finding[] = [];
     for (const check of CHECKS) {
       const found = await check({ context, dataDir, url });
@@ -71,7 +65,7 @@ function rebuild({ out, dataDir }: Context): ExitName {
 }
 
 /** Undefined where none is known: that is a finding, not the end. */
-function addressOf(options: ServerOptions, { place }: Context): URL | undefined {
+function addressOf({ options, place }: Context): URL | undefined {
   try {
     return findAddress(options, place).url;
   } catch (error) {

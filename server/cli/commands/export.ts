@@ -9,7 +9,7 @@ import type { RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Command, Context } from '../command.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
-import { pagesOf } from '../pages.ts';
+import { pagesOf } from '../reading.ts';
 import { saveBlob } from '../save-attachments.ts';
 
 export const exportCommand: Command = {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WirePairing } from '#lib/protocol/device';
+import encodeQR from 'qr';
+import {
+  type OpenedPairing,
+  openedPairingSchema,
+  pairingSchema,
+  pairingsSchema,
+  type WirePairing,
+} from '#lib/protocol/device';
 import type { Command, Context } from '../command.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
-import { inOneLine } from '../output.ts';
-import {
-  decideOnPairing,
-  findPairing,
-  openPairing,
-  printInvitation,
-  withdrawPairing,
-} from '../pairings.ts';
+import { inOneLine, type Output } from '../output.ts';
 
 const LOOK_MS = 500;
 
@@ -42,7 +42,9 @@ export const pairCommand: Command = {
       return asking.state === 'asking' ? await decide(context, asking) : ended(context, asking);
     } catch (error) {
       // Where nobody waits any more, a code that lets a device ask is not left open.
-      if (context.signal.aborted && named === undefined) await withdrawPairing(context, id);
+      if (context.signal.aborted && named === undefined) {
+        await context.server().send({ method: 'DELETE', path: pathOf(id) }, pairingSchema);
+      }
       throw error;
     }
   },
@@ -75,13 +77,14 @@ async function decide(context: Context, pairing: WirePairing): Promise<ExitName>
   printRequest(context, pairing);
   const isYes = context.flag('yes') || (await askYes(context));
   const name = context.text('name');
-  const decided = await decideOnPairing(context, pairing.pairing_id, {
+  const body = {
     decision: isYes ? 'approve' : 'deny',
     ...(isYes && name !== undefined ? { name } : {}),
     // What was shown and nothing else.
     ...(isYes && { tools: pairing.request?.tools.map((tool) => tool.name) ?? [] }),
-  });
-  return ended(context, decided);
+  };
+  const path = pathOf(pairing.pairing_id, '/decision');
+  return ended(context, await context.server().post(path, body, pairingSchema));
 }
 
 /** By its own word; the policy goes by it. */
@@ -138,3 +141,32 @@ export const qrCommand: Command = {
     return 'ok';
   },
 };
+
+const openPairing = (context: Context): Promise<OpenedPairing> =>
+  context.server().post('/v1/pairings', {}, openedPairingSchema);
+
+const pathOf = (id: string, more = ''): string => `/v1/pairings/${encodeURIComponent(id)}${more}`;
+
+async function findPairing(context: Context, id: string): Promise<WirePairing> {
+  const { pairings } = await context.server().get('/v1/pairings', pairingsSchema, context.signal);
+  const pairing = pairings.find((one) => one.pairing_id === id);
+  if (pairing !== undefined) return pairing;
+  throw new CliError('notFound', `the pairing ${id} is not there any more; begin a new one`);
+}
+
+/** `ABCDEFGH` as people read it aloud: `ABCD-EFGH`. */
+const spelled = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+function printInvitation({ out }: Context, { code, links, expires_at }: OpenedPairing): void {
+  const [link, ...others] = links;
+  if (link !== undefined) printQr(out, link);
+  out.line(`Link: ${link ?? 'none; this server has no address that a phone could open'}`);
+  for (const other of others) out.line(`  or: ${other}`);
+  out.line(`Code: ${spelled(code)}`);
+  out.line(`Until ${new Date(expires_at * 1_000).toLocaleTimeString('en-GB')}, for one device.`);
+}
+
+/** At a terminal in its black and white, whatever its colours are; else in blocks. */
+export function printQr(out: Output, link: string): void {
+  out.picture(encodeQR(link, out.isTerminal ? 'term' : 'ascii', { ecc: 'medium' }));
+}

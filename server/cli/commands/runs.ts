@@ -1,9 +1,8 @@
 import { runsPageSchema } from '#lib/protocol/rest';
-import { type Message, type RunSummary, runRecordSchema } from '#lib/protocol/run';
+import { type Message, runRecordSchema } from '#lib/protocol/run';
 import type { Command, Context } from '../command.ts';
-import { readCount } from '../numbers.ts';
 import { timeText } from '../output.ts';
-import { pagesOf } from '../pages.ts';
+import { allOf, readCount } from '../reading.ts';
 
 const PAGE = 200;
 
@@ -23,9 +22,10 @@ export const runsCommand: Command = {
 
 async function printAll(context: Context): Promise<void> {
   const { out } = context;
-  const runs = await newestRuns(context, readCount(context, 'limit') ?? 20);
+  const most = readCount(context, 'limit') ?? 20;
+  const path = `/v1/runs?limit=${Math.min(PAGE, most)}`;
+  const runs = await allOf(context, path, runsPageSchema, (page) => page.runs, most);
   out.document({ runs });
-  if (runs.length === 0) return out.line('There is no run yet.');
   const rows = runs.map((run) => [
     run.run_id,
     run.status,
@@ -33,17 +33,7 @@ async function printAll(context: Context): Promise<void> {
     timeText(run.updated_at),
     run.title,
   ]);
-  out.table(['RUN', 'STATUS', 'MODEL', 'CHANGED', 'TITLE'], rows);
-}
-
-async function newestRuns(context: Context, most: number): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  const path = `/v1/runs?limit=${Math.min(PAGE, most)}`;
-  for await (const page of pagesOf(context, path, runsPageSchema)) {
-    runs.push(...page.runs);
-    if (runs.length >= most) break;
-  }
-  return runs.slice(0, most);
+  out.table(['RUN', 'STATUS', 'MODEL', 'CHANGED', 'TITLE'], rows, 'There is no run yet.');
 }
 
 async function printOne({ out, server }: Context, id: string): Promise<void> {

@@ -20,14 +20,13 @@ export const toolsCommand: Command = {
 
 function printAll({ out }: Context, tools: readonly ToolListing[]): void {
   out.document({ tools });
-  if (tools.length === 0) return out.line('No tool is registered.');
   const rows = tools.map((tool) => [
     tool.name,
     tool.source === 'client' ? clientNames(tool) : tool.source,
     tool.callable ? 'yes' : `no: ${tool.reason ?? ''}`,
     tool.description,
   ]);
-  out.table(['NAME', 'FROM', 'CALLABLE', 'DESCRIPTION'], rows);
+  out.table(['NAME', 'FROM', 'CALLABLE', 'DESCRIPTION'], rows, 'No tool is registered.');
 }
 
 function printOne({ out }: Context, name: string, tools: readonly ToolListing[]): void {

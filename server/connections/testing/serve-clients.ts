@@ -15,10 +15,9 @@ import { watchInbound } from '../../sockets/inbound-socket.ts';
 import { createTurns } from '../../sockets/large-frames.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { createClientConnections } from '../client-connection.ts';
+import { createClientConnections, createClientSocketHandler } from '../client-connection.ts';
 import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-sessions.ts';
-import { createClientSocketHandler } from '../client-socket.ts';
 import { createPool } from './create-pool.ts';
 
 export const principal = FIRST_OPERATOR;

@@ -6,13 +6,14 @@ import { onTestFinished } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { openAudit } from '../../auth/audit.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
-import { hashSecret } from '../../auth/hash-secret.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
+import { hashSecret } from '../../auth/secrets.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../base/new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
-import type { By, Requester } from '../device-services.ts';
+import type { By } from '../paired-devices.ts';
+import type { Requester } from '../pairing-service.ts';
 import { createTestDevices } from './create-test-devices.ts';
 
 export const PHONE: Requester = {

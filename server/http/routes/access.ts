@@ -2,7 +2,7 @@ import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
-import { type Caller, ownToken } from '../../auth/room.ts';
+import { type Caller, isOwn } from '../../auth/room.ts';
 import type { By } from '../../devices/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -21,12 +21,6 @@ export const UPLOADERS = allowed('operator', 'agent', 'device');
 export const OPERATORS = allowed('operator');
 export const ADMINS = allowed('admin');
 export const CLIENTS = allowed('operator', 'device');
-
-/** Whether the caller sees what belongs to this token; null: that of the first run. */
-export const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
-  const own = ownToken(caller);
-  return own === undefined || own === ownerToken;
-};
 
 /** The call, or the same refusal whether there is none or the caller may not see it. A large one waits for its turn. */
 export async function findCall(

@@ -8,12 +8,12 @@ import {
   approvalsQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/room.ts';
+import { byCaller, isOwn } from '../../auth/room.ts';
 import type { AlwaysRule, ShownCall } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { isOwn, OPERATORS, quoted, READERS, VIEWERS } from './access.ts';
+import { OPERATORS, quoted, READERS, VIEWERS } from './access.ts';
 
 const path = '/v1/approvals/always';
 

@@ -1,7 +1,5 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
-import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { given } from '#lib/util/given';
-import type { LoggedEvent } from '../../events/room.ts';
+import { followRun } from '../../events/room.ts';
 import { createPlaces } from '../count-of-each.ts';
 import { type EventWriter, eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -52,24 +50,15 @@ function sendEvents(
   { send, destroy, isOver }: EventWriter,
   { runId, since }: { readonly runId: string; readonly since: number | undefined },
 ): () => void {
-  /** What comes while the snapshot is being made. */
-  const held: LoggedEvent[] = [];
-  let forward = (events: readonly LoggedEvent[]): void => {
-    held.push(...events);
-  };
-  const subscription = deps.bus.subscribe({
-    ...given({ since }),
-    onEvents: (events) => forward(events),
-  });
-  const release = (afterSeq: number) => {
-    forward = (events) => send(toText(events, runId, afterSeq));
-    forward(held.splice(0));
-  };
-  const leave = () => subscription.close();
-  if (isOver) return leave;
-  if (since !== undefined && subscription.complete) {
+  const events = followRun(deps.bus, runId, since);
+  const release = (afterSeq: number) =>
+    events.releaseTogether(afterSeq, (some) =>
+      send(some.map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`).join('')),
+    );
+  if (isOver) return events.close;
+  if (since !== undefined && events.isComplete) {
     release(since);
-    return leave;
+    return events.close;
   }
   deps.snapshot({ runId }).then(
     ({ seq, text }) => {
@@ -81,31 +70,5 @@ function sendEvents(
       destroy();
     },
   );
-  return leave;
-}
-
-const toText = (events: readonly LoggedEvent[], runId: string, afterSeq: number): string =>
-  events
-    .filter(({ event }) => event.seq > afterSeq && isOfRun(event, runId))
-    .map(({ event, json }) => `id: ${event.seq}\ndata: ${json}\n\n`)
-    .join('');
-
-function isOfRun(event: WatchEvent, runId: string): boolean {
-  switch (event.type) {
-    case 'call':
-    case 'message':
-    case 'message_delta':
-    case 'approval':
-      return event.run_id === runId;
-    case 'run':
-      return event.run.run_id === runId;
-    // Agents read these streams: how they are watched is for people alone.
-    case 'autonomy':
-    case 'devices':
-    case 'tools':
-    case 'clients':
-    case 'tools_changed':
-    case 'clients_changed':
-      return false;
-  }
+  return events.close;
 }

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { NoticeOf } from '#lib/protocol/notice';
-import { hashSecret } from '../../auth/hash-secret.ts';
 import { type Caller, FIRST_OPERATOR, type Operator } from '../../auth/principal.ts';
+import { hashSecret } from '../../auth/secrets.ts';
 import { Sessions } from '../../auth/sessions.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../base/new-id.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
-import { openPush } from '../open-push.ts';
-import { pushConfigSchema } from '../push-config.ts';
+import { openPush, pushConfigSchema } from '../open-push.ts';
 import { startPushService } from './fake-push-service.ts';
 
 export const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './failures.mjs';
 import { ROOT } from './project.mjs';
+import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './reports.mjs';
 
 /** A file of Vitest's report. */
 const file = (status: string, message: string, ...tests: [string, string, string?][]) => ({
