@@ -39,11 +39,6 @@ export function createCredentials(deps: {
     originOf(tokenId: string): string | null;
   };
 }) {
-  const wrong = async (address: string): Promise<HttpError> => {
-    const retryAfter = await deps.failedAttempts.count(address);
-    return retryAfter === undefined ? unauthenticated() : tooManyAttempts(retryAfter);
-  };
-
   /** A page of another origin has the token of a device that was let in as a page of it, and no other. */
   const refuseFrom = (caller: Caller | undefined, headers: IncomingHttpHeaders) => {
     const { isForeign = () => false, originOf = () => null } = deps.origins ?? {};
@@ -57,7 +52,7 @@ export function createCredentials(deps: {
       const token = bearerOf(request);
       if (token !== undefined) {
         const principal = token === '' ? undefined : deps.callers.find(token);
-        if (!principal) return wrong(request.address);
+        if (!principal) return wrongFrom(deps.failedAttempts, request.address);
         return refuseFrom(principal, request.headers) ?? principal;
       }
       const foreign = refuseFrom(undefined, request.headers);
@@ -90,6 +85,11 @@ export function createCredentials(deps: {
         (sessionId === null || sessions.isLive(sessionId));
     },
   };
+}
+
+async function wrongFrom(attempts: FailedAttempts, address: string): Promise<HttpError> {
+  const retryAfter = await attempts.count(address);
+  return retryAfter === undefined ? unauthenticated() : tooManyAttempts(retryAfter);
 }
 
 /** The second secret of a sign-in; empty when none was sent. */

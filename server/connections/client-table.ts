@@ -44,7 +44,6 @@ export function createClientTable(deps: ClientTableDeps) {
   };
   const instancesOf = (clientId: string) =>
     [...instances.idsOf(clientId)].flatMap((id) => instances.get(id) ?? []);
-
   return {
     /** The names that people give to devices may be others now. */
     namesChanged(clientId: string): void {
@@ -62,10 +61,8 @@ export function createClientTable(deps: ClientTableDeps) {
     },
     /** A person touched it so many milliseconds ago. What its program does by itself is not a touch. */
     touch(instanceId: string, agoMs = 0): void {
-      const { lastTouchedAt } = instances.availability(instanceId);
-      const touchedAt = Math.max(lastTouchedAt, deps.now() - agoMs);
+      const forgotten = keepTouch(deps, instanceId, agoMs);
       const one = instances.get(instanceId);
-      const forgotten = instances.touches.put(one?.clientId ?? '', instanceId, touchedAt);
       if (one) changed(one);
       if (forgotten !== undefined) deps.availabilityChanged(forgotten);
     },
@@ -76,16 +73,10 @@ export function createClientTable(deps: ClientTableDeps) {
       deps.left?.(before);
     },
     get: (instanceId: string) => instances.get(instanceId),
-    /** Whether any instance of this client is connected. */
     hasClient: (clientId: string) => instances.has(clientId),
-    /** Whether any of them offers tools. */
     offersTools: (clientId: string) =>
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
-    facts(instanceId: string): InstanceFacts | undefined {
-      const one = instances.get(instanceId);
-      return one && toInfo(one);
-    },
-    /** Ids of the client's connected instances. */
+    facts: (instanceId: string) => toInfo(instances.get(instanceId)),
     instanceIds: (clientId: string) => [...instances.idsOf(clientId)],
     /** Of all, or of one client's instances. */
     listings: (clientId?: string): ClientListing[] =>
@@ -99,6 +90,14 @@ export function createClientTable(deps: ClientTableDeps) {
   };
 }
 
+/** Returns the instance whose touch was forgotten for it. */
+function keepTouch({ instances, now }: ClientTableDeps, instanceId: string, agoMs: number) {
+  const { lastTouchedAt } = instances.availability(instanceId);
+  const touchedAt = Math.max(lastTouchedAt, now() - agoMs);
+  const clientId = instances.get(instanceId)?.clientId ?? '';
+  return instances.touches.put(clientId, instanceId, touchedAt);
+}
+
 /** A device is shown by the name that a person gave it. */
 const named = ({ nameOf }: ClientTableDeps, one: ConnectedInstance): ConnectedInstance => ({
   ...one,
@@ -110,13 +109,14 @@ const listingOf = (deps: ClientTableDeps, one: ConnectedInstance): ClientListing
   ...given({ device_id: deps.deviceIdOf?.(one.clientId) }),
 });
 
-const toInfo = (one: ConnectedInstance): InstanceFacts => ({
-  clientId: one.clientId,
-  claims: one.caps.includes('claim'),
-  journalEpoch: one.journalEpoch,
-  name: one.name,
-  responsive: one.responsive,
-});
+const toInfo = (one: ConnectedInstance | undefined): InstanceFacts | undefined =>
+  one && {
+    clientId: one.clientId,
+    claims: one.caps.includes('claim'),
+    journalEpoch: one.journalEpoch,
+    name: one.name,
+    responsive: one.responsive,
+  };
 
 const toListing = (
   one: ConnectedInstance,
