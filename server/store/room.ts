@@ -4,7 +4,6 @@ export { KeptArea } from './kept-area.ts';
 export { openStore } from './open-store.ts';
 export type {
   AuditEntry,
-  AuditPage,
   AuditQuery,
   CallQuery,
   Change,

@@ -224,7 +224,7 @@ function shared(bus: Pick<EventBus, 'seq'>, take: TakeSnapshot): TakeSnapshot {
 }
 
 /** A call that waits for approval. */
-export function toApproval({ id, runId, requestedBy, card }: ShownCall): ApprovalListing[] {
+function toApproval({ id, runId, requestedBy, card }: ShownCall): ApprovalListing[] {
   if (card.phase !== 'approval') return [];
   return [
     {
