@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZodError } from 'zod';
-import { StoreDamagedError } from '../../server/store/store-damaged-error.ts';
+import { StoreDamagedError } from '../../server/store/store-errors.ts';
 import { differencesOfRebuilt } from '../../server/store/testing/rebuilt-differs.ts';
 import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';

@@ -19,7 +19,7 @@ export type ClientIds = ReturnType<typeof createClientIds>;
  * since the id of a client without a hello is not remembered.
  */
 export function createClientIds(deps: {
-  store: Pick<Store, 'hasClient'>;
+  store: Pick<Store, 'clientOwner'>;
   table: Pick<ClientTable, 'hasClient'>;
   isMadeHere(clientId: string): boolean;
 }) {
@@ -38,7 +38,7 @@ export function createClientIds(deps: {
       beingTaken.add(clientId);
       const done = () => void beingTaken.delete(clientId);
       try {
-        if (!(await deps.store.hasClient(clientId))) return done;
+        if ((await deps.store.clientOwner(clientId)) === undefined) return done;
       } catch (error) {
         done();
         throw error;

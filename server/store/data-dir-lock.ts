@@ -1,9 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** SQLite's number for a file that somebody else has locked. */
-const SQLITE_BUSY = 5;
+import { isLocked } from './store-errors.ts';
 
 /** Another server has the directory. */
 export class DataDirInUseError extends Error {
@@ -38,7 +36,7 @@ export function lockDataDir(dir: string): { release(): void } {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    throw isBusy(error)
+    throw isLocked(error)
       ? new DataDirInUseError(
           `the data directory ${dir} is in use by another server; stop it, or set CALLBOARD_DATA_DIR to another directory`,
           { cause: error },
@@ -59,9 +57,6 @@ function unusable(dir: string, error: unknown): DataDirUnusableError {
     { cause: error },
   );
 }
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 
 /**
  * Makes a directory and those above it. Node's own `recursive` never comes back

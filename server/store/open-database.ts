@@ -4,7 +4,7 @@ import { keepOlderFile } from './before-log/older-file.ts';
 import { checkStoreFile, walFile } from './integrity/check-store-file.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { defineRowChecksum } from './row-checksum.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
+import { StoreDamagedError } from './store-errors.ts';
 import { syncFile } from './store-mark.ts';
 
 /**

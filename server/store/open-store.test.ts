@@ -21,8 +21,7 @@ import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd, openStore } from './open-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
-import { RowDamagedError } from './store-errors.ts';
+import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
 import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
 
 const cleanups: (() => unknown)[] = [];

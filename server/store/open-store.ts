@@ -10,7 +10,7 @@ import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
+import { StoreDamagedError } from './store-errors.ts';
 import { readMark } from './store-mark.ts';
 
 const answerSchema = z.object({ problem: z.string().nullable() });

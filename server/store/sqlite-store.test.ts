@@ -22,8 +22,7 @@ import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import type { Store } from './store.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
-import { RowDamagedError, StoreFailedError } from './store-errors.ts';
+import { RowDamagedError, StoreDamagedError, StoreFailedError } from './store-errors.ts';
 import { appendCall } from './testing/store-setup.ts';
 
 describeStore('the store in SQLite', () => {

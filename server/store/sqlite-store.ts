@@ -8,7 +8,6 @@ import { dropOlderFile } from './before-log/older-file.ts';
 import { CallOverlay } from './call-overlay.ts';
 import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
-import type { EndedUse, ToolUse } from './ended-use.ts';
 import { createHistory } from './history.ts';
 import { kyselyOn } from './kysely-on.ts';
 import { createMemories } from './memories.ts';
@@ -29,9 +28,8 @@ import {
   tokenRows,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Deliveries, Store } from './store.ts';
-import { StoreDamagedError } from './store-damaged-error.ts';
-import { RowDamagedError } from './store-errors.ts';
+import type { Deliveries, EndedUse, Store, ToolUse } from './store.ts';
+import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
@@ -238,7 +236,6 @@ export function createSqliteStore(options: {
       return row && clientRows.from(row);
     },
     clientOwner: async (clientId) => read.anyInstance(clientId)?.owner,
-    hasClient: async (clientId) => read.anyInstance(clientId) !== undefined,
     async findSession(cookieHash) {
       // Up to the character behind `:`, so that the index finds it.
       const row = read.session(`${cookieHash}:`, `${cookieHash};`);

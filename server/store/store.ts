@@ -3,7 +3,6 @@ import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { ToolUse } from './ended-use.ts';
 import type {
   AuditEntry,
   AuditPage,
@@ -167,6 +166,26 @@ export interface EndedCall {
   readonly bytes: number;
 }
 
+/** Of an ended call what its statistics need; its values are not read. */
+export interface EndedUse {
+  readonly id: string;
+  readonly toolName: string;
+  readonly clientId: string | null;
+  readonly status: CallStatus;
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly code: string | null;
+  /** The tool's own word for the kind of error. */
+  readonly clientCode: string | null;
+  /** At most 300 characters. */
+  readonly message: string | null;
+}
+
+export interface ToolUse {
+  /** Ended calls, the newest first, of all or of one token's holder. Throws `StoreBusyError`. */
+  recent(query: { ownerToken?: string; limit: number }): Promise<EndedUse[]>;
+}
+
 /** A run that has no turn. */
 export interface IdleRun {
   readonly runId: string;
@@ -268,8 +287,6 @@ export interface Store {
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
-  /** Whether any instance of this client is remembered. */
-  hasClient(clientId: string): Promise<boolean>;
   /** Of any of its instances; undefined when none is remembered. */
   clientOwner(clientId: string): Promise<string | null | undefined>;
   /** By the first half of its `idHash`. */

@@ -4,7 +4,7 @@ import { hasOlderCalls } from '../before-log/older-file.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { GUARDS, rowChecksum, type TableGuards } from '../row-checksum.ts';
 import { readSchema, schemaAfter } from '../schema.ts';
-import { isDamage, isShortRead } from '../sqlite-errors.ts';
+import { isDamage, isShortRead } from '../store-errors.ts';
 import { markFile, positionOf, readMark } from '../store-mark.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { scanWal, type WalSource } from './scan-wal.ts';

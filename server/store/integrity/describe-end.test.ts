@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { DataDirInUseError } from '../data-dir-lock.ts';
-import { StoreDamagedError } from '../store-damaged-error.ts';
-import { StoreFailedError } from '../store-errors.ts';
+import { StoreDamagedError, StoreFailedError } from '../store-errors.ts';
 import { describeEnd } from './describe-end.ts';
 
 const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });

@@ -1,8 +1,7 @@
 import { StoreNotMovedError } from '../before-log/older-file.ts';
 import { DataDirInUseError, DataDirUnusableError } from '../data-dir-lock.ts';
 import { StoreTooNewError } from '../migrate.ts';
-import { StoreDamagedError } from '../store-damaged-error.ts';
-import { isDiskTrouble, StoreFailedError } from '../store-errors.ts';
+import { isDiskTrouble, StoreDamagedError, StoreFailedError } from '../store-errors.ts';
 
 /** By what number a supervisor knows why the server ended (as in sysexits.h). */
 export const EXIT = {

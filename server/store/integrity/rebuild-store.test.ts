@@ -11,7 +11,7 @@ import { throwingLogger } from '../../testing/error-log.ts';
 import { DataDirInUseError, lockDataDir } from '../data-dir-lock.ts';
 import { openStore } from '../open-store.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
-import { StoreDamagedError } from '../store-damaged-error.ts';
+import { StoreDamagedError } from '../store-errors.ts';
 import { OLDER_STORES, olderStore } from '../testing/older-store.ts';
 import { differencesOfRebuilt } from '../testing/rebuilt-differs.ts';
 import { answersOf, differencesOf, type StoreAnswers } from '../testing/store-answers.ts';

@@ -7,7 +7,7 @@ import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { GUARDED_TABLES } from '../row-checksum.ts';
 import { readSchema, schemaAfter, shapeOf } from '../schema.ts';
-import { StoreDamagedError } from '../store-damaged-error.ts';
+import { StoreDamagedError } from '../store-errors.ts';
 import { readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, findProblem, rebuiltFile, walFile } from './check-store-file.ts';
 import { fileSize } from './file-bytes.ts';

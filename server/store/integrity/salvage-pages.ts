@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, writeSync }
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATIONS } from '../migrations.ts';
 import { BEFORE_MOVE, readSchema, type SchemaItem, schemaAfter } from '../schema.ts';
-import { isDamage } from '../sqlite-errors.ts';
+import { isDamage } from '../store-errors.ts';
 import { walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { PAGE_BYTES } from './page-rows.ts';

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OLDER_GUARDS } from '../before-log/older-call.ts';
 import { GUARDS } from '../row-checksum.ts';
 import { shapeOf } from '../schema.ts';
-import { isDamage } from '../sqlite-errors.ts';
+import { isDamage } from '../store-errors.ts';
 
 /** What is brought: the truth, in a store of before as well. */
 export const SALVAGED = { ...OLDER_GUARDS, ...GUARDS };

@@ -1,18 +1,21 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { decide } from '#lib/call/decide';
+import { foldEvents, patchOf } from '#lib/call/fold';
 import { olderFile } from '../before-log/older-file.ts';
+import { fromLogRow, toLogText } from '../log-text.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
+import { createLogReads } from '../read-log.ts';
 import { BEFORE_MOVE, schemaAfter } from '../schema.ts';
 import { positionOf, readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
-import { endOpenCalls } from './end-open-calls.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 import { type AssembledPages, assemblePages } from './salvage-pages.ts';
 import { SALVAGED_TABLES, type SalvagedTable } from './salvage-rows.ts';
-import { copyTable } from './salvage-table.ts';
+import { checksumsOf, copyTable, insertRow } from './salvage-table.ts';
 
 /**
  * Makes a damaged store one that can be opened: a new database with every row
@@ -168,4 +171,36 @@ function readMeta(source: DatabaseSync, key: string): number | undefined {
   } catch {
     return undefined; // Unreadable: the caller knows a value that does as well.
   }
+}
+
+const MAY_HAVE_RUN =
+  'The database was damaged, and what happened last to the call may be lost: it may have run';
+
+const OPEN_IN_LOG = `SELECT call_id FROM log AS newest WHERE ends = 0
+  AND version = (SELECT max(version) FROM log WHERE log.call_id = newest.call_id)`;
+
+/**
+ * Ends the calls that are open in the log. What is lost may be that one was started, or ended, so
+ * none of them may run from now on (rule ST85). Returns how many.
+ */
+function endOpenCalls(store: DatabaseSync, now: number): number {
+  const open = store.prepare(OPEN_IN_LOG).all();
+  const readLog = createLogReads(store);
+  let seq = positionOf(store);
+  for (const { call_id } of open) {
+    const call = foldEvents(readLog(String(call_id)).flatMap(fromLogRow));
+    if (!call) continue;
+    const moment = { wall: now, steady: call.clockMark ?? now };
+    const event = { type: 'interrupted', message: MAY_HAVE_RUN } as const;
+    const decided = decide({ ...call, granted: true }, event, moment);
+    if (!decided.ok) throw new Error(`the call ${call.id} cannot be ended: ${decided.refusal}`);
+    const version = call.version + 1;
+    const { shown } = decided;
+    const patch = patchOf(call, decided.record);
+    const entry = { version, type: event.type, at: now, actor: 'server', patch, shown };
+    seq += 1;
+    const row = { seq, call_id: call.id, version, ends: 1, events: `[${toLogText(entry)}]` };
+    insertRow(store, 'log', { ...row, ...checksumsOf('log', row) });
+  }
+  return open.length;
 }
