@@ -20,19 +20,11 @@ const BATCH_BYTES = 1024 * 1024;
 /** Rows that are looked at for one batch. */
 const BATCH_ROWS = 2_000;
 
-interface Looked {
-  readonly seq: number;
-  readonly call_id: string;
-  readonly ends: number;
-  readonly bytes: number;
-}
-
-/** What the log says of some calls: which have ended, which are open. */
+/** Some rows of the log, by call. */
 interface Batch {
   readonly upTo: number;
   readonly more: boolean;
-  readonly ended: readonly string[];
-  readonly open: readonly string[];
+  readonly rows: ReadonlyMap<string, readonly LogRow[]>;
 }
 
 /**
@@ -42,26 +34,31 @@ interface Batch {
  */
 export function createLogApplier(database: DatabaseSync): () => Applied {
   const applied = database.prepare("SELECT value FROM meta WHERE key = 'applied'");
+  const looked = database.prepare(
+    `SELECT * FROM log WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`,
+  );
   // All of a call is read once it has ended.
-  const looked = database.prepare(`SELECT seq, call_id, ends, CASE WHEN ends
-      THEN (SELECT sum(octet_length(events)) FROM log AS whole WHERE whole.call_id = log.call_id)
-      ELSE 0 END AS bytes
-    FROM log WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`);
+  const size = database.prepare(
+    'SELECT sum(octet_length(events)) AS bytes FROM log WHERE call_id = ?',
+  );
   const write = createApplyStatements(database);
+  const sizeOf = (id: string) => Number(size.get(id)?.bytes ?? 0);
 
   function take(after: number): Batch {
-    const last = new Map<string, number>();
+    const rows = new Map<string, LogRow[]>();
     let [upTo, bytes, count, ended] = [after, 0, 0, 0];
     for (const row of looked.iterate(after) as Iterable<unknown>) {
-      const { seq, call_id, ends, bytes: ofRow } = row as Looked;
-      last.set(call_id, ends);
-      upTo = seq;
+      const one = row as LogRow; // The edge to SQL.
+      const known = rows.get(one.call_id);
+      if (known) known.push(one);
+      else rows.set(one.call_id, [one]);
+      upTo = one.seq;
       count += 1;
-      bytes += ofRow;
-      ended += ends;
-      if (ended >= BATCH_CALLS || bytes > BATCH_BYTES) return toBatch(upTo, last, true);
+      ended += one.ends;
+      bytes += one.ends && !known && !isFirst(one) ? sizeOf(one.call_id) : one.events.length;
+      if (ended >= BATCH_CALLS || bytes > BATCH_BYTES) return { upTo, more: true, rows };
     }
-    return toBatch(upTo, last, count === BATCH_ROWS);
+    return { upTo, more: count === BATCH_ROWS, rows };
   }
 
   return () => {
@@ -72,9 +69,13 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
     database.exec('BEGIN IMMEDIATE');
     try {
       // fault point: indexing
-      for (const id of batch.ended) write.ended(id, after);
-      // guard: open-calls-noted
-      for (const id of batch.open) write.open(id);
+      for (const [id, rows] of batch.rows) {
+        if (rows.at(-1)?.ends) write.ended(id, after, rows);
+        else {
+          // guard: open-calls-noted
+          write.open(id);
+        }
+      }
       write.position(batch.upTo);
       database.exec('COMMIT');
     } catch (error) {
@@ -85,16 +86,14 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
   };
 }
 
-function toBatch(upTo: number, last: ReadonlyMap<string, number>, more: boolean): Batch {
-  const ids = [...last];
-  const idsOf = (ends: number) => ids.filter(([, is]) => is === ends).map(([id]) => id);
-  return { upTo, more, ended: idsOf(1), open: idsOf(0) };
-}
+/** Then there are no rows of its call before it. */
+const isFirst = (row: LogRow | undefined) => row?.version === 1;
 
 export function createApplyStatements(database: DatabaseSync) {
   // FTS5 is beyond Kysely, hence the SQL.
   const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
   const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
+  const remove = database.prepare('DELETE FROM calls WHERE call_no = ?');
   const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
   const into = 'INTO tool_call_text (rowid, tool_name, args, result, error) VALUES (?, ?, ?, ?, ?)';
   const insert = database.prepare(`INSERT ${into}`);
@@ -108,14 +107,16 @@ export function createApplyStatements(database: DatabaseSync) {
 
   function list(row: CallRow): void {
     put ??= database.prepare(
-      `INSERT OR REPLACE INTO calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+      `INSERT INTO calls (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
     );
     put.run(...Object.values(row));
   }
 
-  /** `after`: what is applied already. */
-  function ended(id: string, after: number): void {
-    const logged = readLogged(rows.all(id) as unknown as LogRow[]); // The edge to SQL.
+  /** `after`: what is applied already; `newest`: the last rows of the call, or all. */
+  function ended(id: string, after: number, newest: readonly LogRow[] = []): void {
+    const logged = readLogged(
+      isFirst(newest[0]) ? newest : (rows.all(id) as unknown as LogRow[]), // The edge to SQL.
+    );
     // One that was deleted meanwhile, or begins with what is not there, is in no list.
     if (!logged || !isFinalStatus(logged.call.status)) return;
     const { call, seq, texts } = logged;
@@ -123,6 +124,8 @@ export function createApplyStatements(database: DatabaseSync) {
     const isNew = seq > after;
     const listed = isNew ? undefined : number.get(id)?.call_no;
     const row = toCallRow(Number(listed ?? seq), logged);
+    // Not by REPLACE: before such a statement the text index writes what it gathers.
+    if (listed !== undefined) remove.run(row.call_no);
     list(row);
     // The name is taken from the log: the client may have another by now.
     const client = call.card.client_name ?? nameOf(row.client_id);

@@ -373,6 +373,16 @@ test('[ST87] calls with long logs that end at one moment are applied in several 
   expect(await idsOf(store)).toHaveLength(4);
 });
 
+test('[ST87] the words of calls that are applied at once are one part of the index', async () => {
+  const { store, count } = setup();
+  const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4'];
+  await put(store, ...ids.map((id) => sampleCall({ id })));
+  await apply(store);
+  await put(store, ...ids.map((id) => ended({ id, version: 2 })), ended({ id: 'tc_5' }));
+  await apply(store);
+  expect([count('calls'), count('tool_call_text_idx')]).toEqual([5, 1]);
+});
+
 test('[ST61] of a call that ended just now and is deleted nothing comes back', async () => {
   const { store, open, count } = setup();
   const blob = `blob_${'a'.repeat(40)}`;

@@ -11,13 +11,18 @@ const PICTURES = /[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu;
 /** How a sign before them is drawn. */
 const STYLES = /[\ufe0e\ufe0f]/g;
 
+/** ASCII has none of them. */
+const IS_PLAIN = /^[\0-\x7f]*$/;
+
 /** As the index takes it: one form of each sign, as full and half width, and words between gaps. */
 const spaced = (text: string): string =>
-  text
-    .replace(STYLES, '')
-    .normalize('NFKC')
-    .replace(PICTURES, (sign) => ` u${sign.codePointAt(0)?.toString(16)} `)
-    .replace(UNSPACED, ' $& ');
+  IS_PLAIN.test(text)
+    ? text
+    : text
+        .replace(STYLES, '')
+        .normalize('NFKC')
+        .replace(PICTURES, (sign) => ` u${sign.codePointAt(0)?.toString(16)} `)
+        .replace(UNSPACED, ' $& ');
 
 /** The words of a JSON value: its keys, strings and numbers, in reading order. */
 export function searchWords(value: unknown): string {
