@@ -119,7 +119,7 @@ export function createApplyStatements(database: DatabaseSync) {
     );
     // One that was deleted meanwhile, or begins with what is not there, is in no list.
     if (!logged || !isFinalStatus(logged.call.status)) return;
-    const { call, seq, texts } = logged;
+    const { call, facts, seq, texts } = logged;
     // Nothing was made of a call that began behind what is applied.
     const isNew = seq > after;
     const listed = isNew ? undefined : number.get(id)?.call_no;
@@ -128,7 +128,7 @@ export function createApplyStatements(database: DatabaseSync) {
     if (listed !== undefined) remove.run(row.call_no);
     list(row);
     // The name is taken from the log: the client may have another by now.
-    const client = call.card.client_name ?? nameOf(row.client_id);
+    const client = facts.client_name ?? nameOf(row.client_id);
     const write = isNew ? insert : replace;
     write.run(
       row.call_no,

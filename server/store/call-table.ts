@@ -1,26 +1,36 @@
 import type { Call } from '#lib/call/call';
 import type { CallEventEntry } from '#lib/call/call-event';
-import { foldEvents } from '#lib/call/fold';
+import { BARE_CALL } from '#lib/call/new-call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import { isImage } from '#lib/protocol/attachment';
 import type { CallStatus } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
 import type { CallRow } from './tables.ts';
 
 /** A call as its rows in the log make it. */
 export interface LoggedCall {
-  readonly call: Call;
+  readonly call: Omit<Call, 'card'>;
+  /** What people were shown beside what follows from it. */
+  readonly facts: CardUpdate;
   readonly entries: readonly CallEventEntry[];
   /** Of its rows. */
   readonly bytes: number;
 }
 
+/** Makes no card, which is most of the work of `foldEvents`: rows and words need none. */
 export function toLoggedCall(
   entries: readonly CallEventEntry[],
   bytes: number,
 ): LoggedCall | undefined {
-  const call = foldEvents(entries);
-  return call && { call, entries, bytes };
+  if (entries.length === 0) return undefined;
+  const call: Partial<Call> = { ...BARE_CALL, attachments: [] };
+  let facts: CardUpdate = {};
+  for (const { patch, card, shown } of entries) {
+    Object.assign(call, card && BARE_CALL, patch);
+    if (card || shown) facts = { ...facts, ...card, ...shown };
+  }
+  return { call: call as LoggedCall['call'], facts, entries, bytes };
 }
 
 /** As the table of calls has them; calls that are not final are in no row. */
@@ -53,8 +63,8 @@ const MARKS = {
 const MESSAGE_CHARS = 300;
 
 /** The row of an ended call: what lists, filters and statistics ask for, and nothing that is large. */
-export function toCallRow(callNo: number, { call, entries, bytes }: LoggedCall): CallRow {
-  const { card, error, provider, createdAt, completedAt } = call;
+export function toCallRow(callNo: number, { call, facts, entries, bytes }: LoggedCall): CallRow {
+  const { error, provider, createdAt, completedAt } = call;
   return {
     call_no: callNo,
     id: call.id,
@@ -75,24 +85,24 @@ export function toCallRow(callNo: number, { call, entries, bytes }: LoggedCall):
     waited_ms: waitedMs(entries),
     bytes,
     result_bytes: call.result === undefined ? 0 : estimateJsonBytes(call.result),
-    decision: card.approval_decision?.decision ?? null,
-    decided_by: card.approval_decision?.by ?? null,
-    marks: marksOf(call),
+    decision: facts.approval_decision?.decision ?? null,
+    decided_by: facts.approval_decision?.by ?? null,
+    marks: marksOf(call, facts),
   };
 }
 
-function marksOf(call: Call): number {
-  const { card, attachments } = call;
+function marksOf(call: LoggedCall['call'], facts: CardUpdate): number {
+  const { attachments } = call;
   const marked: Record<keyof typeof MARKS, boolean> = {
     retry: call.retryOf !== null,
     late: call.lateResult !== undefined,
     nested: call.parentCallId !== null,
-    repaired: !!card.repairs,
-    hooked: (card.hooks?.length ?? 0) > 0,
+    repaired: !!facts.repairs,
+    hooked: (facts.hooks?.length ?? 0) > 0,
     untrusted: isUntrustedResult(call),
     image: attachments.some(isImage),
     file: attachments.length > 0,
-    edited: card.approval_decision?.edited === true,
+    edited: facts.approval_decision?.edited === true,
   };
   let marks = 0;
   for (const name of Object.keys(MARKS) as (keyof typeof MARKS)[]) {

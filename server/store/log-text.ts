@@ -49,8 +49,9 @@ export const fromLogRow = (row: LogRow): CallEventEntry[] =>
 export const fromLogTexts = (text: string): CallEventEntry[] =>
   (JSON.parse(text) as StoredEvent[]).map(fromStored); // The edge to SQL.
 
-function fromStored({ unset = [], result, ...event }: StoredEvent): CallEventEntry {
-  if (result === undefined && unset.length === 0) return event;
+function fromStored(stored: StoredEvent): CallEventEntry {
+  if (stored.result === undefined && stored.unset === undefined) return stored;
+  const { unset = [], result, ...event } = stored;
   const patch: Record<string, unknown> = { ...event.patch };
   if (result !== undefined) patch.result = result;
   for (const name of unset) patch[name] = undefined;

@@ -70,6 +70,8 @@ export function* stepsOf({
   };
   while (place < numbers.length) {
     const statement = next();
-    yield [statement, Array.from({ length: next() }, nextValue)];
+    const values: SqlValue[] = [];
+    for (let left = next(); left > 0; left -= 1) values.push(nextValue());
+    yield [statement, values];
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Call } from '#lib/call/call';
-import { patchOf } from '#lib/call/fold';
+import { foldEvents, patchOf } from '#lib/call/fold';
 import { BARE_CALL } from '#lib/call/new-call';
 import { sameJson } from '#lib/json/equal';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -123,9 +123,10 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
 
 /** What the log has of a call, which must be the call. */
 function loggedAs(call: Call, text: string): LoggedCall {
-  const logged = toLoggedCall(fromLogTexts(text), text.length);
+  const entries = fromLogTexts(text);
+  const [inLog, logged] = [foldEvents(entries), toLoggedCall(entries, text.length)];
   const expected = { ...call, version: call.version + 1 };
-  if (logged && isSame(logged.call, expected)) return logged;
+  if (inLog && logged && isSame(inLog, expected)) return logged;
   throw new StoreNotMovedError(
     `the call ${call.id} of the older version is not the same in the log; go on with the older version`,
   );

@@ -1,10 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Call } from '#lib/call/call';
 import { finalCall } from '#lib/call/testing/sample-call';
-import { toCallRow } from '../call-table.ts';
+import { toCallRow, toLoggedCall } from '../call-table.ts';
 import { toLogText } from '../log-text.ts';
 import { rowChecksum } from '../row-checksum.ts';
 import { appendCall } from './store-setup.ts';
+
+const rowOf = (callNo: number, call: Call) => {
+  const { event } = appendCall(call);
+  const logged = toLoggedCall([event], toLogText(event).length + 2);
+  if (!logged) throw new Error('it has no entry');
+  return toCallRow(callNo, logged);
+};
 
 /** Many ended calls, the oldest first, straight into the tables; `given` says in what each differs. */
 export function insertCalls(
@@ -12,7 +19,7 @@ export function insertCalls(
   count: number,
   given: (number: number) => Partial<Call>,
 ): void {
-  const names = Object.keys(toCallRow(0, { call: finalCall(), entries: [], bytes: 0 }));
+  const names = Object.keys(rowOf(0, finalCall()));
   const insert = database.prepare(`INSERT INTO calls (${names}) VALUES (${names.map(() => '?')})`);
   const log = database.prepare('INSERT INTO log VALUES (?, ?, 1, 1, ?, ?)');
   const before = Number(database.prepare('SELECT max(seq) AS newest FROM log').get()?.newest ?? 0);
@@ -24,8 +31,7 @@ export function insertCalls(
     const { event } = appendCall(call);
     const events = `[${toLogText(event)}]`;
     log.run(before + number, id, events, rowChecksum([id, 1, 1, events]));
-    const row = toCallRow(before + number, { call, entries: [event], bytes: events.length });
-    insert.run(...Object.values(row));
+    insert.run(...Object.values(rowOf(before + number, call)));
   }
   database.exec(`UPDATE meta SET value = ${before + count} WHERE key = 'applied'; COMMIT`);
 }
