@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type Kind, TOOL_OF } from './kinds.ts';
 
-/** A tool client as plain as can be: it answers each request with its arguments. Without a kind it registers nothing. */
+/**
+ * A tool client as plain as can be: it answers each request with its arguments, or with `large.output`.
+ * Without a kind it registers nothing.
+ */
 export async function connectEcho(
   url: string,
-  options: { kind?: Kind; token?: string } = {},
+  options: { kind?: Kind; token?: string; large?: { name: string; output: unknown } } = {},
 ): Promise<{ close(): void }> {
-  const { kind, token } = options;
+  const { kind, token, large } = options;
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     headers: token ? { authorization: `Bearer ${token}` } : {},
@@ -24,7 +27,7 @@ export async function connectEcho(
       if (type === 'tool_call_request' && kind === 'claiming') {
         claimed.set(id, args);
         send({ type: 'tool_call_claim', id, attempt });
-      } else if (type === 'tool_call_request') answer(id, args);
+      } else if (type === 'tool_call_request') answer(id, large ? large.output : args);
       if (type !== 'tool_call_granted') return;
       answer(id, claimed.get(id));
       claimed.delete(id);
@@ -34,7 +37,7 @@ export async function connectEcho(
   if (kind) {
     if (kind === 'claiming') send({ type: 'hello', caps: ['claim'] });
     const tool = {
-      name: TOOL_OF[kind],
+      name: large?.name ?? TOOL_OF[kind],
       description: 'Gives back its arguments',
       parameters: { type: 'object' },
       ...(kind === 'read-only' ? { annotations: { readOnlyHint: true } } : {}),

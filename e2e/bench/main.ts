@@ -12,6 +12,7 @@
 import { describeMachine } from '../support/describe-machine.ts';
 import { benchAgainst } from './against-bench.ts';
 import { benchArrivals } from './arrivals-bench.ts';
+import { benchBeside } from './beside-bench.ts';
 import { benchCalls } from './calls-bench.ts';
 import { benchCancel } from './cancel-bench.ts';
 import { benchCards } from './cards-bench.ts';
@@ -24,6 +25,7 @@ import { benchWatchers } from './watchers-bench.ts';
 
 const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> = {
   calls: benchCalls,
+  beside: benchBeside,
   watchers: benchWatchers,
   arrivals: benchArrivals,
   cancel: benchCancel,

@@ -46,7 +46,7 @@ export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
       inParallel(count, inFlight, () =>
         post(agent, {
           ...{ port, path: '/mcp', ...(secret === undefined ? {} : { token: secret }) },
-          ...callOf(tool),
+          ...mcpCall(tool),
         }),
       );
   const ours = to(Number(new URL(callboard.url).port), name, asToken(callboard, token).token);
@@ -64,7 +64,8 @@ export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
   }
 }
 
-const callOf = (name: string) => ({
+/** What a caller of 2026-07-28 sends. */
+export const mcpCall = (name: string) => ({
   body: JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name, arguments: ARGS, _meta: ENVELOPE },

@@ -62,18 +62,16 @@ export function cutRecord(
 /** At most `maxBytes` of a text as JSON, never a part of a character. */
 export function cutText(text: string, maxBytes: number, keep: Keep = 'start'): string {
   if (countText(text, maxBytes) <= maxBytes) return text;
-  const kept: string[] = [];
-  let room = maxBytes - 2;
-  // A character has at least one byte, so no more of the text can matter; nor can the last of these,
-  // which may be half of a pair, as the quotes have two.
-  const chars = Array.from(keep === 'start' ? text.slice(0, maxBytes) : text.slice(-maxBytes));
-  if (keep === 'end') chars.reverse();
-  for (const char of chars) {
-    room -= bytesOfChar(char, 0).bytes;
-    if (room < 0) break;
-    kept.push(char);
+  const isStart = keep === 'start';
+  let at = isStart ? 0 : text.length;
+  for (let room = maxBytes - 2; ; ) {
+    // A pair is one character from either side.
+    const isPair = !isStart && (text.codePointAt(at - 2) ?? 0) > 0xffff;
+    const { bytes, length } = bytesOfChar(text, isStart ? at : at - (isPair ? 2 : 1));
+    room -= bytes;
+    if (room < 0) return isStart ? text.slice(0, at) : text.slice(at);
+    at += isStart ? length : -length;
   }
-  return (keep === 'start' ? kept : kept.reverse()).join('');
 }
 
 function cutValue(value: unknown, room: number, keep: Keep): unknown {

@@ -1,16 +1,13 @@
 /** The longest beginning of `text` that fits into `maxBytes` of UTF-8, cut between code points. */
 export function cutToBytes(text: string, maxBytes: number): string {
-  // A UTF-16 unit takes at most three bytes, so a short text need not be encoded.
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = new TextEncoder().encode(text);
-  return bytes.length <= maxBytes ? text : keepBytes(bytes, maxBytes);
+  const bytes = bytesBeyond(text, maxBytes);
+  return bytes ? keepBytes(bytes, maxBytes) : text;
 }
 
 /** The same, and the cut is visible: `[cut: n of m characters]`, with n of m characters kept. */
 export function cutAndMark(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return text;
+  const bytes = bytesBeyond(text, maxBytes);
+  if (!bytes) return text;
   const total = text.length;
   const longestMarker = marker(total, total).length;
   const kept = keepBytes(bytes, Math.max(0, maxBytes - longestMarker));
@@ -26,15 +23,22 @@ export function headAndTail(
   maxBytes: number,
   keptBytes: number,
 ): { readonly head: string; readonly tail: string } | undefined {
-  if (text.length * 3 <= maxBytes) return undefined;
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return undefined;
+  const bytes = bytesBeyond(text, maxBytes);
+  if (!bytes) return undefined;
   const kept = Math.max(0, keptBytes);
   const tailBytes = Math.floor(kept / 4);
   let start = bytes.length - tailBytes;
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   const tail = new TextDecoder().decode(bytes.subarray(start));
   return { head: keepBytes(bytes, kept - tailBytes), tail };
+}
+
+/** The text as UTF-8, where it has more than `maxBytes`. */
+function bytesBeyond(text: string, maxBytes: number): Uint8Array | undefined {
+  // A UTF-16 unit takes at most three bytes, so a short text need not be encoded.
+  if (text.length * 3 <= maxBytes) return undefined;
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length > maxBytes ? bytes : undefined;
 }
 
 const marker = (kept: number, total: number): string => `\n[cut: ${kept} of ${total} characters]`;

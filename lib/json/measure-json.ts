@@ -193,13 +193,15 @@ export function countText(text: string, max: number): number {
   return bytes;
 }
 
+const PLAIN_CHAR = { bytes: 1, length: 1 } as const;
+
 /** What `JSON.stringify` and UTF-8 make of the character at that place. */
 export function bytesOfChar(text: string, at: number): { bytes: number; length: number } {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x20 || code === 0x22 || code === 0x5c) {
     return { bytes: SHORT_ESCAPES.includes(String.fromCharCode(code)) ? 2 : 6, length: 1 };
   }
-  if (code < 0x80) return { bytes: 1, length: 1 };
+  if (code < 0x80) return PLAIN_CHAR;
   if (code < 0x800) return { bytes: 2, length: 1 };
   if (code > 0xffff) return { bytes: 4, length: 2 };
   return { bytes: code >= 0xd800 && code <= 0xdfff ? 6 : 3, length: 1 };

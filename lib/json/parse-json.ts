@@ -44,7 +44,7 @@ export function beyondLimits(
 }
 
 /** Place of the quote that ends the string begun at `start`; the end of the text when there is none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0) {
     let escapes = 0;
@@ -73,7 +73,8 @@ const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
  */
 export function parseJson(text: string, limits: JsonTextLimits, clean = wellFormed): ParsedJson {
   const read = parseJsonAsIs(text, limits);
-  const isOdd = read.ok && (ODD_ESCAPE.test(text) || !text.isWellFormed());
+  const hasEscapes = text.includes('\\u') && ODD_ESCAPE.test(text);
+  const isOdd = read.ok && (hasEscapes || !text.isWellFormed());
   return isOdd ? { ok: true, value: mapTexts(read.value, clean) } : read;
 }
 

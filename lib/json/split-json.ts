@@ -1,3 +1,5 @@
+import { endOfString } from './parse-json.ts';
+
 const QUOTE = 34;
 const COMMA = 44;
 const [OPENS_ARRAY, CLOSES_ARRAY] = [91, 93];
@@ -46,14 +48,4 @@ function split(text: string, [first, last]: [string, string], most: number): str
   const rest = whole.slice(from, end);
   if (parts.length > 0 || rest.trim() !== '') parts.push(rest);
   return depth === 0 && parts.length <= most ? parts : undefined;
-}
-
-/** Of the quote that ends the string which begins at `start`; the end of the text when none does. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text[at - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return at;
-  }
-  return text.length;
 }

@@ -3,15 +3,19 @@ type Change = (text: string) => string;
 /** Each text of a JSON value, keys too, by `change`; a value in which nothing changes comes back as it is. */
 export function mapTexts<Value>(value: Value, change: Change): Value;
 export function mapTexts(value: unknown, change: Change): unknown {
-  return someText(value, (text) => change(text) !== text) ? mapped(value, change) : value;
+  return changes(value, change) ? mapped(value, change) : value;
 }
 
-/** Makes no pairs: most values have no such text, and an object may have 60,000 names. */
-function someText(value: unknown, test: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return test(value);
-  if (Array.isArray(value)) return value.some((one) => someText(one, test));
+/** Takes no memory: most values have no such text, each call has some, and an object may have 60,000 names. */
+function changes(value: unknown, change: Change): boolean {
+  if (typeof value === 'string') return change(value) !== value;
   if (!isObject(value)) return false;
-  return Object.keys(value).some((key) => test(key) || someText(value[key], test));
+  if (Array.isArray(value)) {
+    for (const one of value) if (changes(one, change)) return true;
+    return false;
+  }
+  for (const key in value) if (change(key) !== key || changes(value[key], change)) return true;
+  return false;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -6,6 +6,7 @@ import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { InvokeRefusal } from '../calls/call-service.ts';
 import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
+import { toWireCall } from './to-wire-call.ts';
 
 const INVOKE = '/v1/tools/echo/invoke';
 
@@ -160,6 +161,18 @@ describe('records', () => {
     server.calls.fake.records.set('tc_2', { ...huge, id: 'tc_2' });
     const alone = await list('?include=result');
     expect(alone.tool_calls).toMatchObject([{ result: huge.result, display: { text } }]);
+  });
+
+  test('[HT34] a long record is the same JSON as it would be at once', async () => {
+    const server = await startTestServer();
+    const text = '"x\\'.repeat(20_000);
+    const results = [{ text }, text, [text, 'é…🙂'], { '…': text, '🙂': null }];
+    for (const result of results) {
+      const call = done({ args: { text: `${text}…` }, result, display: undefined });
+      server.calls.fake.records.set(call.id, call);
+      const { json } = await server.get(`/v1/tool_calls/${call.id}`);
+      expect(json).toEqual(JSON.parse(JSON.stringify(toWireCall(call))));
+    }
   });
 
   test('[HT49] requests to models come by pages, of a message too, and only of a run', async () => {

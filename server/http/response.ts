@@ -1,8 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { isRecord } from '#lib/json/is-record';
+import { jsonText } from '#lib/json/json-text';
 
 /** What a handler returns, before it is bytes. */
 export type HttpResponse =
-  | { readonly status: number; readonly json: unknown; readonly headers?: OutgoingHttpHeaders }
+  | {
+      readonly status: number;
+      readonly json: unknown;
+      readonly headers?: OutgoingHttpHeaders;
+      /** An object of which a field may be long. */
+      readonly isLong?: boolean;
+    }
   | {
       readonly status: number;
       readonly body: string | Uint8Array;
@@ -44,7 +52,7 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
     else answer.stream(outgoing);
     return;
   }
-  const whole = 'json' in answer ? JSON.stringify(answer.json) : answer.body;
+  const whole = 'json' in answer ? textOf(answer.json, answer.isLong) : answer.body;
   const body = whole.length > LARGE_LENGTH ? Buffer.from(whole) : whole;
   const length = Buffer.byteLength(body);
   if ('json' in answer && !answer.headers) {
@@ -57,6 +65,26 @@ export function writeResponse(outgoing: ServerResponse, answer: HttpResponse): v
   if (Buffer.isBuffer(body) && outgoing.req.method !== 'HEAD') return writeInSlices(outgoing, body);
   // A string goes out in one write with its head, a copy of a buffer does not.
   outgoing.end(body);
+}
+
+const textOf = (value: unknown, isLong = false): string | Buffer =>
+  isLong && isRecord(value) ? fieldByField(value) : JSON.stringify(value);
+
+/**
+ * A text has two bytes for each character in memory as soon as one character needs them, such as the
+ * ellipsis of a preview. So a long field is never joined with the others before it is UTF-8.
+ */
+function fieldByField(record: Readonly<Record<string, unknown>>): Buffer {
+  const texts = ['{'];
+  for (const [name, value] of Object.entries(record)) {
+    const text = value === undefined ? undefined : jsonText(value);
+    if (text !== undefined) texts.push(`${texts.length > 1 ? ',' : ''}"${name}":`, text);
+  }
+  texts.push('}');
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }
 
 /** In bytes, or characters of a text. */

@@ -4,17 +4,19 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
 import type { CallActionOutcome, InvokeRefusal } from '../../calls/room.ts';
-import { type HttpResponse, json } from '../response.ts';
+import type { HttpResponse } from '../response.ts';
 import type { RequestContext } from '../route.ts';
 import { toWireCall } from '../to-wire-call.ts';
 
+/** A shorter one is text at once sooner. */
+const LONG_BYTES = 16 * 1024;
+
 /** A large record that is in memory waits for its turn before it becomes text, as one that is read has. */
 export async function recordAnswer(context: RequestContext, call: Call): Promise<HttpResponse> {
-  if (!context.isLarge()) {
-    const { args, result, display, lateResult } = call;
-    await context.makeRoom(estimateJsonBytes([args, result, display, lateResult]));
-  }
-  return json(200, toWireCall(call));
+  const { args, result, display, lateResult } = call;
+  const bytes = estimateJsonBytes([args, result, display, lateResult]);
+  if (!context.isLarge()) await context.makeRoom(bytes);
+  return { status: 200, json: toWireCall(call), isLong: bytes > LONG_BYTES };
 }
 
 /** For the reference. */
