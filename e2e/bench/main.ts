@@ -4,7 +4,7 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history
- *   npm run bench -- calls cards  some of it (calls, watchers, arrivals, cancel, doors, mcp, stalls, cards)
+ *   npm run bench -- calls cards  some of it (calls, beside, watchers, arrivals, cancel, doors, mcp, stalls, cards)
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  *   npm run bench -- calls --against a47a9b6   a call beside one of that commit, alone
  */
