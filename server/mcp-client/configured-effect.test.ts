@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuredEffectOf } from './configured-effect.ts';
+import { configuredEffectOf } from './mcp-servers-config.ts';
 
 const tools = { '*': 'deny', 'read_*': 'ask', read_file: 'allow', 'read_f*': 'deny' } as const;
 

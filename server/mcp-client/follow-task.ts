@@ -5,8 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 import { toAnswer } from './call-result.ts';
 import type { KeptTask } from './kept-tasks.ts';
-import { isFinalFailure, toToolError } from './run-call.ts';
-import { TIP_CHARS } from './shown-progress.ts';
+import { isFinalFailure, TIP_CHARS, toToolError } from './run-call.ts';
 import { ask, type Task, taskRequest, taskSchema } from './task-messages.ts';
 
 /** Whatever the server wishes. */

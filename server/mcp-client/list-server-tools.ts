@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import { given } from '#lib/util/given';
-import { foreignNameOf } from './foreign-tool.ts';
+import { foreignNameOf } from './foreign-tools.ts';
 import { MOST_TOOLS } from './offered-tools.ts';
 import { ask } from './task-messages.ts';
 

@@ -1,6 +1,11 @@
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { closedObject } from '#lib/protocol/closed-object';
+import { LEAST_SECRET_CHARS } from '#lib/text/redact';
+import { ConfigError, refuseWritable } from '../base/config-error.ts';
+import { fillVariables, type Given, isSecretName } from '../base/config-variables.ts';
+import type { ConfiguredEffect } from '../tools/room.ts';
 
 /** Beginnings of names with one `*` behind them, or whole names, as the server spells them. */
 const toolPattern = z
@@ -96,3 +101,75 @@ export const mcpServersSchema = z
     `must name at most ${MOST_SERVERS} servers`,
   )
   .default({});
+
+/** A tool that the configuration does not name. */
+const NOT_NAMED: ConfiguredEffect = { effect: 'ask', isDefault: true };
+
+/** What the configuration says of a tool: by its whole name, else by the longest beginning of it. */
+export function configuredEffectOf(
+  tools: McpServerSettings['tools'],
+  foreign: string,
+): ConfiguredEffect {
+  const whole = Object.hasOwn(tools, foreign) ? tools[foreign] : undefined;
+  if (whole !== undefined) return { effect: whole };
+  const [longest] = Object.entries(tools)
+    .filter(([pattern]) => pattern.endsWith('*') && foreign.startsWith(pattern.slice(0, -1)))
+    .toSorted(([a], [b]) => b.length - a.length);
+  return longest ? { effect: longest[1] } : NOT_NAMED;
+}
+
+export interface ConfiguredMcpServers {
+  /** By id, with the values of variables in the place of `${env:NAME}`. */
+  readonly servers: ReadonlyMap<string, McpServerSettings>;
+  /** What of them is in no record, screen or log. */
+  readonly secrets: readonly string[];
+}
+
+/** Throws `ConfigError`. */
+export function readMcpServers(
+  servers: Readonly<Record<string, McpServerSettings>>,
+  given: Given,
+  file: string,
+): ConfiguredMcpServers {
+  const named = Object.entries(servers);
+  if (named.length > 0) refuseWritable(file, 'names programs to start (mcp_servers)');
+  const secrets = new Set<string>();
+  const read = named.map(([id, settings]): [string, McpServerSettings] => {
+    const fill = filler(`${file}: mcp_servers.${id}`, given, secrets);
+    return [id, withValues(settings, file, fill)];
+  });
+  return { servers: new Map(read), secrets: [...secrets] };
+}
+
+type Fill = (text: string, place: string, name?: string) => string;
+
+function withValues(settings: McpServerSettings, file: string, fill: Fill): McpServerSettings {
+  const all = (texts: Readonly<Record<string, string>>, place: string) =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, fill(text, `${place}.${name}`, name)]),
+    );
+  if (isHttpServer(settings)) return { ...settings, headers: all(settings.headers, 'headers') };
+  const folder = dirname(file);
+  return {
+    ...settings,
+    args: settings.args.map((text, at) => fill(text, `args.${at}`)),
+    env: all(settings.env, 'env'),
+    cwd: settings.cwd === undefined ? folder : resolve(folder, settings.cwd),
+  };
+}
+
+/** Puts the values of variables into a text, and collects what is secret of it. */
+function filler(where: string, given: Given, secrets: Set<string>): Fill {
+  const keep = (value: string) => {
+    // A shorter one would be taken out of texts that have nothing to do with it.
+    if (value.length >= LEAST_SECRET_CHARS) secrets.add(value);
+  };
+  return (text, place, name = '') => {
+    const filled = fillVariables(text, given);
+    if (!filled.ok) throw new ConfigError(`${where}.${place} ${filled.problem}`);
+    for (const secret of filled.secrets) secrets.add(secret);
+    // `Bearer` and the like stand before what is secret.
+    if (isSecretName(name)) filled.text.split(/\s+/).forEach(keep);
+    return filled.text;
+  };
+}

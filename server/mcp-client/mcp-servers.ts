@@ -2,12 +2,24 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { stripInvisible } from '#lib/text/invisible';
 import { type Audit, byCaller, mayDecide } from '../auth/room.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { By } from '../devices/room.ts';
-import { configuredEffectOf } from './configured-effect.ts';
-import type { McpServer } from './mcp-server.ts';
-import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
-import type { McpServersService } from './mcp-servers-service.ts';
-import { toPinnedTool } from './to-pinned-tool.ts';
+import type { Store } from '../store/room.ts';
+import { createToolChecks } from '../tools/room.ts';
+import { KeptTasks } from './kept-tasks.ts';
+import { McpServer } from './mcp-server.ts';
+import { configuredEffectOf, isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
+import { Pins, toPinnedTool } from './pins.ts';
+
+/** The MCP servers whose tools are offered here. What is refused is thrown as `HttpError`. */
+export interface McpServersService {
+  list(by: By): WireMcpServer[];
+  /** Connects anew, at once; what runs at the server is lost. */
+  reconnect(id: string, by: By): Promise<WireMcpServer>;
+  /** Takes over what the server changed, by the hashes that the person saw. */
+  accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer>;
+}
 
 export interface McpServersDeps {
   readonly servers: readonly McpServer[];
@@ -95,4 +107,32 @@ function targetOf(settings: McpServerSettings): string {
   if (!isHttpServer(settings)) return settings.command;
   const { origin, pathname } = new URL(settings.url);
   return `${origin}${pathname}`;
+}
+
+interface OpenMcpServersDeps {
+  readonly servers: ReadonlyMap<string, McpServerSettings>;
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Takes out of a text what is secret. */
+  readonly hide: (text: string) => string;
+  /** Whether models could take the name for a tool of the server itself. */
+  readonly isReserved: (name: string) => boolean;
+  readonly random?: () => number;
+}
+
+/** With the tools that each had when it was seen last. None is connected yet. */
+export async function openMcpServers(deps: OpenMcpServersDeps): Promise<readonly McpServer[]> {
+  const { servers, hide, random = Math.random, ...more } = deps;
+  const pins = new Pins(deps);
+  const known = await pins.load(new Set(servers.keys()));
+  const tasks = new KeptTasks(deps);
+  await tasks.load(new Set(servers.keys()));
+  const check = createToolChecks({ alike: () => undefined, hide });
+  const opened = [...servers].map(
+    ([id, settings]) => new McpServer({ ...more, id, settings, pins, tasks, check, random }),
+  );
+  await Promise.all(opened.map((server) => server.restore(known.get(server.id) ?? [])));
+  return opened;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createToolChecks } from '../tools/tool-checks.ts';
-import { ForeignNames, nameFor } from './foreign-names.ts';
+import { ForeignNames, nameFor } from './foreign-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import type { Pin } from './pins.ts';
 

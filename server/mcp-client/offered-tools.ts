@@ -1,13 +1,9 @@
 import type { DeviceTool } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { CheckedSpec, CheckedTool, ProvidedTool } from '../tools/room.ts';
-import { configuredEffectOf } from './configured-effect.ts';
-import { ForeignNames } from './foreign-names.ts';
-import { foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tool.ts';
-import type { McpServerSettings } from './mcp-servers-config.ts';
-import type { Pin, Pins } from './pins.ts';
-import { isSameTool } from './same-tool.ts';
-import { toPinnedTool } from './to-pinned-tool.ts';
+import { ForeignNames, foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tools.ts';
+import { configuredEffectOf, type McpServerSettings } from './mcp-servers-config.ts';
+import { isSameTool, type Pin, type Pins, toPinnedTool } from './pins.ts';
 
 export const MOST_TOOLS = 500;
 /** Those that are not offered any more are among them: one that comes back changed is known. */

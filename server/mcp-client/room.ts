@@ -1,5 +1,7 @@
-export { McpServers } from './mcp-servers.ts';
-export { mcpServersSchema } from './mcp-servers-config.ts';
-export type { McpServersService } from './mcp-servers-service.ts';
-export { openMcpServers } from './open-mcp-servers.ts';
-export { type ConfiguredMcpServers, readMcpServers } from './read-mcp-servers.ts';
+export type { McpServersService } from './mcp-servers.ts';
+export { McpServers, openMcpServers } from './mcp-servers.ts';
+export {
+  type ConfiguredMcpServers,
+  mcpServersSchema,
+  readMcpServers,
+} from './mcp-servers-config.ts';

@@ -13,7 +13,6 @@ import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { toAnswer } from './call-result.ts';
 import { ProgramTransport } from './program-transport.ts';
-import { shownProgress } from './shown-progress.ts';
 import { type CreatedTask, resultOf, TAKES_TASKS, taskOf } from './task-messages.ts';
 
 /** The longest that a timer can wait: how long a call may take is the engine's. */
@@ -158,4 +157,41 @@ const OF_SDK: Readonly<Record<string, Case>> = {
 function isNeverSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+}
+
+/** Between two updates of a card, whatever the server sends. */
+const EACH_MS = 100;
+export const TIP_CHARS = 500;
+
+type Update = Parameters<ToolContext['status']>[0];
+
+/** Shows the progress of a call on its card; of many reports the newest. */
+export function shownProgress(show: ToolContext['status']) {
+  let waiting: Update | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  function flush(): void {
+    timer = undefined;
+    if (!waiting) return;
+    show(waiting);
+    waiting = undefined;
+    timer = setTimeout(flush, EACH_MS);
+  }
+  const take: ProgressCallback = ({ progress, total, message }) => {
+    const done = Number.isFinite(progress) && progress >= 0 ? progress : undefined;
+    const of = total !== undefined && Number.isFinite(total) && total > 0 ? total : undefined;
+    if (done === undefined && message === undefined) return;
+    waiting = {
+      ...waiting,
+      ...given({ tip: message?.slice(0, TIP_CHARS) }),
+      ...(done !== undefined && { progress: { done, ...given({ total: of }) } }),
+    };
+    if (timer === undefined) flush();
+  };
+  return {
+    take,
+    end() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { mendMessages } from './mend-message.ts';
-import { OutputTail } from './output-tail.ts';
-import { toToolError } from './run-call.ts';
-import { shownProgress } from './shown-progress.ts';
+import { OutputTail } from './program-transport.ts';
+import { shownProgress, toToolError } from './run-call.ts';
 
 test('[MC23] of the output of a program the last 8 KiB are kept, from the beginning of a line on', () => {
   const tail = new OutputTail();

@@ -20,6 +20,8 @@ import {
   WorkNotWanted,
 } from './agent/agent.ts';
 import type { Models } from './agent/models.ts';
+import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
+import { unreadAtEnd } from './agent/turn.ts';
 import {
   endWith,
   failedEnd,
@@ -27,9 +29,7 @@ import {
   REVOKED,
   stoppedEnd,
   stopperOf,
-} from './agent/noted-end.ts';
-import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
-import { unreadAtEnd } from './agent/turn-messages.ts';
+} from './agent/turn-ending.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
 import { messagePage, PAGE_BYTES } from './message-page.ts';

@@ -11,7 +11,7 @@ import type { AnnounceRun } from '../outbox/room.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/room.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
 import { type MessageReplay, replaysFor } from './agent/replay.ts';
-import { isUnread } from './agent/turn-messages.ts';
+import { isUnread } from './agent/turn.ts';
 import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
 import { PublishedMessage } from './message-writer.ts';
 import { ModelTurnLog } from './model-turn-log.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { CANCELLED, OWNER_REVOKED, type StopReason } from './agent/agent.ts';
-import { stoppedEnd } from './agent/noted-end.ts';
+import { stoppedEnd } from './agent/turn-ending.ts';
 import { createOwnerTokens } from './testing/owner-tokens.ts';
 import { oldMessage, oldRun, setupRuns, type Turn } from './testing/setup-runs.ts';
 

@@ -8,10 +8,9 @@ import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import type { TurnError } from './agent/describe-model-error.ts';
-import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/noted-end.ts';
 import type { Notice } from './agent/notices.ts';
-import { untilFinal } from './agent/turn.ts';
-import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn } from './agent/turn-messages.ts';
+import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn, untilFinal } from './agent/turn.ts';
+import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/turn-ending.ts';
 import type { LiveRun } from './live-run.ts';
 
 /** The notice of a turn that was taken up after a restart. */

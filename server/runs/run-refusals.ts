@@ -4,7 +4,7 @@ import { errorMessage } from '#lib/util/error-message';
 import type { Caller } from '../auth/room.ts';
 import { StoreFailedError } from '../store/room.ts';
 import type { ActiveTurns } from './active-turns.ts';
-import { wordsIn } from './agent/turn-messages.ts';
+import { wordsIn } from './agent/turn.ts';
 import type { LiveRun } from './live-run.ts';
 import type { RunOutcome } from './run-service.ts';
 

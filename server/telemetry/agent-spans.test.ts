@@ -7,7 +7,7 @@ import { systemClock } from '../runs/agent/testing/fakes.ts';
 import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../testing/scripted-openai.ts';
-import { createCalculationEval } from '../tools/builtin/calculation-eval.ts';
+import { createCalculationEval } from '../tools/builtin/calculate.ts';
 import { OwnTools } from '../tools/own-tools.ts';
 import { startOtlpReceiver } from './testing/otlp-receiver.ts';
 import { createTracing } from './tracing.ts';

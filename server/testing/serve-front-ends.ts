@@ -14,7 +14,7 @@ import type { HttpDeps } from '../http/http-deps.ts';
 import { startTestServer, TOKENS } from '../http/testing/start-test-server.ts';
 import { createOwnerTokens } from '../runs/testing/owner-tokens.ts';
 import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
-import { createCalculationEval } from '../tools/builtin/calculation-eval.ts';
+import { createCalculationEval } from '../tools/builtin/calculate.ts';
 import type { AnyServerTool } from '../tools/define-tool.ts';
 import { OwnTools } from '../tools/own-tools.ts';
 import { createSnapshots } from '../watch/snapshot.ts';

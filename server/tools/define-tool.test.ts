@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolContext, ToolError } from './define-tool.ts';
+import { toProvidedTool } from './own-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
-import { toProvidedTool } from './to-provided-tool.ts';
 
 const facts = {
   name: 'demo.tool',

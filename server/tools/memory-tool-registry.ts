@@ -6,8 +6,7 @@ import { redactShapes } from '#lib/text/redact';
 import { type Principal, refusalOf } from '../auth/room.ts';
 import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
-import { tooLarge } from './too-large.ts';
-import { createToolChecks } from './tool-checks.ts';
+import { createToolChecks, tooLarge } from './tool-checks.ts';
 import { createToolPools, type ToolPools } from './tool-pools.ts';
 import { OF_CLIENTS, type ToolProvider } from './tool-provider.ts';
 import type {

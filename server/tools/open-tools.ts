@@ -14,7 +14,7 @@ import { createHttpRequest } from './builtin/http-request.ts';
 import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
 import { createRunCode } from './builtin/run-code.ts';
 import { type AnyServerTool, defineTool, isDefinedTool, ToolError } from './define-tool.ts';
-import { toProvidedTool } from './to-provided-tool.ts';
+import { toProvidedTool } from './own-tools.ts';
 import type { toolsConfigSchema } from './tools-config.ts';
 import { FileOrigins } from './workspace/file-origins.ts';
 import { createFileTools, type Origins } from './workspace/file-tools.ts';

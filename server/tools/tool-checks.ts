@@ -6,8 +6,7 @@ import { compileToolSchema, findSchemaFault } from '#lib/schema/compile-tool-sch
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
 import { mapTexts } from '#lib/text/redact';
 import { given } from '#lib/util/given';
-import { tooLarge } from './too-large.ts';
-import { hashesOf } from './tool-hashes.ts';
+import { hashesOf } from './tool-provider.ts';
 import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
 
 /** Of each turn of the event loop. A single tool takes up to some 60 ms, for its patterns. */
@@ -147,3 +146,10 @@ function shownOf(spec: ToolSpec) {
 
 /** Parsed as an object, and a copy of one. */
 const asSchema = (schema: unknown): Record<string, unknown> => ({ ...Object(schema) });
+
+/** The refusal of a tool with which its client's would be larger than they may be. */
+export const tooLarge = (name: string): RejectedTool => ({
+  name,
+  code: 'too_many_tools',
+  message: `The tools of a client may have ${LIMITS.toolBytesPerClient} bytes of JSON together; make them smaller or unregister some first.`,
+});

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '#lib/json/canonical-json';
 import { POOL_SOURCE } from '#lib/protocol/tool-source';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { WithholdArgs } from '#lib/schema/withhold-args';
 import type { AnyServerTool, ToolAnswer, ToolContext } from './define-tool.ts';
-import type { ToolHashes } from './tool-hashes.ts';
 
 /** Whose tools they are. The record of each call has it. */
 export interface ToolOrigin {
@@ -93,3 +94,28 @@ export interface ToolProvider {
   /** What looks at arguments that are still being written, without effects; undefined where the tool has none. */
   partialOf?(name: string): AnyServerTool['onPartial'];
 }
+
+/** What two clients must agree on to be one pool, and what a person goes by who allows a call. */
+export interface ToolHashes {
+  /** Of the schema, whatever the order of its keys. */
+  readonly schemaHash: string;
+  /** Of all that is shown of the tool: name, title, description, schema, hints. */
+  readonly toolHash: string;
+}
+
+export function hashesOf(tool: {
+  readonly name: string;
+  readonly displayName: string | undefined;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly annotations: ToolAnnotations;
+}): ToolHashes {
+  const { name, displayName = null, description, schema, annotations } = tool;
+  const schemaHash = sha256(schema);
+  return {
+    schemaHash,
+    toolHash: sha256([name, displayName, description, schemaHash, annotations]),
+  };
+}
+
+const sha256 = (value: unknown): string => hash('sha256', canonicalJson(value), 'base64url');

@@ -2,8 +2,7 @@ import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/t
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import type { WithholdArgs } from '#lib/schema/withhold-args';
 import type { Principal } from '../auth/room.ts';
-import type { ToolHashes } from './tool-hashes.ts';
-import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
+import type { ProvidedTool, ToolHashes, ToolOrigin, ToolProvider } from './tool-provider.ts';
 
 /** A tool as one executor offers it: whatever is decided for that executor goes by this alone. */
 export interface OfferedTool extends ToolHashes {

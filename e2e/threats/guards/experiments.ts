@@ -28,7 +28,7 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
   },
   {
     number: 'E5',
-    file: 'server/tools/to-provided-tool.ts',
+    file: 'server/tools/own-tools.ts',
     code: "{ type: 'string', format: 'date-time' }",
     broken: "'throw'",
   },

@@ -52,13 +52,13 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T104',
-    file: 'server/tools/workspace/start-program.ts',
+    file: 'server/tools/workspace/run-program.ts',
     code: '...{ ...GROUP, cwd },',
     broken: '...{ ...GROUP, cwd, env: { ...process.env, ...env } },',
   },
   {
     number: 'T105',
-    file: 'server/tools/workspace/start-program.ts',
+    file: 'server/tools/workspace/run-program.ts',
     code: 'shell: false',
     broken: 'shell: true',
   },

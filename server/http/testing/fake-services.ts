@@ -13,7 +13,7 @@ import type { BlobStore } from '../../blobs/disk-blob-store.ts';
 import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { McpService } from '../../mcp/create-mcp-service.ts';
-import type { McpServersService } from '../../mcp-client/mcp-servers-service.ts';
+import type { McpServersService } from '../../mcp-client/mcp-servers.ts';
 import type { NotifyService } from '../../outbox/outbox.ts';
 import type { PushService } from '../../push/open-push.ts';
 import type { RunService } from '../../runs/run-service.ts';

@@ -14,9 +14,8 @@ import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.t
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { McpServers } from '../mcp-servers.ts';
+import { McpServers, openMcpServers } from '../mcp-servers.ts';
 import { mcpServersSchema } from '../mcp-servers-config.ts';
-import { openMcpServers } from '../open-mcp-servers.ts';
 import { createFixture, type FixtureOptions } from './fixture-server.ts';
 
 const PROGRAM = bundledWorker('mcp-fixture.mjs');

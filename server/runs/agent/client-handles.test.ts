@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findClient, handleOfName, nameClients } from './client-handles.ts';
+import { findClient, handleOfName, nameClients } from './client-argument.ts';
 
 const one = (client_id: string, name: string) => ({ client_id, name });
 const handles = (...clients: ReturnType<typeof one>[]) =>

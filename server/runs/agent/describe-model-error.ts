@@ -6,7 +6,6 @@ import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import { reasonIn, UnreadableAnswerError } from './answers/fields.ts';
 import { NoApiError } from './answers/read-answers.ts';
-import { type FactsOf, fillText } from './fill-text.ts';
 
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {
@@ -171,3 +170,14 @@ export function wordsOf(error: unknown): string {
   }
   return [...words].join(' ');
 }
+
+type NamedIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamedIn<Rest>
+  : never;
+
+/** The facts that a text has places for, such as `{model}`; pages may say more of them. */
+export type FactsOf<Text extends string> = Record<NamedIn<Text>, string | number> & NoticeParams;
+
+/** Once over the text: what stands in a fact is no place. */
+export const fillText = (text: string, facts: NoticeParams): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name]));

@@ -15,8 +15,7 @@ import {
 import { withReadableAnswers } from './answers/read-answers.ts';
 import { withCacheMarks, withPastTools } from './changed-requests.ts';
 import type { Endpoint } from './endpoint.ts';
-import { fillingsOf } from './fill-messages.ts';
-import type { Lesson } from './lessons.ts';
+import { fillingsOf, type Lesson } from './lessons.ts';
 import { withLifeSigns } from './silence-watch.ts';
 
 export interface LanguageModelsOptions {

@@ -7,8 +7,12 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import { forModel } from '#lib/text/for-model';
 import { markUntrusted } from '#lib/text/untrusted';
 import { byName } from './choose-tools.ts';
-import { type ClientArgument, clientArgumentOf, withClientArgument } from './client-argument.ts';
-import { handleOfName } from './client-handles.ts';
+import {
+  type ClientArgument,
+  clientArgumentOf,
+  handleOfName,
+  withClientArgument,
+} from './client-argument.ts';
 import { createToolFinder, type MeantTool } from './find-tool.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';

@@ -4,18 +4,18 @@ import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { forModelDeep } from '#lib/text/for-model';
 import { given } from '#lib/util/given';
-import { flatten } from './schema/flatten.ts';
+import { flatten, mergeUnion } from './schema/flatten.ts';
 import { makeFlat, makePart } from './schema/make-part.ts';
-import { mergeUnion } from './schema/merge-union.ts';
 import {
   asSchema,
   asTexts,
   createNormalRun,
+  formOf,
   type NormalRun,
   type Schema,
+  type SchemaTarget,
   warn,
-} from './schema/normal-run.ts';
-import { formOf, type SchemaTarget } from './schema/schema-target.ts';
+} from './schema/schema-target.ts';
 
 export type NormalizedSchema =
   | {

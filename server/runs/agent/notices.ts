@@ -1,7 +1,6 @@
 import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
-import type { TurnError } from './describe-model-error.ts';
-import { type FactsOf, fillText } from './fill-text.ts';
+import { type FactsOf, fillText, type TurnError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';
 
 /** What a turn has to say of itself: a code with its facts for pages, English words for the rest. */

@@ -4,19 +4,32 @@ import { toModelName } from '#lib/protocol/tool-name';
 import { forModel } from '#lib/text/for-model';
 import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
-import { type FailingTool, failingTools, stuckTool } from './failing-tools.ts';
-import { type Lesson, NO_LESSON } from './lessons.ts';
+import { type Lesson, NO_LESSON, type Refusable } from './lessons.ts';
 import { loadImages } from './load-images.ts';
 import { createModelTools, type ModelTools, type UnfitTool } from './model-tools.ts';
-import type { Refusable } from './read-refusal.ts';
 import { toTextHistory } from './text-calls/text-history.ts';
 import { describeTools } from './text-calls/tool-prompt.ts';
 import { chooseForStep } from './tool-choice.ts';
 import { bytesOf } from './trim-history.ts';
-import { askedIn, messagesRead, outputFor, readCalls, type Turn } from './turn.ts';
+import {
+  askedIn,
+  emptyAnswersAtEnd,
+  messagesRead,
+  namedCalls,
+  ofLastTurn,
+  outputFor,
+  readCalls,
+  type Turn,
+} from './turn.ts';
 import { type Ending, endingOf } from './turn-ending.ts';
-import { emptyAnswersAtEnd, namedCalls, ofLastTurn } from './turn-messages.ts';
-import { type CountedTool, readProgress, type TurnProgress } from './turn-progress.ts';
+import {
+  type CountedTool,
+  type FailingTool,
+  failingTools,
+  readProgress,
+  stuckTool,
+  type TurnProgress,
+} from './turn-progress.ts';
 
 /** All that a step sends to the model. */
 export interface StepPrompt extends ModelHistory {

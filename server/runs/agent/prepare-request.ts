@@ -7,11 +7,10 @@ import { beginRequestSpan } from '../../telemetry/room.ts';
 import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './changed-requests.ts';
-import type { Lesson } from './lessons.ts';
+import { type Lesson, lessonOf } from './lessons.ts';
 import type { ToolDefinition } from './model-tools.ts';
 import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
-import { lessonOf } from './read-refusal.ts';
 import type { Turn } from './turn.ts';
 
 /** A request that is about to be made. */

@@ -6,7 +6,6 @@ import type { DraftCall } from '../../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
 import { describeModelError, internalError } from './describe-model-error.ts';
 import type { UnfitTool } from './model-tools.ts';
-import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './noted-end.ts';
 import { ANSWER_CUT, ANSWER_FILTERED, type Notice, notice, toolsUnfit } from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
@@ -23,13 +22,23 @@ import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './s
 import {
   actingFor,
   askedFrom,
+  emptyAnswersAtEnd,
+  isUnread,
   messagesRead,
   type Turn,
   type TurnDeps,
   untilFinal,
 } from './turn.ts';
-import { completedWith, type Ending, endsTurn } from './turn-ending.ts';
-import { emptyAnswersAtEnd, isUnread } from './turn-messages.ts';
+import {
+  completedWith,
+  type Ending,
+  endsTurn,
+  endWith,
+  failedEnd,
+  stoppedEnd,
+  stoppedWords,
+  stopperOf,
+} from './turn-ending.ts';
 import { callKey, type TurnProgress } from './turn-progress.ts';
 
 /** Answers with neither text nor call, one after the other, that end a turn. */

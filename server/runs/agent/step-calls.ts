@@ -7,7 +7,7 @@ import { mapTexts } from '#lib/text/redact';
 import { wellFormed } from '#lib/text/well-formed';
 import type { Clock } from '../../base/clock.ts';
 import type { CallService, DraftCall } from '../../calls/room.ts';
-import { SAME_ID } from './answers/chunk-calls.ts';
+import { SAME_ID } from './answers/chat-reader.ts';
 import type { MeantTool } from './find-tool.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import type { ReplayMetadata } from './replay.ts';

@@ -17,7 +17,7 @@ import { readArguments } from './read-arguments.ts';
 import { toReplayMetadata } from './replay.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 import type { StepCalls, WrittenCall } from './step-calls.ts';
-import { callInText } from './text-calls/call-in-text.ts';
+import { callInText } from './text-calls/call-parser.ts';
 import { type AnswerPiece, ThoughtReader } from './thoughts.ts';
 
 export interface StepRequest {

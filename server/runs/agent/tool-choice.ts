@@ -9,10 +9,9 @@ import { given } from '#lib/util/given';
 import { refusalOf } from '../../auth/room.ts';
 import type { ToolRegistry } from '../../tools/room.ts';
 import { byName, chooseTools } from './choose-tools.ts';
-import { nameClients } from './client-handles.ts';
+import { nameClients } from './client-argument.ts';
 import { setUnfitApart, type UnfitTool } from './model-tools.ts';
-import { askedFrom, askedIn, outputFor, type Turn } from './turn.ts';
-import { wordsIn } from './turn-messages.ts';
+import { askedFrom, askedIn, outputFor, type Turn, wordsIn } from './turn.ts';
 
 /** What becomes of each tool in the next step (AL10, AL103, AL107 to AL109). */
 interface ToolChoice {

@@ -1,9 +1,11 @@
 import type { Call } from '#lib/call/call';
+import { isRecord } from '#lib/json/is-record';
 import type { Message } from '#lib/protocol/run';
 import type { ToolRegistry } from '../../tools/room.ts';
-import { type Notice, notice } from './notices.ts';
-import { messagesRead, type Turn } from './turn.ts';
-import { hasCalls, namedCalls } from './turn-messages.ts';
+import { type MessageWriter, OWNER_REVOKED, type TurnEnd, WorkNotWanted } from './agent.ts';
+import type { TurnError } from './describe-model-error.ts';
+import { failure, type Notice, notice, stopped } from './notices.ts';
+import { hasCalls, messagesRead, namedCalls, type Turn } from './turn.ts';
 import type { CountedTool, TurnProgress } from './turn-progress.ts';
 
 /** Why a turn makes no further calls. */
@@ -64,3 +66,42 @@ export function completedWith(turn: Turn, records: readonly Call[]): string | un
 /** As a restart writes one between the call and what follows it. */
 const isNoticeAlone = ({ role, parts }: Message): boolean =>
   role === 'assistant' && parts.every(({ type }) => type === 'notice');
+
+/** The end of a turn, with the notice that says it to people. */
+export interface NotedEnd {
+  readonly notice: Notice;
+  readonly end: TurnEnd;
+}
+
+export const failedEnd = (error: TurnError): NotedEnd => ({
+  notice: failure(error),
+  end: { status: 'failed', error },
+});
+
+export const REVOKED: TurnError = {
+  code: 'owner_revoked',
+  message: 'The token of the owner of this run was revoked; nothing more is done in its name.',
+};
+
+/** Of a turn that was stopped, but not by the end of the server. */
+export const stoppedEnd = (signal: AbortSignal): NotedEnd =>
+  signal.reason === OWNER_REVOKED
+    ? failedEnd(REVOKED)
+    : { notice: stopped(stopperOf(signal)), end: { status: 'cancelled' } };
+
+/** The notice is the last that the turn writes. */
+export async function endWith(writer: MessageWriter, { notice, end }: NotedEnd): Promise<TurnEnd> {
+  writer.addNotice(notice);
+  await writer.end();
+  return end;
+}
+
+/** The name of who stopped the turn, where that is known. */
+export function stopperOf({ reason }: AbortSignal): string | undefined {
+  const by: unknown = isRecord(reason) ? reason.stoppedBy : undefined;
+  return typeof by === 'string' ? by : undefined;
+}
+
+/** Why the calls of such a turn are cancelled. */
+export const stoppedWords = ({ reason }: AbortSignal): string =>
+  reason instanceof WorkNotWanted ? reason.message : 'The run was stopped.';

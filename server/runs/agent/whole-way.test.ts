@@ -13,7 +13,7 @@ import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { FakeProvider } from '../../testing/fake-provider.ts';
 import { createScriptedOpenAI, type Script } from '../../testing/scripted-openai.ts';
-import { createCalculationEval } from '../../tools/builtin/calculation-eval.ts';
+import { createCalculationEval } from '../../tools/builtin/calculate.ts';
 import { type AnyServerTool, defineTool } from '../../tools/define-tool.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';

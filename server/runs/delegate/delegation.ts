@@ -13,7 +13,7 @@ import {
   type ToolRegistry,
 } from '../../tools/room.ts';
 import type { Models } from '../agent/models.ts';
-import { wordsIn } from '../agent/turn-messages.ts';
+import { wordsIn } from '../agent/turn.ts';
 import type { AgentRuns } from '../agent-runs.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import type { OwnerTokens } from '../run-owner.ts';

@@ -1,9 +1,8 @@
 import type { AnyServerTool } from '../define-tool.ts';
-import { createCalculationEval } from './calculation-eval.ts';
+import { createCalculationEval } from './calculate.ts';
 import { createDatabaseQuery } from './database-query.ts';
-import type { Fetch } from './fetch-json.ts';
-import type { OwnRows } from './own-rows.ts';
-import { createWeatherQuery } from './weather-query.ts';
+import type { OwnRows } from './run-query.ts';
+import { createWeatherQuery, type Fetch } from './weather-query.ts';
 
 export interface BuiltinToolsDeps {
   readonly fetch: Fetch;

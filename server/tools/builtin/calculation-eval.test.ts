@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
-import { createCalculationEval } from './calculation-eval.ts';
+import { createCalculationEval } from './calculate.ts';
 
 const tool = createCalculationEval();
 const resultOf = async (expression: string) => {

@@ -4,8 +4,8 @@ import { given } from '#lib/util/given';
 import { createLimiter, QueueFullError } from '#lib/util/limiter';
 import { callerOf, ownToken } from '../../auth/room.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
-import type { OwnRows } from './own-rows.ts';
 import { type QueryReply, type QueryRequest, queryReplySchema } from './query-message.ts';
+import type { OwnRows } from './run-query.ts';
 
 /** The answer's rows, and as much again for escapes, names and brackets. */
 const OUTPUT_SLACK = 2;

@@ -1,6 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import { runProgram } from './run-program.ts';
-import type { Isolation } from './start-program.ts';
+import { type Isolation, runProgram } from './run-program.ts';
 
 export type ProbedIsolation =
   | { readonly isolation: Isolation; readonly reason?: undefined }

@@ -5,8 +5,7 @@ import { resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { defineTool, type Operand, ToolError } from '../define-tool.ts';
 import type { Origins } from './file-tools.ts';
-import { type EndedProgram, OUTPUT_BYTES, runProgram } from './run-program.ts';
-import type { Isolation } from './start-program.ts';
+import { type EndedProgram, type Isolation, OUTPUT_BYTES, runProgram } from './run-program.ts';
 
 /** Of one file, and of all files of one call, that are read; of others the state is bound. */
 const FILE_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { isRecord } from '#lib/json/is-record';
 import { LIMITS } from '#lib/protocol/limits';
-import { type Flat, flatten } from './flatten.ts';
-import { mergeUnion } from './merge-union.ts';
+import { type Flat, flatten, mergeUnion } from './flatten.ts';
 import {
   asList,
   asSchema,
@@ -10,9 +9,9 @@ import {
   type NormalRun,
   type Open,
   type Schema,
+  type TargetForm,
   warn,
-} from './normal-run.ts';
-import type { TargetForm } from './schema-target.ts';
+} from './schema-target.ts';
 import { splitValues, typeOfValue, typesOf } from './split-values.ts';
 
 /** The place of a part: what references led to it, and how deep it lies. */

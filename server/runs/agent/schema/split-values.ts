@@ -1,8 +1,7 @@
 import { canonicalJson } from '#lib/json/canonical-json';
 import { isRecord } from '#lib/json/is-record';
 import { TYPE_WORDS, type TypeWord } from '#lib/schema/schema-node';
-import { asList, asSchema, type Schema } from './normal-run.ts';
-import type { TargetForm } from './schema-target.ts';
+import { asList, asSchema, type Schema, type TargetForm } from './schema-target.ts';
 
 /** Keywords by the type of the values that they say something about. */
 const KEYWORDS_OF: Partial<Record<TypeWord, readonly string[]>> = {

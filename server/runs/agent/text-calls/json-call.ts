@@ -1,8 +1,7 @@
 import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
-import type { CallDraft, CallReader } from './call-events.ts';
+import { type CallDraft, type CallReader, JsonExtent } from './call-events.ts';
 import { isClosingTag } from './call-tags.ts';
-import { JsonExtent } from './json-extent.ts';
 
 const NAMES = new Set(['name', 'tool', 'tool_name', 'function_name', 'function']);
 const ARGUMENTS = new Set(['arguments', 'args', 'parameters', 'params', 'input']);
