@@ -9,10 +9,10 @@ import type { Principal } from '../auth/room.ts';
 import type { BlobUpload } from '../blobs/room.ts';
 import { type Operand, refuseChanged } from './operands.ts';
 import { createReading, type Readable } from './reading.ts';
-import { StoppedError, ToolError } from './tool-error.ts';
+import { refusal, StoppedError, ToolError } from './tool-error.ts';
 import { createTurns } from './tool-turns.ts';
 
-export { type Operand, StoppedError, ToolError };
+export { type Operand, refusal, StoppedError, ToolError };
 
 /** What a running server tool may do besides returning. Never the socket, never the store. */
 export interface ToolContext {
@@ -185,9 +185,7 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
       const parsed = argsNow().safeParse(given);
       if (!parsed.success) {
         const problem = z.prettifyError(parsed.error);
-        throw new ToolError(`The arguments do not fit ${tool.name}: ${problem}`, {
-          executed: 'no',
-        });
+        throw refusal(`The arguments do not fit ${tool.name}: ${problem}`);
       }
       const answer = await inTurn(context.signal, async () => {
         // Not before its turn: what is looked at here is what runs next.
@@ -232,7 +230,7 @@ async function runOnce<Args extends z.ZodObject>(
   args: z.output<Args>,
   context: ToolContext,
 ): Promise<ToolAnswer> {
-  if ('question' in tool) throw new ToolError('Only a person answers this', { executed: 'no' });
+  if ('question' in tool) throw refusal('Only a person answers this');
   if (!('create' in tool)) return tool.run(args, context);
   const { signal } = context;
   const instance = await tool.create(context);

@@ -7,7 +7,7 @@ import { type Principal, refusalOf } from '../auth/room.ts';
 import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { createToolChecks, tooLarge } from './tool-checks.ts';
-import { createToolPools, type ToolPools } from './tool-pools.ts';
+import { ToolPools } from './tool-pools.ts';
 import { OF_CLIENTS, type ToolProvider } from './tool-provider.ts';
 import type {
   AvailabilityOf,
@@ -70,7 +70,7 @@ class RegisteredTools implements ToolRegistry {
   readonly #listeners = new Set<{ call(change: OfferChange): void }>();
   #sortedNames: readonly string[] | undefined;
   // Functions of their own: the parts that ask and report are given these alone.
-  readonly namesOf = (instanceId: string): string[] => this.#pools.namesOf(instanceId);
+  readonly namesOf = (instanceId: string): string[] => [...this.#pools.toolsOf(instanceId).keys()];
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
   readonly check: ToolRegistry['check'];
 
@@ -85,7 +85,7 @@ class RegisteredTools implements ToolRegistry {
       ...availability(instanceId),
       openCircuit: openCircuitOf?.(instanceId, tool),
     });
-    this.#pools = createToolPools(this.#availability);
+    this.#pools = new ToolPools(this.#availability);
   }
 
   list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
@@ -109,20 +109,21 @@ class RegisteredTools implements ToolRegistry {
     if (inside) return clientId === undefined ? toTarget(inside) : undefined;
     if (this.#hidden.has(name)) return undefined;
     if (clientId === ALL_CLIENTS) return this.#ofAll(name, from);
-    const best = this.#pools.best(name, clientId, from);
+    const pool = this.#pools.of(name);
+    const best = pool?.best(clientId, from);
+    if (!pool || !best) return undefined;
     // Each reading begins anew: only the first of thousands may be wanted.
     const withSchema = (schemaHash?: string) => ({
-      [Symbol.iterator]: () =>
-        this.#pools.ranked(name, clientId, from, schemaHash)[Symbol.iterator](),
+      [Symbol.iterator]: () => pool.inOrder(clientId, from, schemaHash)[Symbol.iterator](),
     });
-    return best && { best, candidates: withSchema(), withSchema };
+    return { best, candidates: withSchema(), withSchema };
   }
 
   #ofAll(name: string, from: string | null): ToolTarget | undefined {
     const provider = this.#askEach;
     if (!provider) return undefined;
     const ofPool = (schemaHash?: string) => {
-      const [best] = this.#pools.ranked(name, undefined, from, schemaHash);
+      const [best] = this.#pools.of(name)?.inOrder(undefined, from, schemaHash) ?? [];
       return best ? [toToolOfAll(best, provider)] : [];
     };
     const [best] = ofPool();
@@ -200,8 +201,10 @@ class RegisteredTools implements ToolRegistry {
     const inside = this.#inside.find(name);
     if (inside) return toInsideListing(inside);
     if (this.#hidden.has(name)) return undefined;
-    const ranked = Iterator.from(this.#pools.ranked(name, undefined, from));
-    return toPoolListing(ranked.take(most).toArray(), this.#pools.sizeOf(name), this.#availability);
+    const pool = this.#pools.of(name);
+    if (!pool) return undefined;
+    const shown = Iterator.from(pool.inOrder(undefined, from)).take(most).toArray();
+    return toPoolListing(shown, pool.size, this.#availability);
   }
 }
 
@@ -230,15 +233,15 @@ function admit(
     return { name, code: 'name_collides', message };
   }
   const { clientId, instanceId } = client;
-  const replaced = pools.toolOf(instanceId, name);
-  if (!replaced && pools.namesOf(instanceId).length >= LIMITS.toolsPerClient) {
+  const own = pools.toolsOf(instanceId);
+  const replaced = own.get(name);
+  if (!replaced && own.size >= LIMITS.toolsPerClient) {
     const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
     return { name, code: 'too_many_tools', message };
   }
   const { key, bytes, timeoutMs } = checked.tool;
-  if (pools.bytesOf(instanceId) - (replaced?.bytes ?? 0) + bytes > LIMITS.toolBytesPerClient) {
-    return tooLarge(name);
-  }
+  const ownBytes = own.values().reduce((sum, one) => sum + one.bytes, 0);
+  if (ownBytes - (replaced?.bytes ?? 0) + bytes > LIMITS.toolBytesPerClient) return tooLarge(name);
   const alike = pools.alike.find(key);
   if (!alike && pools.alike.bytes + bytes > MOST_BYTES) {
     const message = `The tools of all clients together have ${MOST_BYTES} bytes of JSON already, the most that this server keeps; unregister some first.`;

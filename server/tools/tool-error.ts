@@ -37,6 +37,9 @@ export class ToolError extends Error {
   }
 }
 
+/** Of a call that was not run, with what is in its way. */
+export const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });
+
 /** Why a running tool is stopped, with the name of who cancelled its call, where someone did. */
 export class StoppedError extends ToolError {
   readonly stoppedBy: string | undefined;

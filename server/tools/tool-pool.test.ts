@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { askingOrder, type Offering, SortedList, ToolPool } from './tool-pool.ts';
+import { type Offering, SortedList, ToolPool } from './tool-pool.ts';
 import { OF_CLIENTS } from './tool-provider.ts';
 import type { ClientTool } from './tool-registry.ts';
 
@@ -92,7 +92,7 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
         clientId: clientOf(instanceId),
         availability: availability(instanceId),
       }));
-      const all = askingOrder(offerings, { named: undefined, from: caller });
+      const all = offerings.toSorted((a, b) => rankOf(b, caller) - rankOf(a, caller));
       expect(order()).toEqual(all.map(({ instanceId }) => instanceId));
       expect(pool.size).toBe(there.size);
       for (const named of [undefined, clientOf('a'), clientOf('d')]) {
@@ -102,6 +102,13 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
     }),
   );
 });
+
+/** Without circuits, and with fewer than ten moments at which one was touched. */
+const rankOf = ({ clientId, availability }: Offering, caller: string | null): number =>
+  1_000 * Number(availability.responsive) +
+  100 * Number(clientId === caller) +
+  10 * Number(availability.visible) +
+  availability.lastTouchedAt;
 
 const at = (clientId: string, more: Partial<Offering['availability']> = {}): Offering => ({
   clientId,
@@ -114,8 +121,14 @@ const at = (clientId: string, more: Partial<Offering['availability']> = {}): Off
     ...more,
   },
 });
+const poolOf = (offerings: readonly Offering[]) => {
+  const byId = new Map(offerings.map((one, place) => [`i${place}`, one]));
+  const pool = new ToolPool('t', (id) => byId.get(id)?.availability ?? at(id).availability);
+  for (const [id, { clientId }] of byId) pool.put(toolOf(id, clientId));
+  return pool;
+};
 const order = (offerings: Offering[], from: string | null = null, named?: string) =>
-  askingOrder(offerings, { named, from }).map(({ clientId }) => clientId);
+  [...poolOf(offerings).inOrder(named, from)].map(({ clientId }) => clientId);
 const openCircuit = { tool: 't', until: 1, failures: 3 };
 
 test.each([
@@ -185,11 +198,8 @@ test.each([
 
 test('[TR7] two tabs of the client whose person asks: the one that was touched last comes first', () => {
   const tabs = [1, 2].map((lastTouchedAt) => at('mine', { lastTouchedAt }));
-  const [first] = askingOrder([...tabs, at('other', { lastTouchedAt: 9 })], {
-    named: undefined,
-    from: 'mine',
-  });
-  expect(first).toBe(tabs[1]);
+  const pool = poolOf([...tabs, at('other', { lastTouchedAt: 9 })]);
+  expect(pool.best(undefined, 'mine')?.instanceId).toBe('i1');
 });
 
 test('[TR17] whatever is added and deleted, the items are in order', () => {

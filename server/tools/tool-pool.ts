@@ -84,8 +84,10 @@ interface Member extends Offering {
 }
 
 /**
- * The clients that offer one name, kept in the order in which they are asked.
- * Costs a few comparisons per change and none per look-up (rule TR17), however
+ * The clients that offer one name, kept in the order in which they are asked (contract, section 5;
+ * rule TR7): only the one that was named; else first those that answer and deliver, of these the one
+ * whose person asks, then visible ones, then the one that a person touched last; last those that do
+ * not answer. Costs a few comparisons per change and none per look-up (rule TR17), however
  * many clients offer the name: only who changed is put into its place anew.
  */
 export class ToolPool {
@@ -161,7 +163,7 @@ export class ToolPool {
     const asking = parseAskingClient(from);
     // Of several instances of a client, such as tabs, the one in which the person asks.
     const inOrderOf = (clientId: string) => {
-      const sorted = askingOrder(of(clientId), ALL);
+      const sorted = of(clientId).sort(byAvailability);
       const isAsking = (one: Member) =>
         one.clientId === asking?.clientId && one.instanceId === asking.instanceId;
       return [...ownFirst(sorted, sorted.filter(isAsking))];
@@ -208,8 +210,6 @@ export class ToolPool {
   }
 }
 
-const ALL = { named: undefined, from: null };
-
 const inPlaceOrder = (a: Member, b: Member): number => a.place - b.place;
 
 const inOrderOfAsking = (a: Member, b: Member): number =>
@@ -219,29 +219,6 @@ const inOrderOfAsking = (a: Member, b: Member): number =>
 export interface Offering {
   readonly clientId: string;
   readonly availability: ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
-}
-
-/**
- * Which clients are asked, in order (contract, section 5; rule TR7): only the one
- * that was named; else first those that answer and deliver, of these the one
- * whose person asks, then visible ones, then the one that a person touched last;
- * last those that do not answer.
- * Clients of equal availability keep their order. Pure.
- */
-export function askingOrder<T extends Offering>(
-  offerings: readonly T[],
-  asked: { readonly named: string | undefined; readonly from: string | null },
-): T[] {
-  const { named, from } = asked;
-  const sorted = offerings
-    .filter(({ clientId }) => named === undefined || clientId === named)
-    .sort(byAvailability);
-  return [
-    ...ownFirst(
-      sorted,
-      sorted.filter(({ clientId }) => clientId === from),
-    ),
-  ];
 }
 
 /** The order of those whose person does not ask: below zero when `a` is asked before `b`. */

@@ -3,124 +3,99 @@ import { ToolPool } from './tool-pool.ts';
 import type { AvailabilityOf, CheckedTool, ClientTool } from './tool-registry.ts';
 
 /** Who serves which name: the tools of clients by name, by instance and by model spelling. */
-export interface ToolPools {
+export class ToolPools {
+  readonly alike = new AlikeTools();
+  readonly #availability: AvailabilityOf;
+  readonly #byName = new Map<string, ToolPool>();
+  readonly #byInstance = new Map<string, Map<string, ClientTool>>();
+  readonly #bySpelling = new Map<string, string>();
+
+  constructor(availability: AvailabilityOf) {
+    this.#availability = availability;
+  }
+
   /** The other name that has this one's spelling to a model, in whatever case, if there is one. */
-  nameInTheWay(name: string): string | undefined;
-  put(tool: ClientTool): void;
+  nameInTheWay(name: string): string | undefined {
+    const holder = this.#bySpelling.get(spellingOf(name));
+    return holder === name ? undefined : holder;
+  }
+
+  put(tool: ClientTool): void {
+    const { name, instanceId } = tool;
+    const pool = this.#byName.get(name) ?? new ToolPool(name, this.#availability);
+    this.#byName.set(name, pool);
+    pool.put(tool);
+    const own = this.#byInstance.get(instanceId) ?? new Map<string, ClientTool>();
+    const replaced = own.get(name);
+    this.#byInstance.set(instanceId, own.set(name, tool));
+    this.alike.hold(tool);
+    if (replaced) this.alike.release(replaced.key);
+    this.#bySpelling.set(spellingOf(name), name);
+  }
+
   /** False when the instance does not serve the name. */
-  remove(instanceId: string, name: string): boolean;
-  /** What the instance offers by that name. */
-  toolOf(instanceId: string, name: string): ClientTool | undefined;
-  /** Of all tools that the instance offers. */
-  bytesOf(instanceId: string): number;
-  readonly alike: Pick<AlikeTools, 'find' | 'bytes'>;
-  namesOf(instanceId: string): string[];
-  names(): IterableIterator<string>;
-  /** How many instances offer the name. */
-  sizeOf(name: string): number;
+  remove(instanceId: string, name: string): boolean {
+    const pool = this.#byName.get(name);
+    if (!pool?.remove(instanceId)) return false;
+    if (pool.size === 0) {
+      this.#byName.delete(name);
+      this.#bySpelling.delete(spellingOf(name));
+    }
+    const own = this.#byInstance.get(instanceId);
+    const removed = own?.get(name);
+    if (removed) this.alike.release(removed.key);
+    own?.delete(name);
+    if (own?.size === 0) this.#byInstance.delete(instanceId);
+    return true;
+  }
+
+  /** What the instance offers, by name. */
+  toolsOf(instanceId: string): ReadonlyMap<string, ClientTool> {
+    return this.#byInstance.get(instanceId) ?? new Map();
+  }
+
+  names(): IterableIterator<string> {
+    return this.#byName.keys();
+  }
+
+  /** Those who offer the name. */
+  of(name: string): ToolPool | undefined {
+    return this.#byName.get(name);
+  }
+
   /** The availability of the instance may have changed. */
-  refresh(instanceId: string): void;
-  /** The one of them that is asked first. */
-  best(name: string, named: string | undefined, from: string | null): ClientTool | undefined;
-  /** Those who offer the name, or only the client `named`, or with this schema, in the order in which they are asked for `from`. */
-  ranked(
-    name: string,
-    named: string | undefined,
-    from: string | null,
-    schemaHash?: string,
-  ): Iterable<ClientTool>;
-}
-
-export function createToolPools(availability: AvailabilityOf): ToolPools {
-  const byName = new Map<string, ToolPool>();
-  const byInstance = new Map<string, Map<string, ClientTool>>();
-  const alike = createAlikeTools();
-  const bySpelling = new Map<string, string>();
-
-  return {
-    nameInTheWay(name) {
-      const holder = bySpelling.get(spellingOf(name));
-      return holder === name ? undefined : holder;
-    },
-    put(tool) {
-      const pool = byName.get(tool.name) ?? new ToolPool(tool.name, availability);
-      byName.set(tool.name, pool);
-      pool.put(tool);
-      const own = byInstance.get(tool.instanceId) ?? new Map<string, ClientTool>();
-      const replaced = own.get(tool.name);
-      byInstance.set(tool.instanceId, own.set(tool.name, tool));
-      alike.hold(tool);
-      if (replaced) alike.release(replaced.key);
-      bySpelling.set(spellingOf(tool.name), tool.name);
-    },
-    remove(instanceId, name) {
-      const pool = byName.get(name);
-      if (!pool?.remove(instanceId)) return false;
-      if (pool.size === 0) {
-        byName.delete(name);
-        bySpelling.delete(spellingOf(name));
-      }
-      const own = byInstance.get(instanceId);
-      const removed = own?.get(name);
-      if (removed) alike.release(removed.key);
-      own?.delete(name);
-      if (own?.size === 0) byInstance.delete(instanceId);
-      return true;
-    },
-    toolOf: (instanceId, name) => byInstance.get(instanceId)?.get(name),
-    bytesOf: (instanceId) =>
-      Iterator.from(byInstance.get(instanceId)?.values() ?? []).reduce(
-        (sum, { bytes }) => sum + bytes,
-        0,
-      ),
-    alike,
-    namesOf: (instanceId) => [...(byInstance.get(instanceId)?.keys() ?? [])],
-    names: () => byName.keys(),
-    sizeOf: (name) => byName.get(name)?.size ?? 0,
-    refresh(instanceId) {
-      for (const name of byInstance.get(instanceId)?.keys() ?? [])
-        byName.get(name)?.refresh(instanceId);
-    },
-    best: (name, named, from) => byName.get(name)?.best(named, from),
-    ranked: (name, named, from, schemaHash) =>
-      byName.get(name)?.inOrder(named, from, schemaHash) ?? [],
-  };
+  refresh(instanceId: string): void {
+    for (const name of this.toolsOf(instanceId).keys()) this.of(name)?.refresh(instanceId);
+  }
 }
 
 /** The tools that are offered, those that are alike in all that is shown of them as one (TR19). */
-interface AlikeTools {
-  find(key: string): CheckedTool | undefined;
-  /** Of all of them. */
-  readonly bytes: number;
-  /** One more client offers it. */
-  hold(tool: CheckedTool): void;
-  /** One client fewer does. */
-  release(key: string): void;
-}
+class AlikeTools {
+  readonly #byKey = new Map<string, { readonly tool: CheckedTool; holders: number }>();
+  /** All of them together have so many. */
+  bytes = 0;
 
-function createAlikeTools(): AlikeTools {
-  const byKey = new Map<string, { readonly tool: CheckedTool; holders: number }>();
-  let bytes = 0;
-  return {
-    find: (key) => byKey.get(key)?.tool,
-    get bytes() {
-      return bytes;
-    },
-    hold(tool) {
-      const known = byKey.get(tool.key);
-      if (known) known.holders += 1;
-      else {
-        byKey.set(tool.key, { tool, holders: 1 });
-        bytes += tool.bytes;
-      }
-    },
-    release(key) {
-      const known = byKey.get(key);
-      if (!known) return;
-      known.holders -= 1;
-      if (known.holders > 0) return;
-      byKey.delete(key);
-      bytes -= known.tool.bytes;
-    },
-  };
+  find(key: string): CheckedTool | undefined {
+    return this.#byKey.get(key)?.tool;
+  }
+
+  /** One more client offers it. */
+  hold(tool: CheckedTool): void {
+    const known = this.#byKey.get(tool.key);
+    if (known) known.holders += 1;
+    else {
+      this.#byKey.set(tool.key, { tool, holders: 1 });
+      this.bytes += tool.bytes;
+    }
+  }
+
+  /** One client fewer does. */
+  release(key: string): void {
+    const known = this.#byKey.get(key);
+    if (!known) return;
+    known.holders -= 1;
+    if (known.holders > 0) return;
+    this.#byKey.delete(key);
+    this.bytes -= known.tool.bytes;
+  }
 }

@@ -1,46 +1,27 @@
-import type { RejectedTool, ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
-import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
-import type { WithholdArgs } from '#lib/schema/withhold-args';
+import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
 import type { Principal } from '../auth/room.ts';
-import type { ProvidedTool, ToolHashes, ToolOrigin, ToolProvider } from './tool-provider.ts';
+import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
+
+type Described = 'name' | 'description' | 'schema';
 
 /** A tool as one executor offers it: whatever is decided for that executor goes by this alone. */
-export interface OfferedTool extends ToolHashes {
+export interface OfferedTool extends Omit<ProvidedTool, Described> {
   readonly origin: ToolOrigin;
   /** Null where it runs inside the server. */
   readonly clientId: string | null;
   /** Of that client. */
   readonly instanceId: string | null;
-  readonly annotations: ToolAnnotations;
-  readonly timeoutMs: number;
-  readonly displayName: string | undefined;
-  readonly check: (args: unknown) => ArgsCheck;
-  /** A yes to one call is none to the next. */
-  readonly neverAlways?: boolean | undefined;
-  /** Takes out what the schema marks as sensitive; undefined where it marks nothing. */
-  readonly withhold?: WithholdArgs | undefined;
-  /** A person answers its calls: what that one is shown. Throws `ToolError`. */
-  readonly question?: ProvidedTool['question'] | undefined;
-  /** What the arguments refer to, which the yes of a person is for as well. */
-  readonly operands?: ProvidedTool['operands'] | undefined;
   /** It does nothing but make calls, each of which is decided on its own: no person is asked about its own. */
   readonly decidedBelow?: true;
-  /** What becomes of its calls, besides what the policy says. */
-  readonly configured?: ProvidedTool['configured'];
-  /** Why none of its calls can be run now. */
-  readonly unavailable?: string | undefined;
 }
 
 /** One tool as one client offers it. */
-export interface ClientTool extends OfferedTool {
+export interface ClientTool extends OfferedTool, Pick<ProvidedTool, Described> {
   readonly clientId: string;
   readonly instanceId: string;
-  readonly name: string;
-  readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
   /** The same for tools that are alike in name and all that is shown, to the letter. */
   readonly key: string;
-  /** Of all that, as JSON. */
+  /** It counts all that, as JSON. */
   readonly bytes: number;
 }
 

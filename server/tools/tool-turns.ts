@@ -1,5 +1,5 @@
 import { createLimiter, QueueFullError } from '#lib/util/limiter';
-import { ToolError } from './tool-error.ts';
+import { refusal } from './tool-error.ts';
 
 const MOST_WAITING = 32;
 
@@ -23,12 +23,14 @@ export function createTurns(tool: {
       return await limiter.run(signal, begin);
     } catch (error) {
       if (error instanceof QueueFullError) {
-        const message = `${concurrency} calls of ${name} run and ${MOST_WAITING} wait; call again when some have ended.`;
-        throw new ToolError(message, { executed: 'no' });
+        throw refusal(
+          `${concurrency} calls of ${name} run and ${MOST_WAITING} wait; call again when some have ended.`,
+        );
       }
       if (hasBegun) throw error;
-      const message = `The call waited for its turn until it was stopped; ${concurrency} of ${name} run at a time, so make fewer at once.`;
-      throw new ToolError(message, { executed: 'no' });
+      throw refusal(
+        `The call waited for its turn until it was stopped; ${concurrency} of ${name} run at a time, so make fewer at once.`,
+      );
     }
   };
 }

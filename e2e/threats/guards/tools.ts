@@ -94,13 +94,13 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T111',
-    file: 'server/tools/builtin/run-query.ts',
+    file: 'server/tools/builtin/database-worker.ts',
     code: 'if (!isBlank(request.sql.slice(statement.sourceSQL.length))) {',
     broken: "if (isBlank('x')) {",
   },
   {
     number: 'T112',
-    file: 'server/tools/builtin/run-query.ts',
+    file: 'server/tools/builtin/database-worker.ts',
     code: 'if (isReadable(table, database, within)) return constants.SQLITE_OK;',
     broken: 'return constants.SQLITE_OK;',
   },

@@ -17,65 +17,43 @@ export function withinDoubles(integer: bigint): Value {
   return Number.isFinite(double) ? integer : double;
 }
 
+interface Computation {
+  readonly float: (...args: number[]) => Value;
+  readonly exact?: (...args: bigint[]) => bigint | undefined;
+}
+
 /** Computes integers exactly where `exact` has an answer, and all else in doubles. */
 const compute =
-  (
-    float: (...args: number[]) => Value,
-    exact: (...args: bigint[]) => bigint | undefined = () => undefined,
-  ): Compute =>
+  ({ float, exact }: Computation): Compute =>
   (...args) => {
-    const result = args.every(isExact) ? exact(...args) : undefined;
+    const result = args.every(isExact) ? exact?.(...args) : undefined;
     return result === undefined ? float(...args.map(Number)) : withinDoubles(result);
   };
 
-const add = compute(
-  (a, b) => a + b,
-  (a, b) => a + b,
-);
-const divide = compute(
-  (a, b) => a / b,
-  (a, b) => (b !== 0n && a % b === 0n ? a / b : undefined),
-);
-const pow = compute(
-  (a, b) => a ** b,
+const add = compute({ float: (a, b) => a + b, exact: (a, b) => a + b });
+const subtract = compute({ float: (a, b) => a - b, exact: (a, b) => a - b });
+const multiply = compute({ float: (a, b) => a * b, exact: (a, b) => a * b });
+const negate = compute({ float: (a) => -a, exact: (a) => -a });
+const divide = compute({
+  float: (a, b) => a / b,
+  exact: (a, b) => (b !== 0n && a % b === 0n ? a / b : undefined),
+});
+const pow = compute({
+  float: (a, b) => a ** b,
   // The double shows in one step how large it would be.
-  (a, b) => (b >= 0n && Number.isFinite(Number(a) ** Number(b)) ? a ** b : undefined),
-);
-/** The sign of the divisor, as in mathematics; JavaScript's `%` takes that of the dividend. */
-const mod = compute(
-  (a, b) => a - b * Math.floor(a / b),
-  (a, b) => (b === 0n ? undefined : ((a % b) + b) % b),
-);
+  exact: (a, b) => (b >= 0n && Number.isFinite(Number(a) ** Number(b)) ? a ** b : undefined),
+});
+/** The sign is that of the divisor, as in mathematics; JavaScript's `%` takes that of the dividend. */
+const mod = compute({
+  float: (a, b) => a - b * Math.floor(a / b),
+  exact: (a, b) => (b === 0n ? undefined : ((a % b) + b) % b),
+});
 
-/** By mathjs' own names of what an operator does. */
+/** The operators, by mathjs' own names of what they do. */
 export const OPERATORS: ReadonlyMap<string, Compute> = new Map([
-  ['add', add],
-  [
-    'subtract',
-    compute(
-      (a, b) => a - b,
-      (a, b) => a - b,
-    ),
-  ],
-  [
-    'multiply',
-    compute(
-      (a, b) => a * b,
-      (a, b) => a * b,
-    ),
-  ],
-  ['divide', divide],
-  ['pow', pow],
-  ['mod', mod],
-  [
-    'unaryMinus',
-    compute(
-      (a) => -a,
-      (a) => -a,
-    ),
-  ],
+  ...Object.entries({ add, subtract, multiply, divide, pow, mod, factorial }),
+  ['unaryMinus', negate],
   ['unaryPlus', (a = Number.NaN) => a],
-  ['factorial', factorial],
 ]);
 
 interface MathFunction {
@@ -88,67 +66,42 @@ const one = (of: Compute): MathFunction => ({ min: 1, max: 1, of });
 const two = (of: Compute): MathFunction => ({ min: 2, max: 2, of });
 const many = (of: Compute): MathFunction => ({ min: 1, max: 100, of });
 
+const sum: Compute = (...args) => args.reduce((a, b) => add(a, b), 0n);
 const foremost =
   (isBefore: (a: bigint, b: bigint) => boolean) =>
   (...args: bigint[]) =>
     args.reduce((first, next) => (isBefore(next, first) ? next : first));
+const logarithm = (a: number, base?: number) =>
+  base === undefined ? Math.log(a) : Math.log(a) / Math.log(base);
 
-const sum: Compute = (...args) => args.reduce((a, b) => add(a, b), 0n);
+/** Functions of one number, by the names that JavaScript has for them. */
+const OF_DOUBLES = [
+  ...(['sqrt', 'cbrt', 'exp', 'log2', 'log10'] as const),
+  ...(['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh'] as const),
+];
+const ROUNDING = ['floor', 'ceil', 'trunc'] as const;
 
 /** A map, not an object: `constructor` and the like are in no map. */
 export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map([
-  ['abs', one(compute(Math.abs, (a) => (a < 0n ? -a : a)))],
-  ['sign', one(compute((a) => toInteger(Math.sign(a)), signOf))],
-  ...(['floor', 'ceil', 'trunc'] as const).map((name): [string, MathFunction] => [
+  ['abs', one(compute({ float: Math.abs, exact: (a) => (a < 0n ? -a : a) }))],
+  ['sign', one(compute({ float: (a) => toInteger(Math.sign(a)), exact: signOf }))],
+  ...ROUNDING.map((name): [string, MathFunction] => [
     name,
-    one(
-      compute(
-        (a) => toInteger(Math[name](a)),
-        (a) => a,
-      ),
-    ),
+    one(compute({ float: (a) => toInteger(Math[name](a)), exact: (a) => a })),
   ]),
-  ...(
-    [
-      ...(['sqrt', 'cbrt', 'exp', 'log2', 'log10'] as const),
-      ...(['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh'] as const),
-    ] as const
-  ).map((name): [string, MathFunction] => [name, one(compute(Math[name]))]),
-  ['ln', one(compute(Math.log))],
-  [
-    'log',
-    {
-      min: 1,
-      max: 2,
-      of: compute((a, base) => (base === undefined ? Math.log(a) : Math.log(a) / Math.log(base))),
-    },
-  ],
-  ['round', { min: 1, max: 2, of: compute(round, roundInteger) }],
+  ...OF_DOUBLES.map((name): [string, MathFunction] => [name, one(compute({ float: Math[name] }))]),
+  ['ln', one(compute({ float: Math.log }))],
+  ['log', { min: 1, max: 2, of: compute({ float: logarithm }) }],
+  ['round', { min: 1, max: 2, of: compute({ float: round, exact: roundInteger }) }],
   ['pow', two(pow)],
   ['mod', two(mod)],
-  ['atan2', two(compute(Math.atan2))],
+  ['atan2', two(compute({ float: Math.atan2 }))],
   ['factorial', one(factorial)],
-  [
-    'min',
-    many(
-      compute(
-        Math.min,
-        foremost((a, b) => a < b),
-      ),
-    ),
-  ],
-  [
-    'max',
-    many(
-      compute(
-        Math.max,
-        foremost((a, b) => a > b),
-      ),
-    ),
-  ],
+  ['min', many(compute({ float: Math.min, exact: foremost((a, b) => a < b) }))],
+  ['max', many(compute({ float: Math.max, exact: foremost((a, b) => a > b) }))],
   ['sum', many(sum)],
   ['mean', many((...args) => divide(sum(...args), BigInt(args.length)))],
-  ['hypot', many(compute(Math.hypot))],
+  ['hypot', many(compute({ float: Math.hypot }))],
 ]);
 
 /** What is whole by its function: an exact integer where a double holds it exactly. */

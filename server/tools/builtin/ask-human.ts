@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLOCKS } from '#lib/protocol/limits';
 import { QUESTION_INPUTS, QUESTION_LIMITS, type Question } from '#lib/protocol/question';
 import { stripInvisible } from '#lib/text/invisible';
-import { defineTool, ToolError } from '../define-tool.ts';
+import { defineTool, refusal } from '../define-tool.ts';
 
 const { text, choices: most, value, label } = QUESTION_LIMITS;
 
@@ -54,19 +54,18 @@ function toQuestion(args: z.output<typeof argsSchema>): Question {
   });
   const input = args.input ?? (choices.length > 0 ? 'choice' : 'text');
   const hasChoices = input === 'choice' || input === 'multiple';
-  if (hasChoices && choices.length === 0) throw refusal(`${input} needs choices`);
-  if (!hasChoices && choices.length > 0) throw refusal(`${input} has no choices`);
+  if (hasChoices && choices.length === 0) throw notAsked(`${input} needs choices`);
+  if (!hasChoices && choices.length > 0) throw notAsked(`${input} has no choices`);
   if (new Set(choices.map((one) => one.value)).size < choices.length) {
-    throw refusal('each choice must have a value of its own');
+    throw notAsked('each choice must have a value of its own');
   }
   const question = visible(args.question);
   if ([question, ...choices.flatMap((one) => [one.value, one.label])].includes('')) {
-    throw refusal('a text holds nothing that a person can see');
+    throw notAsked('a text holds nothing that a person can see');
   }
   return { question, input, choices };
 }
 
 const visible = (given: string): string => stripInvisible(given).trim();
 
-const refusal = (why: string): ToolError =>
-  new ToolError(`The question was not asked: ${why}.`, { executed: 'no' });
+const notAsked = (why: string) => refusal(`The question was not asked: ${why}.`);

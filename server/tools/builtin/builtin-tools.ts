@@ -1,7 +1,7 @@
 import type { AnyServerTool } from '../define-tool.ts';
 import { createCalculationEval } from './calculate.ts';
 import { createDatabaseQuery } from './database-query.ts';
-import type { OwnRows } from './run-query.ts';
+import type { OwnRows } from './query-message.ts';
 import { createWeatherQuery, type Fetch } from './weather-query.ts';
 
 export interface BuiltinToolsDeps {

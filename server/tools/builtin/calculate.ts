@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
 import { CalculationError, FUNCTIONS, OPERATORS, type Value, withinDoubles } from './arithmetic.ts';
 
-export const MAX_CHARS = 2_000;
+const MAX_CHARS = 2_000;
 const MAX_DEPTH = 50;
 
 const CONSTANTS = new Map([
@@ -23,7 +23,7 @@ const CONSTANTS = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
-export const FUNCTION_NAMES = [...FUNCTIONS.keys()];
+const FUNCTION_NAMES = [...FUNCTIONS.keys()];
 
 export interface Calculation {
   /** An integer beyond 2^53 is a string of its digits. */
@@ -37,7 +37,7 @@ export interface Calculation {
  * hold and what it means is decided here, so nothing of the language under it
  * can be reached. Throws `CalculationError`.
  */
-export function calculate(expression: string): Calculation {
+function calculate(expression: string): Calculation {
   if (expression.length > MAX_CHARS) {
     throw new CalculationError(`The expression must have at most ${MAX_CHARS} characters.`);
   }

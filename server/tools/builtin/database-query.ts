@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { given } from '#lib/util/given';
-import { createLimiter, QueueFullError } from '#lib/util/limiter';
 import { callerOf, ownToken } from '../../auth/room.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
-import { type QueryReply, type QueryRequest, queryReplySchema } from './query-message.ts';
-import type { OwnRows } from './run-query.ts';
+import {
+  type OwnRows,
+  type QueryReply,
+  type QueryRequest,
+  queryReplySchema,
+} from './query-message.ts';
 
 /** The answer's rows, and as much again for escapes, names and brackets. */
 const OUTPUT_SLACK = 2;
@@ -75,7 +78,6 @@ const MAX_ROWS = 1_000;
 const MAX_BYTES = 1024 * 1024;
 /** Each may take 384 MB (database-worker). */
 const MAX_PROCESSES = 2;
-const MAX_WAITING = 32;
 
 export interface DatabaseQueryDeps {
   /** The SQLite file that is read. */
@@ -102,8 +104,7 @@ export function createDatabaseQuery({
 }: DatabaseQueryDeps) {
   // Between two readers of our own store its log can be written back: with readers that overlap it
   // would grow as long as they come.
-  const atOnce = rowsOf ? 1 : MAX_PROCESSES;
-  const limiter = createLimiter({ atOnce, waiting: MAX_WAITING });
+  const concurrency = rowsOf ? 1 : MAX_PROCESSES;
   return defineTool({
     name: 'database.query',
     displayName: 'Database',
@@ -122,6 +123,7 @@ export function createDatabaseQuery({
     }),
     effect: 'read',
     timeoutMs,
+    concurrency,
     run: async ({ sql, params = [] }, { signal, status, principal }) => {
       const token = ownToken(callerOf(principal));
       status({ tip: `Querying: ${sql.replace(/\s+/g, ' ').slice(0, 120)}` });
@@ -135,32 +137,13 @@ export function createDatabaseQuery({
         maxRows: MAX_ROWS,
         maxBytes: MAX_BYTES,
       };
-      // Waiting for a turn is part of a query's time.
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const run = () => runQueryProcess({ workerPath, signal: within }, request);
-      const outcome = await limiter.run(within, run).catch((reason) => {
-        throw toRefusal(reason, within);
-      });
-      const output = toOutput(outcome);
+      const output = toOutput(await runQueryProcess({ workerPath, signal: within }, request));
       // What a tool or a person said is in the history, and marked there no more.
       const untrusted = rowsOf && output.rows.some(hasWords) ? 'history' : undefined;
       return { output: { ...output, ...given({ untrusted }) } };
     },
   });
-}
-
-/** Why a query did not run, for the model; what else was thrown is our defect. */
-function toRefusal(reason: unknown, within: AbortSignal): unknown {
-  if (reason instanceof QueueFullError) {
-    return new ToolError(`${MAX_WAITING} queries wait already; ask again when some have ended.`, {
-      executed: 'no',
-    });
-  }
-  if (reason !== within.reason) return reason;
-  return new ToolError(
-    'The query waited for its turn until it was stopped; ask for fewer at once.',
-    { executed: 'no' },
-  );
 }
 
 /** More than numbers, names, ids and times. */

@@ -5,8 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { z } from 'zod';
 import { HTTP_REQUEST } from '#lib/call/untrusted-result';
 import { TOOL_VIA } from '#lib/protocol/sent-by-tool';
-import { createLimiter, QueueFullError } from '#lib/util/limiter';
-import { defineTool, ToolError } from '../define-tool.ts';
+import { defineTool, refusal, ToolError } from '../define-tool.ts';
 import {
   findTarget,
   type HttpHosts,
@@ -19,8 +18,6 @@ const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 const MAX_BODY_CHARS = 256 * 1024;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-const AT_ONCE = 8;
-const MAX_WAITING = 32;
 
 export interface HttpRequestDeps extends HttpHosts {
   readonly methods: readonly string[];
@@ -44,7 +41,6 @@ const SENT_ELSEWHERE = new Set(['accept', 'accept-language', 'content-type']);
 /** `http.request`: hosts of a list, each address checked before it is connected to, also after a redirect. */
 export function createHttpRequest(deps: HttpRequestDeps) {
   const { methods, headers: allowed, hosts, private_hosts, timeoutMs = TIMEOUT_MS } = deps;
-  const limiter = createLimiter({ atOnce: AT_ONCE, waiting: MAX_WAITING });
   return defineTool({
     name: HTTP_REQUEST,
     displayName: 'HTTP request',
@@ -61,6 +57,7 @@ export function createHttpRequest(deps: HttpRequestDeps) {
     effect: methods.every((method) => READING.has(method)) ? 'read' : 'write',
     annotations: { openWorldHint: true },
     timeoutMs,
+    concurrency: 8,
     run: async ({ url, method = methods[0] ?? 'GET', headers = {}, body }, { signal, status }) => {
       const sent: Sent = { method, headers: checkHeaders(headers, allowed), body };
       if (body !== undefined && READING.has(method)) {
@@ -69,10 +66,9 @@ export function createHttpRequest(deps: HttpRequestDeps) {
       const first = URL.parse(url);
       if (!first) throw notAnAddress(url);
       status({ tip: `${method} ${first.host}` });
-      // Waiting for a turn is part of a request's time.
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const run = () => follow(first, sent, { ...deps, signal: within });
-      const output = await limiter.run(within, run).catch((reason: unknown) => {
+      const answered = follow(first, sent, { ...deps, signal: within });
+      const output = await answered.catch((reason: unknown) => {
         throw toFailure(reason, within);
       });
       return { output };
@@ -88,7 +84,7 @@ async function follow(first: URL, asked: Sent, deps: HttpRequestDeps & { signal:
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const found = findTarget(url, deps, { resolve, signal });
     const target = await (redirects === 0 ? found : found.catch(afterRequest));
-    const answer = await exchange(target, { ...sent, maxBytes: MAX_ANSWER_BYTES, signal });
+    const answer = await exchange(target, { ...sent, signal });
     const { location } = answer.headers;
     if (!REDIRECTS.has(answer.status) || location === undefined) return toOutput(url, answer);
     const next = URL.parse(location, url) ?? afterRequest(notAnAddress(location));
@@ -174,17 +170,12 @@ function decoderFor(type: string): TextDecoder {
 /** In words for the model; our own errors and defects pass. */
 function toFailure(error: unknown, within: AbortSignal): unknown {
   if (error instanceof ToolError) return error;
-  if (error instanceof QueueFullError) {
-    return refusal(`${MAX_WAITING} requests wait already; ask again when some have ended.`);
-  }
   if (within.aborted) return new ToolError('The host did not answer in time; try again later.');
   if (error instanceof Error && 'code' in error) {
     return new ToolError(`The request failed (${error.code}); check the address, or try later.`);
   }
   return error;
 }
-
-const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });
 
 interface HttpExchange {
   readonly status: number;
@@ -194,11 +185,7 @@ interface HttpExchange {
   readonly truncated: boolean;
 }
 
-interface HttpSending {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  readonly maxBytes: number;
+interface HttpSending extends Sent {
   readonly signal: AbortSignal;
 }
 
@@ -210,7 +197,7 @@ async function exchange(target: HttpTarget, sending: HttpSending): Promise<HttpE
   const response = await send(target, sending);
   try {
     const { statusCode = 0, headers } = response;
-    return { status: statusCode, headers, ...(await readBody(response, sending.maxBytes)) };
+    return { status: statusCode, headers, ...(await readBody(response)) };
   } finally {
     response.destroy();
   }
@@ -248,9 +235,9 @@ function send(target: HttpTarget, sending: HttpSending): Promise<IncomingMessage
 }
 
 /** Whatever the length that is announced, no more than so many bytes are kept, of a packed body too. */
-async function readBody(response: IncomingMessage, maxBytes: number) {
+async function readBody(response: IncomingMessage) {
   const chunks: Buffer[] = [];
-  let room = maxBytes;
+  let room = MAX_ANSWER_BYTES;
   for await (const chunk of decoded(response)) {
     chunks.push(chunk.subarray(0, room));
     room -= chunk.length;

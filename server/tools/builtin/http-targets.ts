@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { toUrlHost } from '#lib/net/hosts';
 import { abortable } from '#lib/util/abortable';
-import { ToolError } from '../define-tool.ts';
+import { refusal } from '../define-tool.ts';
 
 /** Of IPv4 what is not the public internet (IANA's special-purpose registry), and Azure's host agent. */
 const NOT_PUBLIC_V4 = [
@@ -134,5 +134,3 @@ async function addressesOf(
     throw refusal(`The host ${host} was not found (${String(error)}).`);
   }
 }
-
-const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });

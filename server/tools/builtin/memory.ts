@@ -4,7 +4,7 @@ import { mapTexts, redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
 import { BadSearchError, type Store } from '../../store/room.ts';
-import { defineTool, type ToolContext, ToolError } from '../define-tool.ts';
+import { defineTool, refusal, type ToolContext } from '../define-tool.ts';
 
 type OthersRead = string | null;
 
@@ -118,5 +118,3 @@ function toFailure(error: unknown): never {
   if (!(error instanceof BadSearchError)) throw error;
   throw refusal(`The query was refused: ${error.message}.`);
 }
-
-const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });

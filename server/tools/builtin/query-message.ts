@@ -1,13 +1,17 @@
 import { z } from 'zod';
 
+/** A table of which only the rows that meet `where` are read. `where` is SQL of ours, with no words of others. */
+const ownRowsSchema = z.object({ table: z.string(), where: z.string() });
+export type OwnRows = z.infer<typeof ownRowsSchema>;
+
 /** What goes to the database process, once, on its standard input. */
 export const queryRequestSchema = z.object({
   databasePath: z.string(),
   sql: z.string(),
   params: z.array(z.union([z.string(), z.number(), z.null()])),
   secretTables: z.array(z.string()),
-  /** Where given, nothing else is read: see own-rows.ts. */
-  ownRows: z.array(z.object({ table: z.string(), where: z.string() })).optional(),
+  /** Where they are given, nothing else is read. */
+  ownRows: z.array(ownRowsSchema).optional(),
   maxRows: z.number(),
   maxBytes: z.number(),
 });

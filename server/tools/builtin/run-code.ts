@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { parseJson } from '#lib/json/parse-json';
-import { createLimiter, QueueFullError } from '#lib/util/limiter';
 import { defineTool, type ToolContext, ToolError } from '../define-tool.ts';
 import { type CodeReply, type CodeRequest, codeReplySchema } from './run-code-message.ts';
 
@@ -13,9 +12,6 @@ const MAX_RESULT = { maxDepth: 64, maxNodes: 50_000 };
 const MAX_LOG_CHARS = 16 * 1024;
 const MAX_CODE_CHARS = 64 * 1024;
 const MAX_TIP_CHARS = 200;
-/** Each may take its memory, and some for itself. */
-const AT_ONCE = 2;
-const MAX_WAITING = 16;
 /** Of what the thread needs beside QuickJS, whose memory is its own. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
@@ -29,7 +25,6 @@ export interface RunCodeDeps {
 
 /** `run_code`: JavaScript in QuickJS, in a thread that is ended at the limit; it reaches nothing. */
 export function createRunCode({ workerPath, runMs = RUN_MS, timeoutMs = TIMEOUT_MS }: RunCodeDeps) {
-  const limiter = createLimiter({ atOnce: AT_ONCE, waiting: MAX_WAITING });
   return defineTool({
     name: 'run_code',
     displayName: 'Code',
@@ -40,19 +35,16 @@ export function createRunCode({ workerPath, runMs = RUN_MS, timeoutMs = TIMEOUT_
     }),
     effect: 'read',
     timeoutMs,
+    // Each may take its memory, and some for itself.
+    concurrency: 2,
     run: async ({ code, input = null }, { signal, status }) => {
       status({ tip: 'Running a program' });
       const request: CodeRequest = {
         ...{ code, input: JSON.stringify(input), memoryBytes: MEMORY_BYTES, runMs },
         ...{ maxLogChars: MAX_LOG_CHARS, maxResultChars: MAX_RESULT_CHARS },
       };
-      // Waiting for a turn is part of a program's time.
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const run = () => runInThread(request, { workerPath, signal: within, status });
-      const output = await limiter.run(within, run).catch((reason: unknown) => {
-        throw toFailure(reason, within);
-      });
-      return { output };
+      return { output: await runInThread(request, { workerPath, signal: within, status }) };
     },
   });
 }
@@ -67,7 +59,6 @@ type Ending = Exclude<CodeReply, { type: 'log' }>;
 
 /** Resolves or rejects once the thread is gone, so that none is ever left behind. */
 async function runInThread(request: CodeRequest, { workerPath, signal, status }: ThreadDeps) {
-  signal.throwIfAborted();
   const worker = new Worker(workerPath, {
     workerData: request,
     env: {},
@@ -87,8 +78,10 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
   });
   worker.on('error', (error: unknown) => reject(threadFailure(error)));
   worker.on('exit', () => reject(new ToolError('The program ended without a result.')));
-  const stop = () => reject(signal.reason);
+  const stop = () =>
+    reject(new ToolError('The program was stopped before it ended; make it do less.'));
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   try {
     const { type, text } = await promise;
     if (type === 'error') throw new ToolError(withLines(text, lines));
@@ -113,12 +106,3 @@ const threadFailure = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new ToolError('The program took too much memory; make it hold less at once.')
     : error;
-
-function toFailure(error: unknown, within: AbortSignal): unknown {
-  if (error instanceof QueueFullError) {
-    const message = `${MAX_WAITING} programs wait already; ask again when some have ended.`;
-    return new ToolError(message, { executed: 'no' });
-  }
-  if (error !== within.reason) return error;
-  return new ToolError('The program was stopped before it ended; make it do less.');
-}

@@ -4,16 +4,9 @@ import { z } from 'zod';
 import { given } from '#lib/util/given';
 import { writeDurably } from '../../base/write-durably.ts';
 import type { MemoryDeps } from '../builtin/memory.ts';
-import { type AnyServerTool, defineTool } from '../define-tool.ts';
+import { type AnyServerTool, defineTool, refusal } from '../define-tool.ts';
 import type { FileOrigins } from './file-origins.ts';
-import {
-  codeOf,
-  type OpenFolder,
-  parsePath,
-  refusal,
-  toFileError,
-  withFolder,
-} from './open-folder.ts';
+import { codeOf, type OpenFolder, parsePath, toFileError, withFolder } from './open-folder.ts';
 
 const MOST_READ = 256 * 1024;
 const MOST_WRITTEN = 1024 * 1024;

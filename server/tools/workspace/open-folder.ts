@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../define-tool.ts';
+import { refusal } from '../define-tool.ts';
 
 /** A folder of the workspace that is held open, so that what replaces it meanwhile changes nothing. */
 export interface OpenFolder {
@@ -103,8 +103,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the disk is read-only',
   ENXIO: 'is not a regular file',
 };
-
-export const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });
 
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;

@@ -3,7 +3,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { defineTool, type Operand, ToolError } from '../define-tool.ts';
+import { defineTool, type Operand, refusal } from '../define-tool.ts';
 import type { Origins } from './file-tools.ts';
 import { type EndedProgram, type Isolation, OUTPUT_BYTES, runProgram } from './run-program.ts';
 
@@ -148,7 +148,7 @@ export function createShell(options: {
         tailChars: SHOWN_CHARS,
       });
       if (ended.kind === 'not_started') {
-        throw new ToolError(`${program} could not be started: ${ended.reason}`, { executed: 'no' });
+        throw refusal(`${program} could not be started: ${ended.reason}`);
       }
       return { output: outputOf(ended) };
     },
