@@ -3,10 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { closedObject } from '#lib/protocol/closed-object';
 import { parseModelRef, REHEARSAL } from '#lib/protocol/model-ref';
-import { type RunSettings, runSettingsSchema } from '#lib/protocol/run';
+import { runSettingsSchema } from '#lib/protocol/run';
 import { TOOLS_PLACEHOLDER } from '#lib/protocol/tool-prompt';
 import { given } from '#lib/util/given';
 import { ConfigError } from '../base/config-error.ts';
+import type { ModelSettings } from '../runs/room.ts';
 
 export const isModel = (ref: string): boolean =>
   ref !== REHEARSAL && parseModelRef(ref) !== undefined;
@@ -40,20 +41,6 @@ export const modelSettings = closedObject({
     (model) => model.strict_tools !== true || model.tool_calling !== 'text',
     'its strict_tools is for tools that are sent, and "tool_calling": "text" sends none',
   );
-
-export interface ModelSettings {
-  readonly toolCalling: 'native' | 'text' | undefined;
-  /** The text of the file. */
-  readonly toolPrompt: string | undefined;
-  readonly images: boolean | undefined;
-  readonly parallelCalls: boolean | undefined;
-  readonly contextTokens: number | undefined;
-  readonly maxTools: number | undefined;
-  readonly strictTools: boolean | undefined;
-  readonly silenceSeconds: number | undefined;
-  readonly totalSeconds: number | undefined;
-  readonly asked: RunSettings;
-}
 
 /** By reference. `file` is the configuration file. Throws `ConfigError`. */
 export function readModels(

@@ -17,7 +17,7 @@ import { finished, SECRET, setupOutbox, webhook } from '../outbox/testing/setup-
 import { RateLimits } from '../policy/rate-limits.ts';
 import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
 import { withSettings } from '../runs/agent/changed-requests.ts';
-import { createModels } from '../runs/agent/models.ts';
+import { Models } from '../runs/agent/models.ts';
 import { createManualClock, systemClock } from '../runs/agent/testing/fakes.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { createErrorLog } from '../testing/error-log.ts';
@@ -111,7 +111,7 @@ const EFFECTS: Record<string, Observe> = {
   'models.reasoning_effort': effort,
   'models.tool_calling': async (value) => {
     const toolCalling = z.enum(['native', 'text']).parse(value);
-    const models = createModels({
+    const models = new Models({
       ...{ openaiApiKey: undefined, openaiBaseUrl: 'http://127.0.0.1:9/v1' },
       ...{ defaultModel: undefined, clock: systemClock },
       rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),

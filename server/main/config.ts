@@ -16,6 +16,7 @@ import { type ConfiguredMcpServers, mcpServersSchema, readMcpServers } from '../
 import { openAiConfigSchema } from '../openai/room.ts';
 import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/room.ts';
 import { pushConfigSchema } from '../push/room.ts';
+import type { ModelSettings } from '../runs/room.ts';
 import { readTraces, type TracesConfig } from '../telemetry/room.ts';
 import { toolsConfigSchema } from '../tools/room.ts';
 import {
@@ -26,14 +27,7 @@ import {
   readPublicUrl,
   readUrl,
 } from './config-environment.ts';
-import {
-  besideFile,
-  isModel,
-  type ModelSettings,
-  modelSettings,
-  readModels,
-  readText,
-} from './config-models.ts';
+import { besideFile, isModel, modelSettings, readModels, readText } from './config-models.ts';
 
 export { ConfigError };
 

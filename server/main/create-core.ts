@@ -22,9 +22,9 @@ import {
   AgentRuns,
   agentLimits,
   createAgent,
-  createModels,
   Delegation,
   KnownRuns,
+  Models,
   RunTools,
 } from '../runs/room.ts';
 import { DataDirInUseError, lockDataDir, openStore } from '../store/room.ts';
@@ -178,7 +178,7 @@ async function createTools(
 
 /** Of the configuration, and the scripted one. */
 const openModels = (config: Config, clock: Clock) =>
-  createModels({
+  new Models({
     ...config.providers,
     defaultModel: config.model,
     rehearsal: createRehearsalModel({ clock, paceMs: REHEARSAL_PACE_MS }),

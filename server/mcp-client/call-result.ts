@@ -82,7 +82,7 @@ interface Beside {
 function answerOf(text: string, { data, links, leftOut }: Beside): ToolAnswer {
   const isAlone = links.length === 0 && leftOut === 0;
   if (isAlone && data === undefined) return { output: text };
-  if (isAlone && (text === '' || isTextOf(text, data))) return { output: data };
+  if (isAlone && (text === '' || sameJson(readJson(text), data))) return { output: data };
   return {
     output: {
       ...(text === '' ? {} : { text }),
@@ -111,10 +111,6 @@ function tooLarge(fault: ReturnType<typeof measureJson>): ToolError {
   const { maxBytes, maxDepth, maxNodes } = RESULT_LIMITS;
   const most = `${maxBytes} bytes, ${maxNodes} values, ${maxDepth} deep`;
   return new ToolError(`The result is larger than what is kept (${most}).`, { code });
-}
-
-function isTextOf(text: string, data: unknown): boolean {
-  return sameJson(readJson(text), data);
 }
 
 /** All that says why, wherever the server has put it; `last` where nothing else does. */

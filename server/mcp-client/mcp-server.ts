@@ -239,29 +239,17 @@ export class McpServer implements ToolProvider {
 
   /** `lost` is thrown when the connection is not made any more; without it that ends with the signal. */
   #reached(signal: AbortSignal, lost?: unknown): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const done = () => {
-        const { state } = this.#link.status;
-        if (state === 'connecting' || state === 'waiting' || state === 'failed') return;
-        if (state === 'stopped' && lost === undefined) return;
-        end();
-        if (state === 'connected') resolve();
-        else reject(lost);
-      };
-      const stopped = () => {
-        end();
-        reject(signal.reason);
-      };
-      const unsubscribe = this.#changes.subscribe(done);
-      const end = () => {
-        unsubscribe();
-        signal.removeEventListener('abort', stopped);
-      };
-      signal.addEventListener('abort', stopped);
-      if (signal.aborted) stopped();
-      // The end of the connection may not have been noticed yet.
-      else queueMicrotask(done);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = () => {
+      const { state } = this.#link.status;
+      if (state === 'connecting' || state === 'waiting' || state === 'failed') return;
+      if (state === 'connected') resolve();
+      else if (state !== 'stopped' || lost !== undefined) reject(lost);
+    };
+    const unsubscribe = this.#changes.subscribe(look);
+    // The end of the connection may not have been noticed yet.
+    queueMicrotask(look);
+    return abortable(signal, promise).finally(unsubscribe);
   }
 
   #linkChanged(): void {

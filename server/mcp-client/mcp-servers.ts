@@ -12,15 +12,6 @@ import { McpServer } from './mcp-server.ts';
 import { configuredEffectOf, isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { Pins, toPinnedTool } from './pins.ts';
 
-/** The MCP servers whose tools are offered here. What is refused is thrown as `HttpError`. */
-export interface McpServersService {
-  list(by: By): WireMcpServer[];
-  /** Connects anew, at once; what runs at the server is lost. */
-  reconnect(id: string, by: By): Promise<WireMcpServer>;
-  /** Takes over what the server changed, by the hashes that the person saw. */
-  accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer>;
-}
-
 export interface McpServersDeps {
   readonly servers: readonly McpServer[];
   readonly audit: Audit;
@@ -28,8 +19,11 @@ export interface McpServersDeps {
   readonly hide: (text: string) => string;
 }
 
+/** The MCP servers whose tools are offered here. What is refused is thrown as `HttpError`. */
+export type McpServersService = Pick<McpServers, 'list' | 'reconnect' | 'accept'>;
+
 /** What people see of the servers, and do to them. */
-export class McpServers implements McpServersService {
+export class McpServers {
   readonly #deps: McpServersDeps;
 
   constructor(deps: McpServersDeps) {
@@ -40,6 +34,7 @@ export class McpServers implements McpServersService {
     return this.#deps.servers.map((server) => this.#toWire(server, by));
   }
 
+  /** Connects anew, at once; what runs at the server is lost. */
   async reconnect(id: string, by: By): Promise<WireMcpServer> {
     const server = this.#find(id);
     server.reconnect();
@@ -48,6 +43,7 @@ export class McpServers implements McpServersService {
     return this.#toWire(server, by);
   }
 
+  /** Takes over what the server changed, by the hashes that the person saw. */
   async accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer> {
     const server = this.#find(id);
     const accepted = await server.accept(hashes);

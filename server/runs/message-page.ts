@@ -18,7 +18,7 @@ function sizeOf(message: Message): number {
 /** Where the newest messages begin that have `room` bytes together; the last one always fits. */
 export function newestFrom(messages: readonly Message[], room: number): number {
   let at = messages.length - 1;
-  let left = room - sizeOfLast(messages);
+  let left = room - messages.slice(-1).reduce((_, last) => sizeOf(last), 0);
   for (let before = messages[at - 1]; before; before = messages[at - 1]) {
     left -= sizeOf(before);
     if (left < 0) break;
@@ -26,11 +26,6 @@ export function newestFrom(messages: readonly Message[], room: number): number {
   }
   return Math.max(at, 0);
 }
-
-const sizeOfLast = (messages: readonly Message[]): number => {
-  const last = messages.at(-1);
-  return last ? sizeOf(last) : 0;
-};
 
 /** The newest of `messages`, the last of which stands before position `to`, with the number of all before them (RU34). */
 export function messagePage(

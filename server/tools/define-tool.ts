@@ -236,7 +236,7 @@ async function runOnce<Args extends z.ZodObject>(
   const instance = await tool.create(context);
   let disposed: Promise<void> | undefined;
   const dispose = () => {
-    disposed ??= disposeOf(instance);
+    disposed ??= (async () => instance.dispose?.())();
     return disposed;
   };
   let timer: NodeJS.Timeout | undefined;
@@ -265,8 +265,4 @@ function checkedOutput(
   throw new ToolError(`The result of ${name} does not fit: ${z.prettifyError(checked.error)}`, {
     code: 'result_invalid',
   });
-}
-
-async function disposeOf(instance: Pick<ToolInstance<never>, 'dispose'>): Promise<void> {
-  await instance.dispose?.();
 }

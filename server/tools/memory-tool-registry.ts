@@ -3,6 +3,7 @@ import { ALL_CLIENTS, parseToolReference, toModelName } from '#lib/protocol/tool
 import { inListOrder } from '#lib/protocol/tool-source';
 import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
 import { redactShapes } from '#lib/text/redact';
+import { createEmitter } from '#lib/util/emitter';
 import { type Principal, refusalOf } from '../auth/room.ts';
 import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
@@ -67,7 +68,7 @@ class RegisteredTools implements ToolRegistry {
   readonly #availability: AvailabilityOf;
   readonly #pools: ToolPools;
   readonly #askEach: ToolProvider | undefined;
-  readonly #listeners = new Set<{ call(change: OfferChange): void }>();
+  readonly #offers = createEmitter<OfferChange>();
   #sortedNames: readonly string[] | undefined;
   // Functions of their own: the parts that ask and report are given these alone.
   readonly namesOf = (instanceId: string): string[] => [...this.#pools.toolsOf(instanceId).keys()];
@@ -166,15 +167,12 @@ class RegisteredTools implements ToolRegistry {
   }
 
   onChange(listener: (change: OfferChange) => void): () => void {
-    // An object of its own for each call, so that unsubscribing removes no other's.
-    const entry = { call: listener };
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return this.#offers.subscribe(listener);
   }
 
   #changed(change: OfferChange): void {
     this.#sortedNames = undefined;
-    for (const listener of [...this.#listeners]) listener.call(change);
+    this.#offers.emit(change);
   }
 
   /** Listeners are called for what has changed since they were called last, also where a list was asked for meanwhile. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
+import { createEmitter } from '#lib/util/emitter';
 import type { AnyServerTool, ToolContext } from './define-tool.ts';
 import { hashesOf, OF_SERVER, type ProvidedTool, type ToolProvider } from './tool-provider.ts';
 
@@ -7,17 +8,13 @@ import { hashesOf, OF_SERVER, type ProvidedTool, type ToolProvider } from './too
 export class OwnTools implements ToolProvider {
   readonly origin = OF_SERVER;
   readonly #tools: ReadonlyMap<string, AnyServerTool>;
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = createEmitter<void>();
   #listed: readonly ProvidedTool[];
 
   constructor(tools: readonly AnyServerTool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#listed = [...this.#tools.values()].map(toProvidedTool);
-    for (const tool of tools) {
-      tool.watch(() => {
-        for (const listener of this.#listeners) listener();
-      });
-    }
+    for (const tool of tools) tool.watch(() => this.#changes.emit());
   }
 
   list(): readonly ProvidedTool[] {
@@ -28,8 +25,7 @@ export class OwnTools implements ToolProvider {
 
   /** None comes or goes, but what describes one may. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#changes.subscribe(listener);
   }
 
   execute(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext) {

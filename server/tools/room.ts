@@ -2,6 +2,7 @@ export {
   type AnyServerTool,
   defineTool,
   type Operand,
+  refusal,
   StoppedError,
   type ToolAnswer,
   type ToolContext,

@@ -1,5 +1,6 @@
 import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { JsonExtent } from './text-calls/call-events.ts';
 
 /** Characters of a value that are shown: as many as a card has room for. */
 const SHOWN_CHARS = 400;
@@ -150,26 +151,16 @@ const unescaped = (escaped: string): string => String(readJson(`"${escaped}"`) ?
 function createJsonReader(): Reader {
   let kept = '';
   let total = 0;
-  let depth = 0;
-  let isInText = false;
-  let isEscaped = false;
+  const extent = new JsonExtent();
 
   const isOver = (character: string) =>
-    !isInText && depth === 0 && (character === ',' || character === '}');
-
-  const follow = (character: string) => {
-    if (isEscaped) isEscaped = false;
-    else if (isInText && character === '\\') isEscaped = true;
-    else if (character === '"') isInText = !isInText;
-    else if (!isInText && (character === '[' || character === '{')) depth += 1;
-    else if (!isInText && (character === ']' || character === '}')) depth -= 1;
-  };
+    !extent.inString && extent.depth === 0 && (character === ',' || character === '}');
 
   return {
     take(character) {
       if (isOver(character)) return 'ended_before';
-      follow(character);
-      if (depth < 0 || depth >= LIMITS.jsonDepth) return 'breaks';
+      extent.take(character);
+      if (extent.depth < 0 || extent.depth >= LIMITS.jsonDepth) return 'breaks';
       total += 1;
       kept = (kept.length >= 2 * WHOLE_CHARS ? kept.slice(-WHOLE_CHARS) : kept) + character;
       return 'goes_on';

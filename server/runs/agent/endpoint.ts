@@ -8,113 +8,95 @@ export type Discovery =
   | { readonly ok: true; readonly ids: string[] }
   | { readonly ok: false; readonly message: string };
 
-/** The server behind `OPENAI_BASE_URL`, and which models it has as far as it has answered. */
-export interface Endpoint {
-  /** Empty until it has answered with some. */
-  readonly ids: readonly string[];
-  /** Why there are none. Undefined before it was asked, and once it has answered with some. */
-  readonly trouble: TurnError | undefined;
-  /** For people: without a user or a query. */
-  readonly url: string;
-  /** Asks it, for two seconds at most; who asks meanwhile shares the answer. */
-  ask(): Promise<Discovery>;
-  /** What it has said so far that the model can do. */
-  facts(id: string): ModelFacts;
-  /** The same, once it was asked for this model where its list says nothing of it; two seconds at most. */
-  learn(id: string): Promise<ModelFacts>;
-  /** Unless it has answered with a model, asks it in the background until it has. Returns its own undo. */
-  keepAsking(onAnswer: () => void): () => void;
-}
-
 /** A proxy may list hundreds; a menu cannot. */
 const MOST_IDS = 50;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export function createEndpoint(deps: EndpointAddress): Endpoint {
-  const url = shownUrl(deps.openaiBaseUrl);
-  let models: readonly ListedModel[] = [];
-  let ids: readonly string[] = [];
-  let trouble: TurnError | undefined;
-  let asking: Promise<Discovery> | undefined;
+/** The server behind `OPENAI_BASE_URL`, and which models it has as far as it has answered. */
+export class Endpoint {
+  /** For people: without a user or a query. */
+  readonly url: string;
+  readonly #address: EndpointAddress;
+  #models: readonly ListedModel[] = [];
+  #trouble: TurnError | undefined;
+  #asking: Promise<Discovery> | undefined;
+  /** Facts of models whose entries in the list have ids alone. */
+  readonly #shown = new Map<string, ModelFacts>();
 
-  const askOnce = async (): Promise<Discovery> => {
-    const found = await listModels(deps);
-    if (found.ok) {
-      models = found.models.slice(0, MOST_IDS);
-      ids = models.map(({ id }) => id);
-    }
-    trouble = ids.length > 0 ? undefined : troubleOf(url, found);
-    return found.ok
-      ? { ok: true, ids: found.models.map(({ id }) => id) }
-      : { ok: false, message: found.message };
-  };
+  constructor(address: EndpointAddress) {
+    this.#address = address;
+    this.url = shownUrl(address.openaiBaseUrl);
+  }
 
-  const ask = () => {
-    asking ??= askOnce().finally(() => {
-      asking = undefined;
+  /** Empty until it has answered with some. */
+  get ids(): readonly string[] {
+    return this.#models.map(({ id }) => id);
+  }
+
+  /** Why there are none. Undefined before it was asked, and once it has answered with some. */
+  get trouble(): TurnError | undefined {
+    return this.#trouble;
+  }
+
+  /** Asks it, for two seconds at most; who asks meanwhile shares the answer. */
+  ask(): Promise<Discovery> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
     });
-    return asking;
-  };
+    return this.#asking;
+  }
 
-  return {
-    get ids() {
-      return ids;
-    },
-    ...createFacts(deps, () => models),
-    get trouble() {
-      return trouble;
-    },
-    url,
-    ask,
-    keepAsking(onAnswer) {
-      if (ids.length > 0) return () => undefined;
-      let cancelTimer: (() => void) | undefined;
-      let isStopped = false;
-      const later = (ms: number) => {
-        if (isStopped) return;
-        // Asked for another reason meanwhile, it may have answered.
-        if (ids.length > 0) onAnswer();
-        else {
-          cancelTimer = deps.clock.schedule(ms, async () => {
-            await ask();
-            later(Math.min(ms * 2, LONGEST_PAUSE_MS));
-          });
-        }
-      };
-      later(FIRST_PAUSE_MS);
-      return () => {
-        isStopped = true;
-        cancelTimer?.();
-      };
-    },
-  };
+  async #ask(): Promise<Discovery> {
+    const found = await listModels(this.#address);
+    if (found.ok) this.#models = found.models.slice(0, MOST_IDS);
+    this.#trouble = this.#models.length > 0 ? undefined : troubleOf(this.url, found);
+    if (!found.ok) return { ok: false, message: found.message };
+    return { ok: true, ids: found.models.map(({ id }) => id) };
+  }
+
+  /** What it has said so far that the model can do, by its list or of this one for itself. */
+  facts(id: string): ModelFacts {
+    const ofList = this.#listed(id)?.facts ?? {};
+    return isAny(ofList) ? ofList : (this.#shown.get(id) ?? {});
+  }
+
+  /** The same, once it was asked for this model where its list says nothing of it; two seconds at most. */
+  async learn(id: string): Promise<ModelFacts> {
+    // Any id may be named; what is not in the list is asked for nowhere.
+    if (!this.#listed(id) || this.#shown.has(id) || isAny(this.facts(id))) return this.facts(id);
+    const answer = await showModel(this.#address, id);
+    if (answer) this.#shown.set(id, answer);
+    return this.facts(id);
+  }
+
+  #listed(id: string): ListedModel | undefined {
+    return this.#models.find((model) => model.id === id);
+  }
+
+  /** Unless it has answered with a model, asks it in the background until it has. Returns its own undo. */
+  keepAsking(onAnswer: () => void): () => void {
+    if (this.#models.length > 0) return () => undefined;
+    let cancelTimer: (() => void) | undefined;
+    let isStopped = false;
+    const later = (ms: number) => {
+      if (isStopped) return;
+      // Asked for another reason meanwhile, it may have answered.
+      if (this.#models.length > 0) return onAnswer();
+      cancelTimer = this.#address.clock.schedule(ms, async () => {
+        await this.ask();
+        later(Math.min(ms * 2, LONGEST_PAUSE_MS));
+      });
+    };
+    later(FIRST_PAUSE_MS);
+    return () => {
+      isStopped = true;
+      cancelTimer?.();
+    };
+  }
 }
 
-/** What the server says of its models, by its list or of each for itself. */
-function createFacts(
-  deps: EndpointAddress,
-  models: () => readonly ListedModel[],
-): Pick<Endpoint, 'facts' | 'learn'> {
-  /** Of models whose entries in the list have ids alone. */
-  const shown = new Map<string, ModelFacts>();
-  const listed = (id: string) => models().find((model) => model.id === id);
-  const isAny = (facts: ModelFacts) => Object.keys(facts).length > 0;
-  const facts = (id: string): ModelFacts => {
-    const ofList = listed(id)?.facts ?? {};
-    return isAny(ofList) ? ofList : (shown.get(id) ?? {});
-  };
-  return {
-    facts,
-    async learn(id) {
-      // Any id may be named; what is not in the list is asked for nowhere.
-      if (!listed(id) || shown.has(id) || isAny(facts(id))) return facts(id);
-      const answer = await showModel(deps, id);
-      if (answer) shown.set(id, answer);
-      return facts(id);
-    },
-  };
-}
+const isAny = (facts: ModelFacts): boolean => Object.keys(facts).length > 0;
 
 function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);

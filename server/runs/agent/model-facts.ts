@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { given } from '#lib/util/given';
 
 /** What a server says that a model can do. What it does not say is not there. */
 export interface ModelFacts {
@@ -47,7 +48,7 @@ export function factsOf(entry: unknown): ModelFacts {
   } = parsed.data;
   const listed = Array.isArray(capabilities) ? capabilities : undefined;
   const named = Array.isArray(capabilities) ? undefined : capabilities;
-  return known({
+  return given({
     images:
       named?.vision ??
       listed?.includes('vision') ??
@@ -61,13 +62,6 @@ export function factsOf(entry: unknown): ModelFacts {
       meta?.n_ctx,
   });
 }
-
-/** Without the facts that there are not. */
-const known = (facts: { [Key in keyof ModelFacts]: ModelFacts[Key] | undefined }): ModelFacts => ({
-  ...(facts.images === undefined ? {} : { images: facts.images }),
-  ...(facts.tools === undefined ? {} : { tools: facts.tools }),
-  ...(facts.contextTokens === undefined ? {} : { contextTokens: facts.contextTokens }),
-});
 
 /**
  * Families of OpenAI, Anthropic and Google that take pictures, as their lists of models publish

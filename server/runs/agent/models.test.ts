@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
 import { takesImages } from './model-facts.ts';
-import { createModels, type ModelsOptions } from './models.ts';
+import { Models, type ModelsOptions } from './models.ts';
 import { systemClock } from './testing/fakes.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 const make = (given: Partial<ModelsOptions> = {}) =>
-  createModels({
+  new Models({
     openaiApiKey: undefined,
     openaiBaseUrl: undefined,
     defaultModel: undefined,

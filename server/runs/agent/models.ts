@@ -12,7 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
 import type { TurnError } from './describe-model-error.ts';
-import { createEndpoint, type Discovery } from './endpoint.ts';
+import { type Discovery, Endpoint } from './endpoint.ts';
 import {
   createLanguageModels,
   createProviders,
@@ -23,28 +23,6 @@ import { type ModelFacts, takesImages } from './model-facts.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
-
-export interface Models {
-  list(): ModelListing[];
-  readonly defaultModel: string;
-  /** Which model a reference names; without one, the default. Sends no request. */
-  resolve(
-    ref?: string,
-  ): { readonly ok: true; readonly ref: string } | { readonly ok: false; readonly message: string };
-  /**
-   * The model that a turn asks. When that is the first of `OPENAI_BASE_URL`, which has not
-   * answered, it is asked again, for two seconds at most (AL67, AL68).
-   */
-  open(ref: string): Promise<OpenedModel>;
-  /** Asks `OPENAI_BASE_URL` which models it has; at once where there is nothing to ask. */
-  discover(): Promise<Discovery>;
-  /** The same unless it has answered. */
-  refresh(): Promise<void>;
-  /** Asks in the background until there is an answer, then names the default. Returns its own undo. */
-  keepAsking(onAnswer: (defaultModel: string) => void): () => void;
-  /** Why `OPENAI_BASE_URL` has no models, or what the configured default lacks; undefined when all is there. */
-  readonly trouble: TurnError | undefined;
-}
 
 export type OpenedModel =
   | { readonly ok: true; readonly model: ResolvedModel }
@@ -84,66 +62,103 @@ export interface ModelsOptions extends LanguageModelsOptions {
   readonly settings?: Readonly<Record<string, ModelSettings>>;
 }
 
+type Resolved =
+  | { readonly ok: true; readonly ref: string }
+  | { readonly ok: false; readonly message: string };
+
 /** The models there are, by the configuration alone (rules AL60 to AL68). */
-export function createModels(options: ModelsOptions): Models {
-  const { openaiBaseUrl, settings } = options;
-  const endpoint =
-    openaiBaseUrl === undefined ? undefined : createEndpoint({ ...options, openaiBaseUrl });
-  const providers = createProviders(options, endpoint);
-  const configured = options.defaultModel
-    ? toRef(options.defaultModel, providers.first)
-    : undefined;
-  const own = configured ? [configured] : [];
-  const languageModel = createLanguageModels(options);
-  const abilities = (ref: string): Abilities =>
-    abilitiesOf(parseModelRef(ref), settings?.[ref], (id) => endpoint?.facts(id) ?? {});
-  const realRefs = () => providers.list(configured !== undefined);
-  const refs = (): string[] => [...new Set([...own, ...realRefs(), REHEARSAL])];
-  const defaultModel = () => refs()[0] ?? REHEARSAL;
+export class Models {
+  readonly #settings: ModelsOptions['settings'];
+  readonly #endpoint: Endpoint | undefined;
+  readonly #providers: ReturnType<typeof createProviders>;
+  readonly #languageModel: ReturnType<typeof createLanguageModels>;
+  /** The default of the configuration. */
+  readonly #configured: string | undefined;
 
-  const resolve: Models['resolve'] = (wanted = defaultModel()) => {
-    if (wanted === FIRST_OF_ENDPOINT && endpoint) return { ok: true, ref: realRefs()[0] ?? wanted };
-    const ref = findRef(wanted, refs());
+  constructor(options: ModelsOptions) {
+    const { openaiBaseUrl, defaultModel, settings } = options;
+    this.#settings = settings;
+    if (openaiBaseUrl !== undefined) this.#endpoint = new Endpoint({ ...options, openaiBaseUrl });
+    this.#providers = createProviders(options, this.#endpoint);
+    this.#languageModel = createLanguageModels(options);
+    if (defaultModel) this.#configured = toRef(defaultModel, this.#providers.first);
+  }
+
+  get defaultModel(): string {
+    return this.#refs()[0] ?? REHEARSAL;
+  }
+
+  /** Why `OPENAI_BASE_URL` has no models, or what the configured default lacks; undefined when all is there. */
+  get trouble(): TurnError | undefined {
+    return this.#endpoint?.trouble ?? missingKey(this.#configured, this.#providers.isSetUp);
+  }
+
+  list(): ModelListing[] {
+    const { isSetUp } = this.#providers;
+    return this.#refs().map((ref, at) =>
+      toListing(ref, at === 0, this.#abilities(ref), isSetUp(ref), this.#endpoint?.url),
+    );
+  }
+
+  /** Which model a reference names; without one, the default. Sends no request. */
+  resolve(wanted = this.defaultModel): Resolved {
+    if (wanted === FIRST_OF_ENDPOINT && this.#endpoint) {
+      return { ok: true, ref: this.#realRefs()[0] ?? wanted };
+    }
+    const ref = findRef(wanted, this.#refs());
     // The configured default is asked even without a key: its turn then says what is missing.
-    if (ref !== undefined && (providers.isSetUp(ref) || ref === configured))
+    if (ref !== undefined && (this.#providers.isSetUp(ref) || ref === this.#configured)) {
       return { ok: true, ref };
-    return { ok: false, message: unknown(wanted, refs()) };
-  };
+    }
+    return { ok: false, message: unknown(wanted, this.#refs()) };
+  }
 
-  const refresh = async () => {
-    if (endpoint && endpoint.ids.length === 0) await endpoint.ask();
-  };
+  /**
+   * The model that a turn asks. When that is the first of `OPENAI_BASE_URL`, which has not
+   * answered, it is asked again, for two seconds at most (AL67, AL68).
+   */
+  async open(wanted: string): Promise<OpenedModel> {
+    if (wanted === FIRST_OF_ENDPOINT) await this.refresh();
+    const resolved = this.resolve(wanted);
+    if (!resolved.ok) return { ok: false, error: closed(wanted, resolved.message) };
+    const parsed = parseModelRef(resolved.ref);
+    if (parsed?.provider === 'compatible') await this.#endpoint?.learn(parsed.id);
+    if (parsed) {
+      const model = toResolved(parsed, this.#languageModel, this.#abilities(parsed.text));
+      return { ok: true, model };
+    }
+    const why = () => closed(wanted, unknown(wanted, this.#refs()));
+    return { ok: false, error: this.#endpoint?.trouble ?? why() };
+  }
 
-  return {
-    get defaultModel() {
-      return defaultModel();
-    },
-    get trouble() {
-      return endpoint?.trouble ?? missingKey(configured, providers.isSetUp);
-    },
-    list: () =>
-      refs().map((ref, at) =>
-        toListing(ref, at === 0, abilities(ref), providers.isSetUp(ref), endpoint?.url),
-      ),
-    resolve,
-    async open(wanted) {
-      if (wanted === FIRST_OF_ENDPOINT) await refresh();
-      const resolved = resolve(wanted);
-      if (!resolved.ok) return { ok: false, error: closed(wanted, resolved.message) };
-      const parsed = parseModelRef(resolved.ref);
-      if (parsed?.provider === 'compatible') await endpoint?.learn(parsed.id);
-      if (parsed)
-        return {
-          ok: true,
-          model: toResolved(parsed, languageModel, abilities(parsed.text)),
-        };
-      return { ok: false, error: endpoint?.trouble ?? closed(wanted, unknown(wanted, refs())) };
-    },
-    discover: async () => endpoint?.ask() ?? { ok: true, ids: [] },
-    refresh,
-    keepAsking: (onAnswer) =>
-      endpoint?.keepAsking(() => onAnswer(defaultModel())) ?? (() => undefined),
-  };
+  /** Asks `OPENAI_BASE_URL` which models it has; at once where there is nothing to ask. */
+  async discover(): Promise<Discovery> {
+    return this.#endpoint?.ask() ?? { ok: true, ids: [] };
+  }
+
+  /** The same unless it has answered. */
+  async refresh(): Promise<void> {
+    if (this.#endpoint?.ids.length === 0) await this.#endpoint.ask();
+  }
+
+  /** Asks in the background until there is an answer, then names the default. Returns its own undo. */
+  keepAsking(onAnswer: (defaultModel: string) => void): () => void {
+    return this.#endpoint?.keepAsking(() => onAnswer(this.defaultModel)) ?? (() => undefined);
+  }
+
+  #abilities(ref: string): Abilities {
+    const factsOf = (id: string) => this.#endpoint?.facts(id) ?? {};
+    return abilitiesOf(parseModelRef(ref), this.#settings?.[ref], factsOf);
+  }
+
+  #realRefs(): string[] {
+    return this.#providers.list(this.#configured !== undefined);
+  }
+
+  #refs(): string[] {
+    const own = this.#configured === undefined ? [] : [this.#configured];
+    return [...new Set([...own, ...this.#realRefs(), REHEARSAL])];
+  }
 }
 
 /** The variable without which the configured default cannot answer. */

@@ -153,15 +153,18 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       const ended = { errorCode: errorCodeOf(turn, error) };
       log.end(ended);
       trace.end(ended);
-      const isSilent = error instanceof StepFailedError && error.isSilent && !signal.aborted;
-      const mended = isSilent && (await withoutRefused(turn, asking.plan, request, error.cause));
+      const isSilent = error instanceof StepFailedError && error.isSilent;
+      const mended =
+        isSilent &&
+        !signal.aborted &&
+        (await withoutRefused(turn, asking.plan, request, error.cause));
       if (mended) {
         request = mended;
         await log.write();
         continue;
       }
       failures += 1;
-      const delay = delayBeforeRetry(error, failures, deps.maxRetries);
+      const delay = isSilent ? retryDelay(error.cause, failures, deps.maxRetries) : undefined;
       if (delay === undefined) throw error;
       await log.write();
       await abortable(signal, pause(deps.clock, delay));
@@ -179,16 +182,6 @@ const streamPrompt = (
     ...{ model, instructions, messages, tools, calls, writer, ...request, signal },
     clock: deps.clock,
   });
-
-/** Undefined when it is not made again. */
-const delayBeforeRetry = (
-  error: unknown,
-  failures: number,
-  maxRetries: number,
-): number | undefined =>
-  error instanceof StepFailedError && error.isSilent
-    ? retryDelay(error.cause, failures, maxRetries)
-    : undefined;
 
 const errorCodeOf = ({ signal, model }: Turn, error: unknown): string =>
   signal.aborted ? 'cancelled' : describeFailure(error, model.ref).code;

@@ -31,9 +31,6 @@ type ChoosingTurn = Pick<
 
 type Why = Pick<RunTool, 'offer' | 'rule' | 'reason'>;
 
-const warningsOf = (warnings: readonly string[] | undefined) =>
-  warnings ? { schema_warnings: [...warnings] } : {};
-
 export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): ToolChoice {
   const pools = turn.deps.registry.list(turn.principal, askedFrom(turn));
   const listings = [...pools, ...listVariants(pools, turn.deps.registry)];
@@ -64,7 +61,7 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   const states = listings.map(
     ({ name, source }): RunTool => ({
       ...{ name, source, pinned: isPinned(name), found: found.has(name) },
-      ...(why.get(name) ?? { offer: 'offered', ...warningsOf(warnings.get(name)) }),
+      ...(why.get(name) ?? { offer: 'offered', ...given({ schema_warnings: warnings.get(name) }) }),
     }),
   );
   const away = toolsOfClientsAway(listings, records).map(

@@ -12,7 +12,7 @@ import {
   type ScriptedRequest,
 } from '../../testing/scripted-openai.ts';
 import { buildModelHistory } from './build-model-history.ts';
-import { createModels } from './models.ts';
+import { Models } from './models.ts';
 import { type FakeTool, fakeCall, systemClock } from './testing/fakes.ts';
 import { inOrder, setupTurns } from './testing/setup-turns.ts';
 
@@ -111,7 +111,7 @@ function pairing({ api, body }: ScriptedRequest) {
 async function setup(model: string) {
   const openai = await createScriptedOpenAI({ script: () => ({ text: 'ok' }) });
   onTestFinished(openai.close);
-  const models = createModels({
+  const models = new Models({
     ...{ openaiApiKey: 'sk-test', anthropicApiKey: 'sk-ant-test', googleApiKey: 'AIza-test' },
     ...{ openaiBaseUrl: openai.url, fetch: fetchFrom(openai.url) },
     ...{ defaultModel: model, clock: systemClock },

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Call } from '#lib/call/call';
-import { canonicalJson } from '#lib/json/canonical-json';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import { isDecided } from '#lib/protocol/is-decided';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
-import { namedCalls } from './turn.ts';
+import { digest, namedCalls, outcomeOf } from './turn.ts';
 
 /** A call that gave the same result so often is not run again, and the model reads why. */
 const MOST_REPEATS = 3;
@@ -120,26 +118,6 @@ export const callKey = (
   args: unknown,
   wantedClientId: string | null = null,
 ): string => digest([toolName, args, ...(wantedClientId === null ? [] : [wantedClientId])]);
-
-/** Once a record: a result may have 8 MiB, and is read before each step. */
-const outcomes = new WeakMap<Call, string>();
-
-function outcomeOf(record: Call): string {
-  const known = outcomes.get(record);
-  if (known !== undefined) return known;
-  const { status, result, error, attachments } = record;
-  const files = attachments.map(({ blob_id }) => blob_id);
-  const outcome = digest([status, result, error?.code, error?.message, files]);
-  outcomes.set(record, outcome);
-  return outcome;
-}
-
-/** `kept` stands for the whole record, whose result it has no more. */
-export function keepOutcome(kept: Call, whole: Call): void {
-  outcomes.set(kept, outcomeOf(whole));
-}
-
-const digest = (value: unknown): string => hash('sha256', canonicalJson(value), 'base64url');
 
 /** Failures of one tool, one after the other, of which the model reads. */
 const WARNING_FAILURES = 3;

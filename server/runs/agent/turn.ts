@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Call } from '#lib/call/call';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
+import { canonicalJson } from '#lib/json/canonical-json';
 import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -16,7 +18,6 @@ import type { ModelImage } from './build-model-history.ts';
 import type { Lessons } from './lessons.ts';
 import type { ImageSource } from './load-images.ts';
 import type { Spending, TurnBudget } from './spending.ts';
-import { keepOutcome } from './turn-progress.ts';
 
 export interface TurnDeps {
   readonly calls: CallService;
@@ -159,7 +160,8 @@ function keptOf(turn: ReadingTurn, record: Call): Call {
     display: source === 'server' ? display : undefined,
   };
   turn.outputs.set(kept, output);
-  keepOutcome(kept, record);
+  // The record that is kept has no result any more.
+  outcomes.set(kept, outcomeOf(record));
   return kept;
 }
 
@@ -197,3 +199,19 @@ export function emptyAnswersAtEnd(messages: readonly Message[]): number {
 /** Its text, without calls, thoughts and files. */
 export const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** Once a record: a result may have 8 MiB, and is read before each step. */
+const outcomes = new WeakMap<Call, string>();
+
+/** By what an equal outcome of a call is known. */
+export function outcomeOf(record: Call): string {
+  const known = outcomes.get(record);
+  if (known !== undefined) return known;
+  const { status, result, error, attachments } = record;
+  const files = attachments.map(({ blob_id }) => blob_id);
+  const outcome = digest([status, result, error?.code, error?.message, files]);
+  outcomes.set(record, outcome);
+  return outcome;
+}
+
+export const digest = (value: unknown): string => hash('sha256', canonicalJson(value), 'base64url');

@@ -8,6 +8,7 @@ import type { Principal } from '../../auth/room.ts';
 import {
   type AnyServerTool,
   defineTool,
+  refusal,
   type ToolContext,
   ToolError,
   type ToolRegistry,
@@ -152,20 +153,20 @@ export class Delegation {
     const agent = this.#agents.get(name);
     const run = await known.load(context.runId);
     const parent = run?.summary();
-    if (!agent || !run || !parent) throw notBegun(`There is no sub-agent ${name} here.`);
+    if (!agent || !run || !parent) throw refusal(`There is no sub-agent ${name} here.`);
     const owner = owners.callerOf(parent.owner?.token_id ?? null);
-    if (!owner) throw notBegun('The token of the owner of this run was revoked.');
+    if (!owner) throw refusal('The token of the owner of this run was revoked.');
     if (parent.parent && !known.turns.runOf(parent.run_id)) {
-      throw notBegun('The work of this sub-agent has ended.');
+      throw refusal('The work of this sub-agent has ended.');
     }
     const principal = { kind: 'run', runId: parent.run_id, owner } as const;
     const listings = registry.list(principal);
     const obstacle = this.#obstacle(agent, parent, listings);
-    if (obstacle !== undefined) throw notBegun(obstacle);
+    if (obstacle !== undefined) throw refusal(obstacle);
     const { depth, rootId } = placeOf(known.turns, parent.run_id);
     const asked = run.messages().findLast(({ role }) => role === 'user');
     if (this.#atWork.of(rootId) >= MOST_AT_WORK) {
-      throw notBegun(`${MOST_AT_WORK} sub-agents are at work already; wait until one has ended.`);
+      throw refusal(`${MOST_AT_WORK} sub-agents are at work already; wait until one has ended.`);
     }
     const outcome = await this.#atWork.during(rootId, () =>
       runs.runChild({
@@ -177,7 +178,7 @@ export class Delegation {
         traceparent: context.traceparent,
       }),
     );
-    if (!outcome.ok) throw notBegun(outcome.message);
+    if (!outcome.ok) throw refusal(outcome.message);
     return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };
   }
 
@@ -186,8 +187,6 @@ export class Delegation {
     return this.#parts;
   }
 }
-
-const notBegun = (message: string): ToolError => new ToolError(message, { executed: 'no' });
 
 /** Its last words. A turn that did not end well is a call that failed. */
 function answerOf(name: string, { status, error, messages }: RunRecord): string {

@@ -7,7 +7,7 @@ import { READ_RESULT } from '#lib/protocol/run-tools';
 import { stripInvisible } from '#lib/text/invisible';
 import { markUntrusted } from '#lib/text/untrusted';
 import type { CallService } from '../../calls/room.ts';
-import { defineTool, type ToolContext, ToolError } from '../../tools/room.ts';
+import { defineTool, refusal, type ToolContext } from '../../tools/room.ts';
 
 export interface ReadResultDeps {
   calls(): Pick<CallService, 'get'>;
@@ -54,9 +54,14 @@ export const createReadResult = (deps: ReadResultDeps) =>
       const record = await findResult(deps.calls(), callId, context);
       const whole =
         record && (file ? await textOfFile(deps, record, Number(file)) : wholeTextOf(record));
-      if (!record || whole === undefined) throw notFound(handle);
+      if (!record || whole === undefined) {
+        throw refusal(`There is no result ${JSON.stringify(handle)} of this conversation.`);
+      }
       context.status({ tip: `Reading ${record.toolName}` });
-      if (offset >= whole.length && whole.length > 0) throw beyond(offset, whole.length);
+      if (offset >= whole.length && whole.length > 0) {
+        const { length: all } = whole;
+        throw refusal(`The result has ${all} characters; there is nothing at offset ${offset}.`);
+      }
       const room = deps.resultBytes - FRAME_BYTES;
       const { head, text } =
         search === undefined
@@ -173,13 +178,3 @@ function lineOf(whole: string, at: number, length: number): string {
   const end = afterHalf(whole, Math.min(whole.length, at + length + AROUND_CHARS));
   return `offset ${at}: ${whole.slice(start, end).replaceAll(/\s+/g, ' ')}`;
 }
-
-const notFound = (handle: string): ToolError =>
-  new ToolError(`There is no result ${JSON.stringify(handle)} of this conversation.`, {
-    executed: 'no',
-  });
-
-const beyond = (offset: number, length: number): ToolError =>
-  new ToolError(`The result has ${length} characters; there is nothing at offset ${offset}.`, {
-    executed: 'no',
-  });

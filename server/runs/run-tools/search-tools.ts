@@ -4,7 +4,7 @@ import { type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { stripInvisible } from '#lib/text/invisible';
 import type { Principal } from '../../auth/room.ts';
-import { defineTool, ToolError } from '../../tools/room.ts';
+import { defineTool, refusal } from '../../tools/room.ts';
 
 export interface SearchToolsDeps {
   /** Of every tool, whether the run may call it; undefined where there is no such run. */
@@ -34,7 +34,7 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
     async run({ query, limit = 8 }, { runId, principal, status }) {
       status({ tip: `Searching for ${query.slice(0, 100)}` });
       const states = await deps.statesOf(runId);
-      if (!states) throw new ToolError('There is no such run.', { executed: 'no' });
+      if (!states) throw refusal('There is no such run.');
       // Of what the run may not call, not even the name is given.
       const may = new Set(
         states.flatMap(({ name, offer }) =>

@@ -10,7 +10,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createAgent } from '../agent/create-agent.ts';
-import { createModels, type ModelsOptions } from '../agent/models.ts';
+import { Models, type ModelsOptions } from '../agent/models.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
 import type { TurnDeps } from '../agent/turn.ts';
 import { AgentRuns, type RunServiceDeps } from '../agent-runs.ts';
@@ -71,7 +71,7 @@ export function serveRuns(given: ServedRuns) {
     isTracing: tracing.isOn,
   });
   tokens.owners.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
-  const models = createModels({
+  const models = new Models({
     ...{ openaiApiKey: 'sk-test', openaiBaseUrl: given.openaiUrl, clock },
     ...{ defaultModel: 'rehearsal', rehearsal: createRehearsalModel({ clock, paceMs: 0 }) },
     ...given.models,

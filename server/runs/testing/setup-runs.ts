@@ -13,7 +13,7 @@ import {
   type TurnEnd,
   type TurnRequest,
 } from '../agent/agent.ts';
-import { createModels } from '../agent/models.ts';
+import { Models } from '../agent/models.ts';
 import { NO_BUDGET } from '../agent/spending.ts';
 import {
   createFakeBus,
@@ -64,7 +64,7 @@ export function setupRuns(
     },
   };
   const rehearsal = createRehearsalModel({ clock, paceMs: 0 });
-  const models = createModels({
+  const models = new Models({
     openaiApiKey: undefined,
     openaiBaseUrl: undefined,
     defaultModel: undefined,

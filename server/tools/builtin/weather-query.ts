@@ -85,6 +85,16 @@ interface OpenMeteoDeps {
 
 const SERVICE = 'weather service';
 
+async function ask<Schema extends z.ZodType>(
+  schema: Schema,
+  url: URL,
+  by: { fetch: Fetch; signal: AbortSignal },
+): Promise<z.output<Schema>> {
+  const read = schema.safeParse(await fetchJson(url, by));
+  if (read.success) return read.data;
+  throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
+}
+
 /** The first place of that name. */
 async function findPlace(
   { fetch, geocodingBaseUrl }: OpenMeteoDeps,
@@ -92,10 +102,8 @@ async function findPlace(
   signal: AbortSignal,
 ): Promise<Place> {
   const url = serviceUrl(geocodingBaseUrl, 'v1/search', { name: city, count: 1, format: 'json' });
-  const found = placesSchema.safeParse(await fetchJson(url, { fetch, signal, service: SERVICE }));
-  if (!found.success)
-    throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
-  const [place] = found.data.results ?? [];
+  const { results = [] } = await ask(placesSchema, url, { fetch, signal });
+  const [place] = results;
   if (!place) {
     throw new ToolError(
       `No place called "${city}" was found; try another spelling, or give latitude and longitude.`,
@@ -127,10 +135,8 @@ async function readForecast(
     forecast_days: days,
     timezone: 'auto',
   });
-  const read = forecastSchema.safeParse(await fetchJson(url, { fetch, signal, service: SERVICE }));
-  if (!read.success)
-    throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
-  const { current, timezone } = read.data;
+  const forecast = await ask(forecastSchema, url, { fetch, signal });
+  const { current, timezone } = forecast;
   return {
     place: place.name,
     latitude: place.latitude,
@@ -143,7 +149,7 @@ async function readForecast(
     humidity_percent: current.relative_humidity_2m,
     precipitation_mm: current.precipitation,
     wind_kmh: current.wind_speed_10m,
-    forecast: toDays(read.data, days),
+    forecast: toDays(forecast, days),
     attribution: 'Weather data by Open-Meteo.com',
   };
 }
@@ -243,7 +249,7 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
  */
 async function fetchJson(
   url: URL,
-  { fetch, signal, service }: { fetch: Fetch; signal: AbortSignal; service: string },
+  { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
 ): Promise<unknown> {
   let text: string;
   try {
@@ -254,41 +260,41 @@ async function fetchJson(
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new ToolError(statusProblem(service, response.status));
+      throw new ToolError(statusProblem(response.status));
     }
-    text = await readText(response, service);
+    text = await readText(response);
   } catch (error) {
     if (error instanceof ToolError) throw error;
     if (signal.aborted) {
-      throw new ToolError(`The ${service} did not answer in time; try again in a moment.`);
+      throw new ToolError(`The ${SERVICE} did not answer in time; try again in a moment.`);
     }
     throw new ToolError(
-      `The ${service} could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data is not available now.`,
+      `The ${SERVICE} could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data is not available now.`,
     );
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new ToolError(`The ${service} sent something that is not JSON; try again later.`);
+    throw new ToolError(`The ${SERVICE} sent something that is not JSON; try again later.`);
   }
 }
 
-function statusProblem(service: string, status: number): string {
-  if (status === 429) return `The ${service} has had too many requests from here; wait a minute.`;
+function statusProblem(status: number): string {
+  if (status === 429) return `The ${SERVICE} has had too many requests from here; wait a minute.`;
   if (status >= 300 && status < 400) {
-    return `The ${service} redirects elsewhere (HTTP ${status}), which is not followed; its configured address is wrong.`;
+    return `The ${SERVICE} redirects elsewhere (HTTP ${status}), which is not followed; its configured address is wrong.`;
   }
-  if (status >= 500) return `The ${service} failed (HTTP ${status}); try again later.`;
-  return `The ${service} refused the request (HTTP ${status}); check the place that was asked for.`;
+  if (status >= 500) return `The ${SERVICE} failed (HTTP ${status}); try again later.`;
+  return `The ${SERVICE} refused the request (HTTP ${status}); check the place that was asked for.`;
 }
 
-async function readText(response: Response, service: string): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the rest.
-    if (bytes > MAX_BYTES) throw new ToolError(`The ${service} sent more than ${MAX_BYTES} bytes.`);
+    if (bytes > MAX_BYTES) throw new ToolError(`The ${SERVICE} sent more than ${MAX_BYTES} bytes.`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

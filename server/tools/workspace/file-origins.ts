@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import type { Store } from '../../store/room.ts';
+import { KeptArea, type Store } from '../../store/room.ts';
 
 /** Files whose writers are kept; beyond that all of the workspace counts as written after others. */
 const MOST_FILES = 10_000;
@@ -10,31 +10,29 @@ const ALL = '';
 
 const keptSchema = z.object({ by: z.string().nullable() });
 
-interface OriginDeps {
-  readonly store: Pick<Store, 'write' | 'listKept'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Which files of the workspace may have the words of others: by what was read before they were
  * written (TF12). Kept over restarts, and as long as nothing else is written there.
  */
 export class FileOrigins {
-  readonly #deps: OriginDeps;
+  readonly #area: KeptArea<z.infer<typeof keptSchema>>;
   /** By path: the tool by which content of others had been read; null: none was. */
   readonly #by: Map<string, string | null>;
 
-  private constructor(deps: OriginDeps, by: Map<string, string | null>) {
-    this.#deps = deps;
+  private constructor(area: KeptArea<z.infer<typeof keptSchema>>, by: Map<string, string | null>) {
+    this.#area = area;
     this.#by = by;
   }
 
-  static async open(deps: OriginDeps): Promise<FileOrigins> {
-    const kept = await deps.store.listKept('file_origin');
-    return new FileOrigins(
-      deps,
-      new Map(kept.map(({ key, value }) => [key, keptSchema.parse(value).by])),
-    );
+  static async open(deps: {
+    store: Pick<Store, 'write' | 'listKept'>;
+    clock: Pick<Clock, 'now'>;
+  }): Promise<FileOrigins> {
+    const { store, clock } = deps;
+    const now = () => clock.now();
+    const area = new KeptArea({ store, area: 'file_origin', schema: keptSchema, now });
+    const kept = await area.load();
+    return new FileOrigins(area, new Map(kept.map(({ key, value }) => [key, value.by])));
   }
 
   of(path: string): string | null {
@@ -52,7 +50,7 @@ export class FileOrigins {
     if (by === null && this.of(path) === null) return;
     if (this.#by.size >= MOST_FILES && !this.#by.has(path)) return this.wroteAnywhere(by);
     this.#by.set(path, by);
-    await this.#deps.store.write([this.#put(path, by)]);
+    await this.#area.change([{ key: path, value: { by } }]);
   }
 
   /** A program may have written any file. */
@@ -61,19 +59,7 @@ export class FileOrigins {
     const forgotten = [...this.#by.keys()].filter((key) => key !== ALL);
     this.#by.clear();
     this.#by.set(ALL, by);
-    const deleted = forgotten.map(
-      (key) => ({ type: 'delete_kept', area: 'file_origin', key }) as const,
-    );
-    await this.#deps.store.write([...deleted, this.#put(ALL, by)]);
-  }
-
-  #put(key: string, by: string | null) {
-    const entry = {
-      area: 'file_origin',
-      key,
-      value: { by },
-      putAt: this.#deps.clock.now(),
-    } as const;
-    return { type: 'put_kept', entry } as const;
+    const deleted = forgotten.map((key) => ({ key }));
+    await this.#area.change([...deleted, { key: ALL, value: { by } }]);
   }
 }

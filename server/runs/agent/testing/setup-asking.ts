@@ -7,7 +7,7 @@ import { AgentRuns } from '../../agent-runs.ts';
 import { KnownRuns } from '../../known-runs.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
-import { createModels } from '../models.ts';
+import { Models } from '../models.ts';
 import { systemClock } from './fakes.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ export async function setupAsking(replies: readonly ScriptedReply[], options: Se
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
   const agent = createAgent({ calls, registry, clock: systemClock, images, logger });
-  const models = createModels({
+  const models = new Models({
     openaiApiKey: 'sk-test',
     openaiBaseUrl: openai.url,
     defaultModel: 'openai-chat:gpt-4o',

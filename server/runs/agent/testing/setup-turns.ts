@@ -11,7 +11,7 @@ import { KnownRuns } from '../../known-runs.ts';
 import type { PriceTable } from '../../run-usage.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
-import { createModels, type ModelsOptions } from '../models.ts';
+import { Models, type ModelsOptions } from '../models.ts';
 import type { TurnDeps } from '../turn.ts';
 import {
   createFakeBus,
@@ -57,7 +57,7 @@ export async function setupTurns(given: TurnSetup) {
   const calls = given.earlier?.calls ?? createFakeCalls(() => tools);
   const store = createTestStore(given.earlier?.file);
   const bus = createFakeBus();
-  const models = createModels({
+  const models = new Models({
     openaiApiKey: 'sk-test-key',
     openaiBaseUrl: openai.url,
     defaultModel: given.model ?? 'openai-chat:gpt-4o',
