@@ -8,7 +8,6 @@ import { EventBatch } from '../../server/calls/event-batch.ts';
 import { createLogApplier } from '../../server/store/apply-log.ts';
 import { CallOverlay, NOT_THERE } from '../../server/store/call-overlay.ts';
 import { createChangeWriter } from '../../server/store/change-writer.ts';
-import { kyselyOn } from '../../server/store/kysely-on.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import type { WriteStep } from '../../server/store/step-group.ts';
@@ -38,7 +37,7 @@ export async function makeHistory(file: string, count: number): Promise<void> {
   database.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000');
   const run = createRunner(database);
   const overlay = new CallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
-  const writer = createChangeWriter(run, kyselyOn(database), overlay);
+  const writer = createChangeWriter(run, overlay);
   const applySome = createLogApplier(database);
   for (let first = 0; first < count; first += WRITE_CALLS) {
     const numbers = Array.from(

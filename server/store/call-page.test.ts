@@ -1,11 +1,11 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { CompiledQuery, RawBuilder } from 'kysely';
+import { DatabaseSync } from 'node:sqlite';
+import type { RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createLogApplier } from './apply-log.ts';
 import { CallOverlay, NOT_THERE } from './call-overlay.ts';
-import { kyselyOn } from './kysely-on.ts';
+import { compileQuery } from './compile-query.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { writeCursor } from './page-cursor.ts';
@@ -30,27 +30,25 @@ function setup() {
   defineRowChecksum(database);
   migrate(database, MIGRATIONS);
   database.exec(TERMS_TABLE);
-  const kysely = kyselyOn(database);
-  const asked: CompiledQuery[] = [];
+  const asked: ReturnType<typeof compileQuery>[] = [];
   /** What happens before the queries of a list, by their places. */
   const meanwhile: (() => void)[] = [];
   const overlay = new CallOverlay({ read: () => NOT_THERE, newest: '', position: 0, open: [] });
   const reader = {
     async rows<Row>(query: RawBuilder<Row>, maxChars = Number.POSITIVE_INFINITY) {
       meanwhile[asked.length]?.();
-      const compiled = query.compile(kysely);
+      const compiled = compileQuery(query);
       asked.push(compiled);
-      const values = compiled.parameters as SQLInputValue[];
-      const rows = database.prepare(compiled.sql).all(...values);
+      const rows = database.prepare(compiled.sql).all(...compiled.values);
       return firstRows(rows as (object & Row)[], maxChars);
     },
   };
   const log = createLogReader(database, reader);
   /** How SQLite runs a query, a line for each table. */
-  const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
+  const planOf = ({ sql, values }: ReturnType<typeof compileQuery>): string[] =>
     database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...(parameters as SQLInputValue[]))
+      .all(...values)
       .map((row) => String(row.detail));
   return {
     database,
@@ -306,9 +304,7 @@ test('[ST42] a word of which few terms begin so is looked up by these, one with 
   const matchOf = async (text: string) => {
     parts.asked.length = 0;
     const { calls } = await parts.list({ limit: 50, text });
-    const match = parts.asked
-      .flatMap(({ parameters }) => parameters)
-      .find((one) => /"/.test(`${one}`));
+    const match = parts.asked.flatMap(({ values }) => values).find((one) => /"/.test(`${one}`));
     return [match, calls.length];
   };
   expect(await matchOf('BERL')).toEqual(['("berlin")', 12]);

@@ -1,8 +1,7 @@
-import type { Compilable, ExpressionBuilder, Kysely } from 'kysely';
 import { blobIdsIn } from './blob-ids.ts';
 import type { CallOverlay, NewLogRow } from './call-overlay.ts';
 import { createDeletions } from './deletions.ts';
-import { preparedWrite } from './prepared.ts';
+import { add, insert, put, renew, rowSteps } from './prepared.ts';
 import {
   auditRows,
   clientRows,
@@ -16,10 +15,8 @@ import {
   toMemoryRow,
   toMessageRow,
 } from './record-rows.ts';
-import { GUARDS, type Guard, type GuardedTable } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change, ClientRecord } from './store.ts';
-import type { Tables } from './tables.ts';
 import type { WriteThread } from './write-thread.ts';
 
 type PutMessage = Extract<Change, { type: 'put_message' }>;
@@ -53,13 +50,12 @@ type OtherChange = Exclude<Change, { readonly type: 'append_call' | 'delete_call
 /** How each change is written; when is decided elsewhere. */
 export function createChangeWriter(
   thread: Pick<WriteThread, 'prepare'>,
-  kysely: Kysely<Tables>,
   overlay: CallOverlay,
 ): ChangeWriter {
-  const write = createPuts(thread, kysely);
+  const write = createPuts(thread);
   const deletions = createDeletions(thread);
   let clientPuts = 0;
-  const placed = (value: number): WriteStep => write.position({ value, key: 'commits' });
+  const placed = (value: number): WriteStep => write.position({ key: 'commits', value });
 
   const putRow = ({ seq, callId, version, ends, texts }: NewLogRow): WriteStep => {
     const events = `[${texts.join(',')}]`;
@@ -95,10 +91,8 @@ export function createChangeWriter(
         return putClient(change.client);
       case 'put_session':
         return [write.session(sessionRows.to(change.session))];
-      case 'renew_session': {
-        const { id_hash, ...columns } = sessionRows.to(change.session);
-        return [write.sessionRenewal({ ...columns, id_hash })];
-      }
+      case 'renew_session':
+        return [write.sessionRenewal(sessionRows.to(change.session))];
       case 'delete_session':
         return [deletions.of('sessions', { id_hash: change.idHash })];
       case 'put_token':
@@ -176,70 +170,27 @@ function joinRows(writes: readonly PreparedWrite[]): NewLogRow[] {
   return [...rows.values()];
 }
 
-/** Every checksum in a row is 0 here; the thread that writes puts the true one in its place. */
-function createPuts(thread: Pick<WriteThread, 'prepare'>, kysely: Kysely<Tables>) {
-  const put = <T extends GuardedTable>(table: T) =>
-    preparedWrite(thread, (row: Tables[T]) => upsert(kysely, table, row), GUARDS[table].guards);
-  /** A row that is there stays as it is. */
-  const add = <T extends keyof Tables>(table: T, guards: readonly Guard[] = []) =>
-    preparedWrite(
-      thread,
-      // The cast is that of `upsert`.
-      (row: Tables[T]) =>
-        kysely
-          .insertInto(table)
-          .values(row as never)
-          .onConflict((conflict) => conflict.doNothing()),
-      guards,
-    );
-  /** A version that is there already is another writer's: the commit fails. */
-  const insertEvents = (row: Tables['log']) => {
-    // guard: log-row-inserted
-    return kysely.insertInto('log').values(row);
-  };
-  return {
-    log: preparedWrite(thread, insertEvents, GUARDS.log.guards),
-    position: preparedWrite(thread, ({ value, key }: Tables['meta']) =>
-      kysely.updateTable('meta').set({ value }).where('key', '=', key),
-    ),
-    /** The first entry of a scope stays: a key means one call for ever. */
-    idempotency: add('idempotency', GUARDS.idempotency.guards),
-    blobUse: add('blob_uses'),
-    run: put('runs'),
-    message: put('messages'),
-    modelTurn: put('model_turns'),
-    client: put('clients'),
-    session: put('sessions'),
-    sessionRenewal: preparedWrite(
-      thread,
-      ({ id_hash, ...columns }: Tables['sessions']) =>
-        kysely.updateTable('sessions').set(columns).where('id_hash', '=', id_hash),
-      GUARDS.sessions.guards,
-    ),
-    token: put('tokens'),
-    audit: put('audit'),
-    delivery: put('deliveries'),
-    memory: put('memories'),
-    kept: put('kept'),
-  };
-}
+/** A version that is there already is another writer's: the commit fails. */
+const insertEvents: typeof insert = (table, columns) => {
+  // guard: log-row-inserted
+  return insert(table, columns);
+};
 
-/**
- * An insert that replaces all other columns of a row with the same key. Kysely
- * types such a query for a table it knows, not for one that is a parameter: the
- * casts stand for what the signature has checked.
- */
-function upsert<T extends GuardedTable>(
-  kysely: Kysely<Tables>,
-  table: T,
-  row: Tables[T],
-): Compilable {
-  const { key } = GUARDS[table];
-  const others = Object.keys(row).filter((column) => !key.some((part) => part === column));
-  const excluded = (eb: ExpressionBuilder<Tables, never>) =>
-    Object.fromEntries(others.map((column) => [column, eb.ref(`excluded.${column}` as never)]));
-  return kysely
-    .insertInto(table)
-    .values(row as never)
-    .onConflict((conflict) => conflict.columns(key as never).doUpdateSet(excluded as never));
-}
+const createPuts = (thread: Pick<WriteThread, 'prepare'>) => ({
+  log: rowSteps(thread, 'log', insertEvents),
+  position: rowSteps(thread, 'meta', () => 'UPDATE meta SET value = ?2 WHERE key = ?1'),
+  /** The first entry of a scope stays: a key means one call for ever. */
+  idempotency: rowSteps(thread, 'idempotency', add),
+  blobUse: rowSteps(thread, 'blob_uses', add),
+  run: rowSteps(thread, 'runs', put),
+  message: rowSteps(thread, 'messages', put),
+  modelTurn: rowSteps(thread, 'model_turns', put),
+  client: rowSteps(thread, 'clients', put),
+  session: rowSteps(thread, 'sessions', put),
+  sessionRenewal: rowSteps(thread, 'sessions', renew),
+  token: rowSteps(thread, 'tokens', put),
+  audit: rowSteps(thread, 'audit', put),
+  delivery: rowSteps(thread, 'deliveries', put),
+  memory: rowSteps(thread, 'memories', put),
+  kept: rowSteps(thread, 'kept', put),
+});

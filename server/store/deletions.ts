@@ -1,4 +1,4 @@
-import type { SqlValue } from './kysely-on.ts';
+import type { SqlValue } from './compile-query.ts';
 import type { WriteStep } from './step-group.ts';
 import type { Change } from './store.ts';
 import type { Tables } from './tables.ts';

@@ -2,15 +2,15 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { CompiledQuery } from 'kysely';
+import { DatabaseSync } from 'node:sqlite';
+import type { RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
+import { compileQuery } from './compile-query.ts';
 import { endedSinceQuery, idleRunsQuery, oldestCallsQuery } from './history.ts';
-import { kyselyOn } from './kysely-on.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { VersionConflictError } from './store-errors.ts';
 import { runningRunsQuery } from './store-queries.ts';
@@ -137,12 +137,11 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
   const writable = new DatabaseSync(file);
   cleanups.push(() => writable.close());
   insertCalls(writable, 1_000, () => ({}));
-  const kysely = kyselyOn(writable);
-  const planOf = ({ sql, parameters }: CompiledQuery): string[] =>
-    writable
-      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...(parameters as SQLInputValue[]))
-      .map((row) => String(row.detail));
+  const planOf = (query: RawBuilder<unknown>): string[] => {
+    const { sql, values } = compileQuery(query);
+    const lines = writable.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    return lines.map(({ detail }) => String(detail));
+  };
   for (const sql of ['', 'ANALYZE']) {
     writable.exec(sql);
     const plans = [
@@ -150,7 +149,7 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
       endedSinceQuery(5_000, 50),
       idleRunsQuery(5_000, null, 50),
       runningRunsQuery,
-    ].map((query) => planOf(query.compile(kysely)));
+    ].map(planOf);
     expect(plans.flat().filter((line) => line.startsWith('SCAN'))).toEqual([
       // It has running runs alone.
       'SCAN runs USING INDEX runs_running',

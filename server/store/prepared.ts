@@ -1,32 +1,61 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Compilable } from 'kysely';
-import type { SqlValue } from './kysely-on.ts';
-import type { Guard } from './row-checksum.ts';
+import type { SqlValue } from './compile-query.ts';
+import { GUARDS, type Guard } from './row-checksum.ts';
 import type { WriteStep } from './step-group.ts';
+import type { Tables } from './tables.ts';
 import type { Sum, WriteThread } from './write-thread.ts';
 
+/** The statement that brings a row with these columns into the table, with a place for each of them. */
+type ToSql = (table: keyof Tables, columns: readonly string[]) => string;
+
+export const insert: ToSql = (table, columns) =>
+  `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+
+/** A row that is there stays as it is. */
+export const add: ToSql = (table, columns) => `${insert(table, columns)} ON CONFLICT DO NOTHING`;
+
+/** In the place of a row with the same key. */
+export const put: ToSql = (table, columns) => {
+  const key = keyOf(table);
+  const others = columns.filter((column) => !key.includes(column));
+  const changes = others.map((column) => `${column} = excluded.${column}`);
+  return `${insert(table, columns)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`;
+};
+
+/** Only where a row with the same key is there. */
+export const renew: ToSql = (table, columns) => {
+  const set = columns.map((column, place) => `${column} = ?${place + 1}`);
+  const meets = keyOf(table).map((column) => `${column} = ?${columns.indexOf(column) + 1}`);
+  return `UPDATE ${table} SET ${set.join(', ')} WHERE ${meets.join(' AND ')}`;
+};
+
+interface Guarded {
+  readonly key: readonly string[];
+  readonly guards: readonly Guard[];
+}
+
+const guardsOf = (table: keyof Tables): Guarded | undefined =>
+  (GUARDS as Partial<Record<keyof Tables, Guarded>>)[table];
+
+const keyOf = (table: keyof Tables): readonly string[] => guardsOf(table)?.key ?? [];
+
 /**
- * Makes a row into a step of a transaction: the query is compiled once, for the first row, and then
- * run with the values of each. So `build` must use every property of its row, in their order, and
- * nothing else that varies; the first row proves that it does. Nothing is written until the step is
- * committed. The thread that writes fills in the checksums of a guarded row.
+ * Makes the rows of a table into steps of a transaction; each has the columns of the first, in their
+ * order. Nothing is written until a step is committed. Every checksum is 0 here: the thread that
+ * writes puts the true one in its place.
  */
-export function preparedWrite<Row extends object>(
+export function rowSteps<Table extends keyof Tables>(
   thread: Pick<WriteThread, 'prepare'>,
-  build: (row: Row) => Compilable,
-  guards: readonly Guard[] = [],
-): (row: Row) => WriteStep {
+  table: Table,
+  toSql: ToSql,
+): (row: Tables[Table]) => WriteStep {
   let statement: number | undefined;
   return (row) => {
-    const values = Object.values(row) as SqlValue[];
     if (statement === undefined) {
-      const { sql, parameters } = build(row).compile();
-      if (!isDeepStrictEqual(parameters, values)) {
-        throw new Error(`the values of the row are not the parameters of: ${sql}`);
-      }
-      statement = thread.prepare(sql, toSums(guards, Object.keys(row)));
+      const columns = Object.keys(row);
+      const sums = toSums(guardsOf(table)?.guards ?? [], columns);
+      statement = thread.prepare(toSql(table, columns), sums);
     }
-    return [statement, values];
+    return [statement, Object.values(row) as SqlValue[]]; // The edge to SQL.
   };
 }
 

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { CallEventEntry } from '#lib/call/call-event';
 import { firstEntryOf, foldEvents, toPublished } from '#lib/call/fold';
 import { sampleCall } from '#lib/call/testing/sample-call';
-import { kyselyOn, type SqlValue } from './kysely-on.ts';
+import { compileQuery } from './compile-query.ts';
 import { toLogText } from './log-text.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -45,12 +45,11 @@ function setup(count: number) {
   for (const [seq, entry] of entries.entries()) {
     insert.run(seq + 1, 'tc_1', entry.version, 0, `[${toLogText(entry)}]`);
   }
-  const kysely = kyselyOn(database);
   const read: number[] = [];
   const log = createLogReader(database, {
     async rows<Row>(query: RawBuilder<Row>, maxChars = Number.POSITIVE_INFINITY) {
-      const { sql, parameters } = query.compile(kysely);
-      const rows = database.prepare(sql).all(...(parameters as SqlValue[]));
+      const { sql, values } = compileQuery(query);
+      const rows = database.prepare(sql).all(...values);
       const page = firstRows(rows as (object & Row)[], maxChars);
       read.push(page.rows.length);
       return page;

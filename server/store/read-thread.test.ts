@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
-import { kyselyOn } from './kysely-on.ts';
 import { startReadThread } from './read-thread.ts';
 import { StoreBusyError } from './store-errors.ts';
 
@@ -22,11 +21,9 @@ function setup(limitMs?: number, workerPath = new URL('./read-worker.ts', import
   const writer = new DatabaseSync(file);
   cleanups.push(() => writer.isOpen && writer.close());
   writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)');
-  const kysely = kyselyOn(writer);
   const thread = startReadThread({
     file,
     workerPath,
-    kysely,
     ...(limitMs === undefined ? {} : { limitMs }),
   });
   cleanups.push(() => thread.close());

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { Kysely, RawBuilder } from 'kysely';
-import type { SqlValue } from './kysely-on.ts';
+import type { RawBuilder } from 'kysely';
+import { compileQuery, type SqlValue } from './compile-query.ts';
 import { StoreBusyError } from './store-errors.ts';
-import type { Tables } from './tables.ts';
 
 /** What the store asks its reading thread for. */
 export interface ReadRequest {
@@ -68,8 +67,6 @@ export function startReadThread(options: {
   readonly file: string;
   /** `read-worker.ts`, or what it was built to. */
   readonly workerPath: string | URL;
-  /** Makes the text of a query. */
-  readonly kysely: Kysely<Tables>;
   /** From asking on, but that a thread that starts is waited for: a busy machine takes seconds for that. */
   readonly limitMs?: number;
 }): ReadThread {
@@ -156,11 +153,10 @@ export function startReadThread(options: {
       if (waiting.length >= MAX_WAITING) {
         return Promise.reject(new StoreBusyError(`${MAX_WAITING} queries wait already`));
       }
-      const { sql, parameters } = query.compile(options.kysely);
       return new Promise<ReadRows<Row>>((resolve, reject) => {
         const asked: Asked = {
-          // The edge to SQL: Kysely gives the values of columns, and the rows that it was typed for.
-          request: { sql, values: parameters as SqlValue[], maxChars },
+          request: { ...compileQuery(query), maxChars },
+          // The rows are those that the query was typed for.
           resolve: resolve as Asked['resolve'],
           reject,
         };

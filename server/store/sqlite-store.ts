@@ -9,7 +9,6 @@ import { CallOverlay } from './call-overlay.ts';
 import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import { createHistory } from './history.ts';
-import { kyselyOn } from './kysely-on.ts';
 import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -145,10 +144,9 @@ export function createSqliteStore(options: {
   // So that the open calls are all that is not in the table of calls.
   const applySome = createLogApplier(database);
   while (applySome().more);
-  const kysely = kyselyOn(database);
   const read = createReads(database);
   const { readWorkerPath = threadSource('read-worker') } = options;
-  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath, kysely });
+  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
   const log = createLogReader(database, reader);
   const overlay = new CallOverlay({
     read: log.known,
@@ -158,7 +156,7 @@ export function createSqliteStore(options: {
   });
   const { workerPath = threadSource('write-worker') } = options;
   const thread = startWriteThread({ file: options.file, workerPath });
-  const writer = createChangeWriter(thread, kysely, overlay);
+  const writer = createChangeWriter(thread, overlay);
   const projection = createProjection({
     scheduleIndexing,
     async applySome() {
@@ -266,7 +264,7 @@ export function createSqliteStore(options: {
         .close()
         .then(reader.close)
         .then(thread.close)
-        .then(() => destroy(kysely, database));
+        .then(() => database.close());
       return closing;
     },
   };
@@ -280,12 +278,6 @@ function* wholeOpen(file: string, database: DatabaseSync) {
     if (!(error instanceof RowDamagedError)) throw error;
     throw new StoreDamagedError(file, error.message); // No start had read it yet.
   }
-}
-
-async function destroy(kysely: ReturnType<typeof kyselyOn>, database: DatabaseSync) {
-  await kysely.destroy();
-  // Kysely closes only a database that it has used.
-  if (database.isOpen) database.close();
 }
 
 function afterMoment(work: () => void): () => void {

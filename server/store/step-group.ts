@@ -1,4 +1,4 @@
-import type { SqlValue } from './kysely-on.ts';
+import type { SqlValue } from './compile-query.ts';
 
 /** One statement of a transaction: its number, and its values as columns take them. */
 export type WriteStep = readonly [statement: number, values: readonly SqlValue[]];

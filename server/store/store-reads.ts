@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SqlValue } from './kysely-on.ts';
+import type { SqlValue } from './compile-query.ts';
 import type { ClientRow, RunRow, Tables, TokenRow } from './tables.ts';
 
 /** What is asked for one at a time and often, or at a start, as prepared statements. */

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCollector } from '../base/collect-garbage.ts';
 import { type Applied, createLogApplier } from './apply-log.ts';
-import type { SqlValue } from './kysely-on.ts';
+import type { SqlValue } from './compile-query.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
 import { type StepGroup, stepsOf } from './step-group.ts';

@@ -168,7 +168,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     name: 'a row of the log takes the place of another writer’s',
     scenario: 'F01b',
     breaks: 'I15',
-    patches: [gives('log-row-inserted', "kysely.replaceInto('log').values(row)")],
+    patches: [gives('log-row-inserted', "insert(table, columns).replace('INSERT', 'REPLACE')")],
   },
   {
     name: 'the log does not say that a call was granted',
