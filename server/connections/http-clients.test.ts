@@ -108,14 +108,14 @@ test('a client that could not be written down has no box that takes its messages
 function holdChecks({ registry }: Awaited<ReturnType<typeof setup>>) {
   const { check } = registry;
   const held = new Map<string, () => void>();
-  registry.check = async (specs) => {
+  vi.spyOn(registry, 'check').mockImplementation(async (specs) => {
     const checked: readonly CheckedSpec[] = await check(specs);
     const [first] = checked;
     await new Promise<void>((resolve) =>
       held.set(first?.ok ? first.tool.description : '', resolve),
     );
     return checked;
-  };
+  });
   return async (description: string) => {
     await vi.waitUntil(() => held.has(description));
     held.get(description)?.();

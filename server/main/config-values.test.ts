@@ -115,7 +115,7 @@ const EFFECTS: Record<string, Observe> = {
       ...{ openaiApiKey: undefined, openaiBaseUrl: 'http://127.0.0.1:9/v1' },
       ...{ defaultModel: undefined, clock: systemClock },
       rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
-      settings: { 'compatible:m': { toolCalling } },
+      settings: { 'compatible:m': { tool_calling: toolCalling } },
     });
     const opened = await models.open('compatible:m');
     return opened.ok && opened.model.toolPrompt !== null;

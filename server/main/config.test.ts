@@ -96,7 +96,7 @@ test('[AL37] the strict form of tools is for models of OpenAI’s API', () => {
     writeFileSync(file, JSON.stringify({ models: { [ref]: { strict_tools: true } } }));
   for (const ref of ['openai:gpt-5', 'openai-chat:gpt-5', 'compatible:qwen3:8b']) {
     write(ref);
-    expect(readConfig({ CALLBOARD_CONFIG: file }, dir).models[ref]?.strictTools).toBe(true);
+    expect(readConfig({ CALLBOARD_CONFIG: file }, dir).models[ref]?.strict_tools).toBe(true);
   }
   write('anthropic:claude-sonnet-5-5');
   expect(refusalOf({ CALLBOARD_CONFIG: file })).toMatch(
@@ -114,10 +114,7 @@ test('[AL134] what a model can do is read from the file, its prompt from a file 
   write('Call these: {{tools}}');
   expect(readConfig({ CALLBOARD_CONFIG: file }, dir).models).toEqual({
     'compatible:gemma3:4b': {
-      toolCalling: 'text',
-      toolPrompt: 'Call these: {{tools}}',
-      images: false,
-      asked,
+      ...{ tool_calling: 'text', tool_prompt: 'Call these: {{tools}}', images: false, ...asked },
     },
   });
   write('Call nothing.');
@@ -248,7 +245,7 @@ test('paths in the file are relative to its folder, wherever the server is start
   writeFileSync(config, JSON.stringify({ agents, models }));
   const read = readConfig({ CALLBOARD_CONFIG: config }, '/');
   expect(read.agents.reader?.prompt).toBe('Call these: {{tools}}');
-  expect(read.models['compatible:x']?.toolPrompt).toBe('Call these: {{tools}}');
+  expect(read.models['compatible:x']?.tool_prompt).toBe('Call these: {{tools}}');
 });
 
 test('a turn has 10 steps, or as many as the file gives it', () => {

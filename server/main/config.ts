@@ -16,7 +16,7 @@ import { type ConfiguredMcpServers, mcpServersSchema, readMcpServers } from '../
 import { openAiConfigSchema } from '../openai/room.ts';
 import { type NotifySettings, notifyConfigSchema, readNotify } from '../outbox/room.ts';
 import { pushConfigSchema } from '../push/room.ts';
-import type { ModelSettings } from '../runs/room.ts';
+import { type ModelSettings, modelSettingsSchema } from '../runs/room.ts';
 import { readTraces, type TracesConfig } from '../telemetry/room.ts';
 import { toolsConfigSchema } from '../tools/room.ts';
 import {
@@ -27,7 +27,7 @@ import {
   readPublicUrl,
   readUrl,
 } from './config-environment.ts';
-import { besideFile, isModel, modelSettings, readModels, readText } from './config-models.ts';
+import { besideFile, isModel, readModels, readText } from './config-models.ts';
 
 export { ConfigError };
 
@@ -173,7 +173,7 @@ export const configFileSchema = closedObject({
       .default(512 * 1024 * 1024),
   }).prefault({}),
   models: z
-    .record(z.string(), modelSettings)
+    .record(z.string(), modelSettingsSchema)
     .superRefine((models, { addIssue }) => {
       const ref = Object.keys(models).find((one) => !isModel(one));
       if (ref === undefined) return;

@@ -35,7 +35,7 @@ import {
   createTracing,
   logCall,
 } from '../telemetry/room.ts';
-import { createToolRegistry, OwnTools, openTools } from '../tools/room.ts';
+import { OwnTools, openTools, ToolRegistry } from '../tools/room.ts';
 import { publishApproval, publishListings } from '../watch/room.ts';
 import { createAliveMark } from './alive-mark.ts';
 import { type Config, ConfigError, readFile } from './config.ts';
@@ -152,7 +152,7 @@ async function createTools(
     version: readVersion(),
     isReserved: (name) => ownSpellings.has(spellingOf(name)),
   });
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     askEach,
     providers: [...own, ...mcpServers],
     availability: instances.availability,

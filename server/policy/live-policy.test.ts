@@ -6,7 +6,7 @@ import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readConfig, readFile } from '../main/config.ts';
-import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { ToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
 import { followFile, openPolicy } from './open-policy.ts';
@@ -406,7 +406,7 @@ test('[PO7] a file that was never there is no problem', async () => {
 });
 
 test('[PO24] a tool is denied to a run as a whole by the rules that look at no arguments', () => {
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     providers: [],
     availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });

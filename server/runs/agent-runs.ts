@@ -12,13 +12,13 @@ import type { CallService } from '../calls/room.ts';
 import type { ModelTurnQuery } from '../store/room.ts';
 import { type AgentSpans, traceparentOfTurn } from '../telemetry/room.ts';
 import {
-  type Agent,
   CANCELLED,
   OWNER_REVOKED,
   SHUTTING_DOWN,
   type TurnEnd,
   WorkNotWanted,
 } from './agent/agent.ts';
+import type { Agent } from './agent/create-agent.ts';
 import type { Models } from './agent/models.ts';
 import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
 import { unreadAtEnd } from './agent/turn.ts';

@@ -17,12 +17,6 @@ interface LogDeps {
   readonly clock: Clock;
 }
 
-interface LoggedRun {
-  readonly runId: string;
-  /** Nothing of the run is stored yet, so that nothing is looked for. */
-  readonly isNew: boolean;
-}
-
 /** The requests of one run to its models, which are made one after the other. */
 export class ModelTurnLog {
   readonly #deps: LogDeps;
@@ -35,7 +29,8 @@ export class ModelTurnLog {
   #open: StoredModelTurn | undefined;
   #ended: StoredModelTurn | undefined;
 
-  constructor(deps: LogDeps, { runId, isNew }: LoggedRun) {
+  /** `isNew`: nothing of the run is stored yet, so that nothing is looked for. */
+  constructor(deps: LogDeps, { runId, isNew }: { runId: string; isNew: boolean }) {
     this.#deps = deps;
     this.#runId = runId;
     this.#isRead = isNew;

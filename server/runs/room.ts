@@ -1,6 +1,7 @@
 export { answerAside } from './agent/answer-aside.ts';
 export { agentLimits, createAgent } from './agent/create-agent.ts';
-export { type ModelSettings, Models } from './agent/models.ts';
+export { type ModelSettings, modelSettingsSchema } from './agent/model-facts.ts';
+export { Models } from './agent/models.ts';
 export { AgentRuns } from './agent-runs.ts';
 export { Delegation } from './delegate/delegation.ts';
 export { withoutModel } from './delegate/sub-agents.ts';

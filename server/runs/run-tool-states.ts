@@ -1,6 +1,6 @@
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller } from '../auth/room.ts';
-import type { Agent } from './agent/agent.ts';
+import type { Agent } from './agent/create-agent.ts';
 import type { Models } from './agent/models.ts';
 import type { LiveRun } from './live-run.ts';
 

@@ -45,15 +45,9 @@ export function toPoolListing(
     annotations: best.annotations,
     clients: shown.filter(isOfPool).map(({ clientId, instanceId }) => {
       const { name, visible, responsive, openCircuit } = availability(instanceId, best.name);
-      return {
-        client_id: clientId,
-        name,
-        visible,
-        responsive,
-        ...(openCircuit
-          ? { tripped: { until: openCircuit.until / 1000, failures: openCircuit.failures } }
-          : {}),
-      };
+      const { until = 0, failures = 0 } = openCircuit ?? {};
+      const tripped = openCircuit && { until: until / 1000, failures };
+      return { client_id: clientId, name, visible, responsive, ...given({ tripped }) };
     }),
     ...(size > shown.length ? { clients_left_out: size - shown.length } : {}),
     ...(others.length === 0 ? {} : { others: others.map((tool) => toOther(tool, availability)) }),

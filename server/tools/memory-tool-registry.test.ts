@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
-import { createToolRegistry } from './memory-tool-registry.ts';
+import { ToolRegistry } from './memory-tool-registry.ts';
 import { OwnTools } from './own-tools.ts';
 import { registerTools } from './testing/register-tools.ts';
 import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-registry.ts';
@@ -29,7 +29,7 @@ const client = (instanceId: string, clientId = `c_${instanceId}`) => ({ clientId
 function setup() {
   const availabilities = new Map<string, Partial<ClientAvailability>>();
   const openCircuits = new Map<string, OpenCircuit>();
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     providers: [new OwnTools([sum])],
     availability: (id) => ({
       name: id,
@@ -98,7 +98,7 @@ test('[TR2] T37 T39: the names of the server are reserved in both spellings, loo
   expect(codes([spec('calc.sum'), spec('calc_sum')])).toEqual(['name_reserved', 'name_reserved']);
   expect(registry.find('calc.sum')).toMatchObject({ best: { clientId: null } });
   expect(registry.list(operator)).toMatchObject([{ name: 'calc.sum', source: 'server' }]);
-  const dotted = createToolRegistry({
+  const dotted = new ToolRegistry({
     providers: [new OwnTools([{ ...sum, name: 'a.b.c' }])],
     availability: () => ({ name: '', visible: true, responsive: true, lastTouchedAt: 0 }),
   });
@@ -452,7 +452,7 @@ test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all',
 test('[TR17] among 5,000 clients the one to ask is found without a look at the others', () => {
   const looked: string[] = [];
   const touched = new Map<string, number>();
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     providers: [],
     availability: (id) => {
       looked.push(id);

@@ -19,7 +19,6 @@ import type {
   OfferChange,
   OpenCircuit,
   Registration,
-  ToolRegistry,
   ToolTarget,
 } from './tool-registry.ts';
 
@@ -53,13 +52,11 @@ export interface ToolRegistryDeps {
   readonly hide?: (text: string) => string;
 }
 
-type OfferingInstance = Parameters<ToolRegistry['register']>[0];
-
-/** The registry of one process, in memory: tools live as long as who serves them is connected. */
-export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry =>
-  new RegisteredTools(deps);
-
-class RegisteredTools implements ToolRegistry {
+/**
+ * The one registry of tools, in memory: they live as long as who serves them is connected. Every list
+ * of tools in the system is a view of it, so none can differ. It has no sockets and runs nothing.
+ */
+export class ToolRegistry {
   readonly #inside: InsideTools;
   /** Names of clients that are the server's now, and were not when they were registered. */
   #hidden: ReadonlySet<string> = new Set();
@@ -70,10 +67,16 @@ class RegisteredTools implements ToolRegistry {
   readonly #askEach: ToolProvider | undefined;
   readonly #offers = createEmitter<OfferChange>();
   #sortedNames: readonly string[] | undefined;
-  // Functions of their own: the parts that ask and report are given these alone.
+  // The parts that ask and report are given these two functions alone.
+  /** Names this instance serves. */
   readonly namesOf = (instanceId: string): string[] => [...this.#pools.toolsOf(instanceId).keys()];
+  /** The availability of an instance may have changed; to be called before the next look-up. */
   readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
-  readonly check: ToolRegistry['check'];
+  /**
+   * Checks the tools of one registration as they came, each by itself, in slices
+   * between which others are served (TR18); registrations one after the other. Changes nothing.
+   */
+  readonly check: ReturnType<typeof createToolChecks>;
 
   constructor({ providers, askEach, availability, openCircuitOf, ...more }: ToolRegistryDeps) {
     const { hide = redactShapes } = more;
@@ -89,6 +92,11 @@ class RegisteredTools implements ToolRegistry {
     this.#pools = new ToolPools(this.#availability);
   }
 
+  /**
+   * Every tool, with whether `principal` may call it now, and why not. `from` is
+   * the client whose person asks, of which a pool is described first. Of the clients
+   * of each tool the first `mostClients` are in it.
+   */
   list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
     this.#read();
     this.#sortedNames ??= [...this.#pools.names()].filter((name) => !this.#hidden.has(name)).sort();
@@ -100,10 +108,12 @@ class RegisteredTools implements ToolRegistry {
     });
   }
 
+  /** One tool as the operator's list has it, with at most so many of its clients. */
   listing(name: string, mostClients: number): ToolListing | undefined {
     return this.#listing(name, null, mostClients);
   }
 
+  /** `name`, `name@client`, or `name@all` (TR60), in the order for `from`. Undefined when it is not served. */
   find(reference: string, from: string | null = null): ToolTarget | undefined {
     const { name, clientId } = parseToolReference(reference);
     const inside = this.#inside.find(name);
@@ -131,16 +141,22 @@ class RegisteredTools implements ToolRegistry {
     return best && { best, candidates: [best], withSchema: ofPool };
   }
 
+  /**
+   * The reference with the name of the one tool that is meant: that name, or one that differs from
+   * it by case, or by `.` and `_`, alone. As it was given where there is none.
+   */
   nameOf(reference: string): string {
     const { name } = parseToolReference(reference);
     const meant = this.#inside.nameOf(name) ?? this.#pools.nameInTheWay(name) ?? name;
     return `${meant}${reference.slice(name.length)}`;
   }
 
+  /** Whether `principal` may call it. */
   mayCall(principal: Principal, name: string): boolean {
     return refusalOf(principal, name) === undefined;
   }
 
+  /** All at once: what the client offers never has a part of a registration. */
   register(client: OfferingInstance, checked: readonly CheckedSpec[]): Registration {
     const rejected: RejectedTool[] = [];
     const names: string[] = [];
@@ -162,10 +178,12 @@ class RegisteredTools implements ToolRegistry {
     if (removed.length > 0) this.#changed({ instanceId, names: removed });
   }
 
+  /** Takes all of an instance's tools out of every list. */
   drop(instanceId: string): void {
     this.unregister(instanceId, this.namesOf(instanceId));
   }
 
+  /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
   onChange(listener: (change: OfferChange) => void): () => void {
     return this.#offers.subscribe(listener);
   }
@@ -205,6 +223,14 @@ class RegisteredTools implements ToolRegistry {
     return toPoolListing(shown, pool.size, this.#availability);
   }
 }
+
+interface OfferingInstance {
+  readonly clientId: string;
+  readonly instanceId: string;
+}
+
+/** What clients do to the registry. */
+export type ToolOffers = Pick<ToolRegistry, 'check' | 'register' | 'unregister' | 'drop'>;
 
 const toTarget = (tool: InsideTool): ToolTarget => ({
   best: tool,

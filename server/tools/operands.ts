@@ -1,5 +1,5 @@
 import type { BoundOperand } from '#lib/call/call';
-import { isRecord } from '#lib/json/is-record';
+import { followPointer } from '#lib/schema/schema-reader';
 import { ToolError } from './tool-error.ts';
 
 /** What an argument of a call refers to, such as a file, as it is now. */
@@ -31,10 +31,6 @@ const hashesAt = (operands: readonly BoundOperand[], at: string): string =>
 
 /** What is there no more has its name in the arguments alone. */
 function textAt(args: unknown, pointer: string): string {
-  const keys = pointer.split('/').slice(1);
-  const value = keys.reduce<unknown>((of, key) => {
-    if (Array.isArray(of)) return of[Number(key)];
-    return isRecord(of) ? of[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-  }, args);
+  const value = followPointer(args, pointer);
   return typeof value === 'string' ? value : pointer;
 }

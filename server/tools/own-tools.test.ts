@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { type AnyServerTool, defineTool } from './define-tool.ts';
-import { createToolRegistry } from './memory-tool-registry.ts';
+import { ToolRegistry } from './memory-tool-registry.ts';
 import { OwnTools } from './own-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
 
 const registryOf = (tool: AnyServerTool) =>
-  createToolRegistry({
+  new ToolRegistry({
     providers: [new OwnTools([tool])],
     availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });

@@ -8,7 +8,7 @@ export {
   type ToolContext,
   ToolError,
 } from './define-tool.ts';
-export { createToolRegistry } from './memory-tool-registry.ts';
+export { type ToolOffers, ToolRegistry } from './memory-tool-registry.ts';
 export { openTools } from './open-tools.ts';
 export { OwnTools } from './own-tools.ts';
 export { createToolChecks } from './tool-checks.ts';
@@ -30,7 +30,5 @@ export type {
   OfferedTool,
   OpenCircuit,
   Registration,
-  ToolOffers,
-  ToolRegistry,
 } from './tool-registry.ts';
 export { toolsConfigSchema } from './tools-config.ts';

@@ -1,10 +1,9 @@
 import { RE2JS } from 're2js';
 import { expect, test, vi } from 'vitest';
-import { createToolRegistry } from './memory-tool-registry.ts';
-import type { ToolRegistry } from './tool-registry.ts';
+import { ToolRegistry } from './memory-tool-registry.ts';
 
 const setup = () =>
-  createToolRegistry({
+  new ToolRegistry({
     providers: [],
     availability: (name) => ({ name, visible: true, responsive: true, lastTouchedAt: 0 }),
   });

@@ -1,5 +1,4 @@
-import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
-import type { Principal } from '../auth/room.ts';
+import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
 
 type Described = 'name' | 'description' | 'schema';
@@ -87,49 +86,3 @@ export interface OfferChange {
   readonly instanceId: string | null;
   readonly names: readonly string[];
 }
-
-/**
- * The one registry of tools. Every list of tools in the system is a view of it,
- * so none can differ. It has no sockets and runs nothing.
- */
-export interface ToolRegistry {
-  /**
-   * Every tool, with whether `principal` may call it now, and why not. `from` is
-   * the client whose person asks, of which a pool is described first. Of the clients
-   * of each tool the first `mostClients` are in it.
-   */
-  list(principal: Principal, from?: string | null, mostClients?: number): ToolListing[];
-  /** One tool as the operator's list has it, with at most so many of its clients. */
-  listing(name: string, mostClients: number): ToolListing | undefined;
-  /** `name`, `name@client`, or `name@all` (TR60), in the order for `from`. Undefined when it is not served. */
-  find(reference: string, from?: string | null): ToolTarget | undefined;
-  /**
-   * The reference with the name of the one tool that is meant: that name, or one that differs from
-   * it by case, or by `.` and `_`, alone. As it was given where there is none.
-   */
-  nameOf(reference: string): string;
-  /** Whether `principal` may call it. */
-  mayCall(principal: Principal, name: string): boolean;
-  /**
-   * Checks the tools of one registration as they came, each by itself, in slices
-   * between which others are served (TR18); registrations one after the other. Changes nothing.
-   */
-  check(specs: readonly unknown[]): Promise<readonly CheckedSpec[]>;
-  /** All at once: what the client offers never has a part of a registration. */
-  register(
-    client: { clientId: string; instanceId: string },
-    checked: readonly CheckedSpec[],
-  ): Registration;
-  unregister(instanceId: string, names: readonly string[]): void;
-  /** Takes all of an instance's tools out of every list. */
-  drop(instanceId: string): void;
-  /** Names this instance serves. */
-  namesOf(instanceId: string): string[];
-  /** The availability of an instance may have changed; to be called before the next look-up. */
-  availabilityChanged(instanceId: string): void;
-  /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
-  onChange(listener: (change: OfferChange) => void): () => void;
-}
-
-/** What clients do to the registry. */
-export type ToolOffers = Pick<ToolRegistry, 'check' | 'register' | 'unregister' | 'drop'>;

@@ -6,7 +6,7 @@ import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/fold-
 import { createClientTable } from '../connections/client-table.ts';
 import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
 import { numbered } from '../events/event-bus.ts';
-import { createToolRegistry } from '../tools/memory-tool-registry.ts';
+import { ToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import type { OpenCircuit } from '../tools/tool-registry.ts';
 import { publishListings } from './publish-listings.ts';
@@ -20,7 +20,7 @@ function setup() {
   let breakerChanged = (_instanceId: string) => {};
   let touched = 0;
   const instances = new ConnectedInstances();
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     providers: [],
     availability: instances.availability,
     openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),

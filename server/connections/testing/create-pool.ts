@@ -1,7 +1,7 @@
 import { AskEach } from '../../calls/ask-each.ts';
 import type { Breaker } from '../../calls/breaker.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
-import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createClientTable } from '../client-table.ts';
@@ -21,7 +21,7 @@ export function createPool({
 }) {
   const instances = new ConnectedInstances();
   const askEach = new AskEach();
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     askEach,
     providers: [new OwnTools(serverTools), ...providers],
     availability: instances.availability,

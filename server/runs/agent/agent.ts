@@ -2,7 +2,6 @@ import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
 import type { Message, MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
-import type { RunTool } from '#lib/protocol/run-tools';
 import type { Caller, Principal } from '../../auth/room.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Lesson } from './lessons.ts';
@@ -10,7 +9,7 @@ import type { Notice } from './notices.ts';
 import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import type { Patience } from './silence-watch.ts';
-import type { Spending, TurnBudget } from './spending.ts';
+import type { Spending } from './spending.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {
@@ -187,15 +186,3 @@ export type TurnEnd =
   /** Left as it is on disk: the server stops, and the next start goes on. */
   | { readonly status: 'suspended' }
   | { readonly status: 'failed'; readonly error: RunError };
-
-/** The built-in agent: asks a model, runs what it calls, until it answers. It has no sockets. */
-export interface Agent {
-  readonly maxSteps: number;
-  readonly budget: TurnBudget;
-  /** Of the text of one result, as UTF-8. */
-  readonly resultBytes: number;
-  /** Ends with a value whatever the model does; rejects only when nothing can be written down. */
-  runTurn(request: TurnRequest): Promise<TurnEnd>;
-  /** Of every tool, by name, whether the next step offers it, or why not. */
-  toolStates(request: ToolsRequest): Promise<readonly RunTool[]>;
-}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AssistantContent, FilePart, ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import type { Call } from '#lib/call/call';
 import { describeFiles } from '#lib/call/describe-files';
@@ -266,5 +266,4 @@ const partsOf = <Part>(content: string | readonly Part[]) =>
   typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 
 /** The id of a call in the one form that every server takes: nine letters or digits. */
-const strictId = (callId: string): string =>
-  createHash('sha256').update(callId).digest('hex').slice(0, 9);
+const strictId = (callId: string): string => hash('sha256', callId).slice(0, 9);

@@ -1,7 +1,8 @@
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { matchTools } from '#lib/policy/match-tools';
 import type { RunSettings } from '#lib/protocol/run';
-import type { Agent } from './agent.ts';
+import type { RunTool } from '#lib/protocol/run-tools';
+import type { ToolsRequest, TurnEnd, TurnRequest } from './agent.ts';
 import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_BUDGET, type TurnBudget } from './spending.ts';
@@ -46,16 +47,21 @@ export const agentLimits = ({
   settings: asked,
 });
 
-/** The built-in agent, with its usual limits where none are given. */
-export function createAgent(
-  options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>,
-): Agent {
+export type Agent = ReturnType<typeof createAgent>;
+
+/**
+ * The built-in agent, with its usual limits where none are given: it asks a model, runs what that
+ * calls, until it answers. It has no sockets.
+ */
+export function createAgent(options: Omit<TurnDeps, Optional> & Partial<Pick<TurnDeps, Optional>>) {
   const deps: TurnDeps = { ...usual(), ...options };
   const { maxSteps, budget, resultBytes } = deps;
   return {
     ...{ maxSteps, budget, resultBytes },
-    runTurn: (request) => runTurn(deps, request),
-    async toolStates(request) {
+    /** Ends with a value whatever the model does; rejects only when nothing can be written down. */
+    runTurn: (request: TurnRequest): Promise<TurnEnd> => runTurn(deps, request),
+    /** Of every tool, by name, whether the next step offers it, or why not. */
+    async toolStates(request: ToolsRequest): Promise<readonly RunTool[]> {
       const turn = { ...request, deps, finals: new Map(), outputs: new WeakMap() };
       return chooseForStep(turn, await readCalls(turn)).states;
     },

@@ -83,7 +83,7 @@ describe('what the server of OPENAI_BASE_URL says of a model', () => {
       listed: [{ id: 'house', capabilities: ['completion'], context_length: 40_000 }],
       models: {
         settings: {
-          'compatible:house': { toolCalling: 'native', images: true, contextTokens: 9_000 },
+          'compatible:house': { tool_calling: 'native', images: true, context_tokens: 9_000 },
         },
       },
     });
@@ -100,7 +100,7 @@ describe('one call at a time', () => {
     const { turn, openai } = await setupTurns({
       ...{ script, tools: [shot], model },
       models: {
-        settings: { [model]: { parallelCalls } },
+        settings: { [model]: { parallel_calls: parallelCalls } },
         anthropicApiKey: 'a',
       },
     });

@@ -1,5 +1,44 @@
 import { z } from 'zod';
+import { closedObject } from '#lib/protocol/closed-object';
+import { runSettingsSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
+
+/** What the configuration says of a model, where that is not what is assumed of it. */
+export const modelSettingsSchema = closedObject({
+  /**
+   * `text`: the tools are described in the prompt, and calls are read from the answer. Without it,
+   * `native` unless its server says that it takes no tools.
+   */
+  tool_calling: z.enum(['native', 'text']).optional(),
+  /** A Markdown file, and its text once that was read, in place of the description of the tools; for `text` only. */
+  tool_prompt: z.string().optional(),
+  /** Whether it takes pictures; else as its server says, or its provider publishes. */
+  images: z.boolean().optional(),
+  /** `false`: it is asked for one call at a time. */
+  parallel_calls: z.boolean().optional(),
+  /** Tools that one request may hold. */
+  max_tools: z.number().int().min(8).max(4_096).optional(),
+  /** Tools are sent in the strict form of OpenAI's API, with `strict: true`. */
+  strict_tools: z.boolean().optional(),
+  /** Tokens of a request and its answer together: the oldest messages are left out by it. */
+  context_tokens: z.number().int().min(4_096).max(100_000_000).optional(),
+  /** Without a byte of its server for so long it is given up; else ten minutes behind `OPENAI_BASE_URL`, two elsewhere. */
+  silence_seconds: z.number().int().min(1).max(86_400).optional(),
+  /** For a whole answer; else half an hour. */
+  total_seconds: z.number().int().min(1).max(86_400).optional(),
+  /** How it is asked, where the run does not say; its instructions are added to those of the agent. */
+  ...runSettingsSchema.shape,
+})
+  .refine(
+    (model) => model.tool_prompt === undefined || model.tool_calling === 'text',
+    'its tool_prompt is for "tool_calling": "text" alone',
+  )
+  .refine(
+    (model) => model.strict_tools !== true || model.tool_calling !== 'text',
+    'its strict_tools is for tools that are sent, and "tool_calling": "text" sends none',
+  );
+
+export type ModelSettings = z.output<typeof modelSettingsSchema>;
 
 /** What a server says that a model can do. What it does not say is not there. */
 export interface ModelFacts {

@@ -46,12 +46,11 @@ describe.each(MODELS)('all that a model reads, %s', (_name, model, toolCalling) 
       : { text: [hide('said'), ...inText].join('\n') };
 
   const run = async (result: string) => {
-    const toolPrompt = undefined;
     const { turn, openai } = await setupTurns({
       model,
       script: inOrder(first, { text: 'done' }),
       tools: [wrote(result), failing],
-      models: { settings: { [model]: { toolCalling, toolPrompt } } },
+      models: { settings: { [model]: { tool_calling: toolCalling } } },
     });
     await turn(hide('asked'));
     return openai.requests.map(({ body }) => body);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelSettings } from './models.ts';
+import type { ModelSettings } from './model-facts.ts';
 import type { FakeTool } from './testing/fakes.ts';
 import {
   echo,
@@ -109,14 +109,14 @@ const patient = (settings: ModelSettings) => ({ settings: { 'openai-chat:gpt-4o'
 describe('trouble', () => {
   test('[AL9] a model that says nothing is given up', async () => {
     const script = () => ({ text: 'late', stall: { at: 0, until: new Promise(() => undefined) } });
-    const { turn } = await setupTurns({ script, models: patient({ silenceSeconds: 0.05 }) });
+    const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.05 }) });
     const run = await turn('go');
     expect(run).toMatchObject({ status: 'failed', error: { code: 'model_silent' } });
   });
 
   test('[AL9] a model that goes on talking for longer than that is not', async () => {
     const script = () => ({ text: 'x'.repeat(40), pieceMs: 20 });
-    const { turn } = await setupTurns({ script, models: patient({ silenceSeconds: 0.4 }) });
+    const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.4 }) });
     expect((await turn('go')).status).toBe('idle');
   });
 
@@ -124,7 +124,7 @@ describe('trouble', () => {
     '[AL9] %s: comments of its server are signs of life',
     async (model) => {
       const script = () => ({ text: 'ready', comments: 40, pieceMs: 20, pieceChars: 9 });
-      const settings = { [model]: { silenceSeconds: 0.4 } };
+      const settings = { [model]: { silence_seconds: 0.4 } };
       const models = { settings, anthropicApiKey: 'sk-ant-key' };
       const { turn } = await setupTurns({ model, script, models });
       expect((await turn('go')).status).toBe('idle');
@@ -133,7 +133,7 @@ describe('trouble', () => {
 
   test('[AL9] a server that only drips is ended all the same', async () => {
     const script = () => ({ text: 'x'.repeat(400), pieceMs: 5 });
-    const { turn } = await setupTurns({ script, models: patient({ totalSeconds: 0.1 }) });
+    const { turn } = await setupTurns({ script, models: patient({ total_seconds: 0.1 }) });
     const run = await turn('go');
     expect(run.error).toMatchObject({ code: 'model_too_long', params: { seconds: 0.1 } });
   });

@@ -171,9 +171,9 @@ describe('the list', () => {
 
 describe('settings of a model', () => {
   const settings = {
-    'compatible:gemma3:4b': { toolCalling: 'text' as const, images: false },
+    'compatible:gemma3:4b': { tool_calling: 'text' as const, images: false },
     'openai:my-model': { images: true },
-    'openai:gpt-4o': { toolCalling: 'text' as const },
+    'openai:gpt-4o': { tool_calling: 'text' as const },
   };
   const given = { openaiBaseUrl: 'http://127.0.0.1:9/v1', settings };
 

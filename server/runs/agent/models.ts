@@ -7,7 +7,8 @@ import {
   parseModelRef,
   REHEARSAL,
 } from '#lib/protocol/model-ref';
-import type { ModelListing, RunSettings } from '#lib/protocol/run';
+import type { ModelListing } from '#lib/protocol/run';
+import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
 import type { ResolvedModel } from './agent.ts';
 import { MOST_TOOLS } from './choose-tools.ts';
@@ -19,7 +20,7 @@ import {
   type LanguageModelsOptions,
 } from './language-models.ts';
 import { type Lesson, NO_LESSON } from './lessons.ts';
-import { type ModelFacts, takesImages } from './model-facts.ts';
+import { type ModelFacts, type ModelSettings, takesImages } from './model-facts.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
@@ -27,32 +28,6 @@ import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
 export type OpenedModel =
   | { readonly ok: true; readonly model: ResolvedModel }
   | { readonly ok: false; readonly error: TurnError };
-
-/** What the configuration says of one model; what it does not say is assumed. */
-export interface ModelSettings {
-  /**
-   * `text`: the tools are described in the prompt, and calls are read from the answer. Without it,
-   * `native` unless its server says that it takes no tools.
-   */
-  readonly toolCalling?: 'native' | 'text' | undefined;
-  /** Markdown in place of the description that there is, with `{{tools}}`; for `text` only. */
-  readonly toolPrompt?: string | undefined;
-  /** Whether it takes pictures; else as its server says, or its provider publishes. */
-  readonly images?: boolean | undefined;
-  /** False: it is asked for one call at a time. */
-  readonly parallelCalls?: boolean | undefined;
-  /** Tokens that a request and its answer may have together; else as its server says. */
-  readonly contextTokens?: number | undefined;
-  readonly maxTools?: number | undefined;
-  /** Tools are sent in the strict form of OpenAI's API. */
-  readonly strictTools?: boolean | undefined;
-  /** Without a byte of its server it is given up; else ten minutes behind `OPENAI_BASE_URL`, two elsewhere. */
-  readonly silenceSeconds?: number | undefined;
-  /** For a whole answer; else half an hour. */
-  readonly totalSeconds?: number | undefined;
-  /** How it is asked, where the run does not say. */
-  readonly asked?: RunSettings | undefined;
-}
 
 export interface ModelsOptions extends LanguageModelsOptions {
   /** `CALLBOARD_MODEL`; an id without a prefix belongs to whichever provider is set up. */
@@ -205,20 +180,25 @@ function abilitiesOf(
   const facts = ref?.provider === 'compatible' ? factsOf(ref.id) : {};
   const silence = ref?.provider === 'compatible' ? LOADING_SECONDS : SILENCE_SECONDS;
   return {
-    toolCalling: settings.toolCalling ?? (facts.tools === false ? 'text' : 'native'),
-    toolPrompt: settings.toolPrompt ?? TOOL_PROMPT,
+    toolCalling: settings.tool_calling ?? (facts.tools === false ? 'text' : 'native'),
+    toolPrompt: settings.tool_prompt ?? TOOL_PROMPT,
     images: settings.images ?? facts.images ?? (ref !== undefined && isPublishedForImages(ref)),
-    parallelCalls: settings.parallelCalls ?? true,
+    parallelCalls: settings.parallel_calls ?? true,
     /** Null: nothing says. */
-    contextTokens: settings.contextTokens ?? facts.contextTokens ?? null,
+    contextTokens: settings.context_tokens ?? facts.contextTokens ?? null,
     /** Null: as many as its API takes. */
-    maxTools: settings.maxTools ?? null,
-    strictTools: settings.strictTools ?? false,
+    maxTools: settings.max_tools ?? null,
+    strictTools: settings.strict_tools ?? false,
     patience: {
-      silentMs: 1_000 * (settings.silenceSeconds ?? silence),
-      totalMs: 1_000 * (settings.totalSeconds ?? TOTAL_SECONDS),
+      silentMs: 1_000 * (settings.silence_seconds ?? silence),
+      totalMs: 1_000 * (settings.total_seconds ?? TOTAL_SECONDS),
     },
-    asked: settings.asked ?? {},
+    /** How it is asked, where the run does not say. */
+    asked: given({
+      instructions: settings.instructions,
+      temperature: settings.temperature,
+      reasoning_effort: settings.reasoning_effort,
+    }),
   };
 }
 

@@ -125,7 +125,7 @@ const sentTools = (body: Record<string, unknown>) => JSON.stringify(body.tools);
 test.each(['openai:gpt-5', 'openai-chat:gpt-5', 'compatible:qwen3:8b'])(
   '[AL37] [AL38] %s with strict_tools is sent the strict form, and a tool without one is left out',
   async (model) => {
-    const settings = { [model]: { strictTools: true } };
+    const settings = { [model]: { strict_tools: true } };
     const { turn, openai, calls } = await setup(
       model,
       inOrder({ calls: [{ name: 'note_add', args: { text: 'x', tag: null } }] }, { text: 'ok' }),

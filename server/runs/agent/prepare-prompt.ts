@@ -74,17 +74,16 @@ export async function preparePrompt(
   const offered = chosen.filter(({ model_name: name }) => !lesson.tools.has(name));
   const modelTools = createModelTools(offered, turn.model.schemaTarget, unsent);
   const isLast = ending?.words !== undefined;
-  const words = isLast
-    ? lastAnswerInstructions(ending.words)
-    : stepInstructions({
-        ...{ offered: offered.length, leftOut, repeated: progress.repeated },
-        failing: failingTools(records),
-        emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
-      });
+  const facts = {
+    ...{ offered: offered.length, leftOut, repeated: progress.repeated },
+    failing: failingTools(records),
+    emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
+  };
+  const words = isLast ? [lastWords(ending.words)] : stepWarnings(facts);
   const inWords = isLast ? [] : toolsInWords(turn, modelTools);
-  const instructions = [words, ...ownInstructions(turn), ...ofSubAgent(turn), ...inWords].join(
-    '\n\n',
-  );
+  const first = [INSTRUCTIONS, ...words].join('\n');
+  const more = [...ownInstructions(turn), ...ofSubAgent(turn), ...inWords];
+  const instructions = [first, ...more].join('\n\n');
   const tools = isLast ? null : modelTools;
   const roomBytes = roomForHistory(turn.model, instructions, tools);
   const history = await historyFor(turn, { records, modelTools, roomBytes, lesson });
@@ -208,9 +207,9 @@ const INSTRUCTIONS = [
   "Answer briefly, in the language of the person's last message.",
 ].join('\n');
 
-/** Added for the last answer; `words` say why it is the last. */
-const lastAnswerInstructions = (words: string): string =>
-  `${INSTRUCTIONS}\n${words} Answer now with what you have, and say what stopped you.`;
+/** It is added for the last answer; `words` say why it is the last. */
+const lastWords = (words: string): string =>
+  `${words} Answer now with what you have, and say what stopped you.`;
 
 interface StepFacts {
   readonly offered: number;
@@ -222,9 +221,6 @@ interface StepFacts {
 }
 
 /** What holds for this step alone is added, so that the model reads what it can do about it (AL103, AL120, AL122, AL125). */
-const stepInstructions = (facts: StepFacts): string =>
-  [INSTRUCTIONS, ...stepWarnings(facts)].join('\n');
-
 function* stepWarnings({
   offered,
   leftOut,

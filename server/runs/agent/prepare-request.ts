@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { APICallError, type ModelMessage } from 'ai';
+import { hash } from 'node:crypto';
+import { APICallError } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
 import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
@@ -8,7 +8,6 @@ import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './changed-requests.ts';
 import { type Lesson, lessonOf } from './lessons.ts';
-import type { ToolDefinition } from './model-tools.ts';
 import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import type { Turn } from './turn.ts';
@@ -28,9 +27,7 @@ export async function prepareRequest(
   lesson = turn.deps.lessons.of(turn.model.ref, turn.runId),
 ): Promise<PreparedRequest> {
   const prompt = await abortable(turn.signal, preparePrompt(turn, plan, lesson));
-  const described = describeRequest({
-    ...{ ...prompt, tools: prompt.tools?.definitions ?? [], resultBytes: turn.deps.resultBytes },
-  });
+  const described = describeRequest(prompt, turn.deps.resultBytes);
   const settings = { ...turn.deps.settings, ...turn.model.settings, ...turn.settings };
   const languageModel = withSettings(turn.model.taught(lesson), settings);
   const model = { ...turn.model, languageModel };
@@ -66,56 +63,44 @@ export function refusedNotices(model: string, before: Lesson, after: Lesson): No
   ];
 }
 
-interface Prompt {
-  readonly instructions: string;
-  readonly messages: readonly ModelMessage[];
-  readonly results: readonly HandedResult[];
-  /** None for the last answer, which may call nothing. */
-  readonly tools: readonly ToolDefinition[];
-  /** Of one result, as UTF-8. */
-  readonly resultBytes: number;
-}
-
 /** What is recorded of a request: hashes, by which it can be checked later what the model got. */
 function describeRequest(
-  prompt: Prompt,
+  { instructions, messages, results, tools: offered }: StepPrompt,
+  resultBytes: number,
 ): Pick<ModelRequest, 'toolsOffered' | 'toolsSha256' | 'promptSha256' | 'rendering' | 'results'> {
-  const { instructions, messages, tools } = prompt;
-  const toolsSha256 = tools.length === 0 ? null : sha256(JSON.stringify(tools));
+  const tools = offered?.definitions ?? [];
+  const toolsSha256 = tools.length === 0 ? null : hash('sha256', JSON.stringify(tools));
   return {
     toolsOffered: tools.length,
     toolsSha256,
-    promptSha256: sha256(JSON.stringify([instructions, messages, toolsSha256], bytesAsHash)),
+    promptSha256: hash(
+      'sha256',
+      JSON.stringify([instructions, messages, toolsSha256], bytesAsHash),
+    ),
     rendering: MODEL_OUTPUT_VERSION,
-    results: prompt.results.map((result) => sentPart(result, prompt.resultBytes)),
+    results: results.map((result) => sentPart(result, resultBytes)),
   };
 }
 
 const sentPart = ({ toolCallId, text, cut, images }: HandedResult, limit: number): SentPart => ({
   tool_call_id: toolCallId,
-  ...textFacts(text),
-  ...{ cut, limit },
+  sha256: hash('sha256', text),
+  // It counts the text as UTF-8.
+  bytes: Buffer.byteLength(text),
+  cut,
+  limit,
   images: images.map(({ blobId, mediaType, bytes }) => ({
     blob_id: blobId,
     media_type: mediaType,
-    sha256: sha256(bytes),
+    sha256: hash('sha256', bytes),
     bytes: bytes.byteLength,
   })),
 });
 
-/** Of the text as UTF-8. */
-const textFacts = (text: string) => ({
-  sha256: sha256(text),
-  bytes: Buffer.byteLength(text),
-});
-
-const sha256 = (data: string | Uint8Array): string =>
-  createHash('sha256').update(data).digest('hex');
-
 /** Pictures would be a list of numbers; a `Buffer` has become one before it gets here, so its holder is asked. */
 function bytesAsHash(this: unknown, key: string, value: unknown): unknown {
   const held: unknown = typeof this === 'object' && this !== null ? Reflect.get(this, key) : value;
-  return held instanceof Uint8Array ? sha256(held) : value;
+  return held instanceof Uint8Array ? hash('sha256', held) : value;
 }
 
 /** What a request to the model carries, and its span once it has ended. */

@@ -148,7 +148,7 @@ describe('[AL220] what a provider names is not sent to that model any more', () 
     const { turns, reported, start, ended, openai } = await converse(
       {
         tools: [echo],
-        models: { settings: { [MODEL]: { parallelCalls: false } } },
+        models: { settings: { [MODEL]: { parallel_calls: false } } },
         refusal: (request) => (hasField(field)(request) ? refused(message, 422) : undefined),
         script: ({ index }) => (index % 2 === 0 ? thinking : { text: 'ok' }),
       },

@@ -10,7 +10,6 @@ import { ANSWER_CUT, ANSWER_FILTERED, type Notice, notice, toolsUnfit } from './
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
   beginRequestTrace,
-  type PreparedRequest,
   prepareRequest,
   refusedNotices,
   retryDelay,
@@ -18,7 +17,7 @@ import {
 } from './prepare-request.ts';
 import { Spending } from './spending.ts';
 import { MOST_CALLS, type StartedCall, StepCalls } from './step-calls.ts';
-import { type StepEnd, StepFailedError, type StepRequest, streamStep } from './stream-step.ts';
+import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
 import {
   actingFor,
   askedFrom,
@@ -99,22 +98,26 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
     }
     const end = await askModel(turn, { step, plan, writer, calls });
     const started = calls.finish(end.finishReason === 'length');
-    noteLeftOut(turn, { end, writer, calls });
+    noteLeftOut(turn, end, { writer, calls });
     if (started.length === 0) return await endStep(turn, { writer, end, ending });
     // The calls stand in the history before anything waits for them: a crash loses none.
     await writer.end(turn.model.ref);
     await waitForCalls(turn, started);
     return undefined;
   } catch (error) {
-    return await endBroken(turn, { error, writer, calls });
+    return await endBroken(turn, error, { writer, calls });
   }
 }
 
-interface Asking {
-  readonly step: number;
-  readonly plan: StepPlan;
+/** What one step writes. */
+interface Writing {
   readonly writer: MessageWriter;
   readonly calls: StepCalls;
+}
+
+interface Asking extends Writing {
+  readonly step: number;
+  readonly plan: StepPlan;
 }
 
 interface Asked extends StepEnd {
@@ -136,7 +139,10 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
     });
     const trace = beginRequestTrace(turn);
     try {
-      const end = await streamPrompt(turn, asking, request, {
+      const { instructions, messages, tools } = prompt;
+      const end = await streamStep({
+        ...{ model: request.model, instructions, messages, tools, signal },
+        ...{ calls: asking.calls, writer: asking.writer, clock: deps.clock },
         onAnswered: log.answered,
         traceparent: trace.traceparent,
       });
@@ -172,28 +178,11 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   }
 }
 
-const streamPrompt = (
-  { deps, signal }: Turn,
-  { calls, writer }: Asking,
-  { model, prompt: { instructions, messages, tools } }: PreparedRequest,
-  request: Pick<StepRequest, 'onAnswered' | 'traceparent'>,
-): Promise<StepEnd> =>
-  streamStep({
-    ...{ model, instructions, messages, tools, calls, writer, ...request, signal },
-    clock: deps.clock,
-  });
-
 const errorCodeOf = ({ signal, model }: Turn, error: unknown): string =>
   signal.aborted ? 'cancelled' : describeFailure(error, model.ref).code;
 
-interface LeftOut {
-  readonly end: Asked;
-  readonly writer: MessageWriter;
-  readonly calls: StepCalls;
-}
-
 /** What people could not see otherwise: messages that the model was not sent, tools that it was not offered, calls that it made in vain. */
-function noteLeftOut(turn: Turn, { end, writer, calls }: LeftOut): void {
+function noteLeftOut(turn: Turn, end: Asked, { writer, calls }: Writing): void {
   const { ref } = turn.model;
   const once = (notice: Notice) => {
     if (!turn.noted.has(notice.code)) writer.addNotice(notice);
@@ -249,14 +238,8 @@ async function endCompleted(writer: MessageWriter, words: string): Promise<TurnE
   return { status: 'idle' };
 }
 
-interface Broken {
-  readonly error: unknown;
-  readonly writer: MessageWriter;
-  readonly calls: StepCalls;
-}
-
 /** Every way in which a step breaks ends here: each call has a record, and the person a notice. */
-async function endBroken(turn: Turn, { error, writer, calls }: Broken): Promise<TurnEnd> {
+async function endBroken(turn: Turn, error: unknown, { writer, calls }: Writing): Promise<TurnEnd> {
   const { signal, deps } = turn;
   const words = signal.aborted ? stoppedWords(signal) : 'The model failed.';
   const running = calls.abandon(`${words} The arguments were not complete.`);

@@ -23,7 +23,7 @@ test.each([
       agent: {
         settings: { instructions: 'Of the agent.', temperature: 0, reasoning_effort: 'high' },
       },
-      models: { ...KEYS, settings: { [model]: { asked } } },
+      models: { ...KEYS, settings: { [model]: asked } },
     });
     const runId = await start('go', {
       settings: { instructions: 'Of the run.', temperature: 0.5 },

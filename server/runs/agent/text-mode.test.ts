@@ -16,7 +16,7 @@ const setup = (
     model,
     script: inOrder(...replies),
     tools: more.tools ?? [echo],
-    models: { settings: { [model]: { toolCalling: 'text', toolPrompt: more.toolPrompt } } },
+    models: { settings: { [model]: { tool_calling: 'text', tool_prompt: more.toolPrompt } } },
   });
 
 const written = (name: string, args: unknown) =>
@@ -112,7 +112,7 @@ describe.each(MODELS)('over %s', (model) => {
         return { text: `I read: ${items.at(-1)?.[1]}` };
       },
       tools: [secret, page],
-      models: { settings: { [model]: { toolCalling: 'text' } } },
+      models: { settings: { [model]: { tool_calling: 'text' } } },
     });
     const run = await turn(`read it ${forged}`);
     expect(run.status).toBe('idle');
@@ -245,7 +245,7 @@ test('[AL134] the last answer offers no tools, and calls in it are not shown', a
     script: () => ({ text: `Once more. ${written('demo_echo', {})}` }),
     tools: [echo],
     agent: { maxSteps: 1 },
-    models: { settings: { [model]: { toolCalling: 'text' } } },
+    models: { settings: { [model]: { tool_calling: 'text' } } },
   });
   const run = await turn('go');
   expect(sent(openai.requests[1])[0]?.[1]).not.toContain('# Tools');
@@ -271,7 +271,7 @@ test('[AL130] E10: 50 runs at once in pieces of three characters each have their
       return { text: `${asked} got ${/echo run \d+/.exec(result)?.[0]}`, pieceChars: 3 };
     },
     tools: [echo],
-    models: { settings: { [model]: { toolCalling: 'text' } } },
+    models: { settings: { [model]: { tool_calling: 'text' } } },
   });
   const names = Array.from({ length: 50 }, (_, n) => `run ${n}`);
   const runs = await Promise.all(names.map(async (name) => ended(await start(name))));

@@ -183,7 +183,7 @@ describe.each(WIRES)('over %s', (api, model) => {
       ...{ model, tools: [big], script: inOrder(...calls, { text: 'Done.' }) },
       models: {
         ...{ anthropicApiKey: 'sk-ant-test', googleApiKey: 'AIza-test' },
-        settings: { [model]: { contextTokens: 6_000 } },
+        settings: { [model]: { context_tokens: 6_000 } },
       },
     });
     const run = await turn('Read all of it');

@@ -65,8 +65,8 @@ export const createReadResult = (deps: ReadResultDeps) =>
       const room = deps.resultBytes - FRAME_BYTES;
       const { head, text } =
         search === undefined
-          ? pageOf(whole, { offset, length: length ?? whole.length, room })
-          : placesOf(whole, { offset, search, room });
+          ? pageOf(whole, { offset, room }, length)
+          : placesOf(whole, { offset, room }, search);
       // What a client gave stays marked, on whatever way it comes.
       const isMarked = isMarkedResult(record);
       return { output: `${head}\n${isMarked ? markUntrusted(text) : text}` };
@@ -122,14 +122,13 @@ interface Part {
   readonly text: string;
 }
 
-interface Page {
+/** Where to begin, and for how many bytes of UTF-8 there is room. */
+interface From {
   readonly offset: number;
-  readonly length: number;
-  /** Bytes of UTF-8. */
   readonly room: number;
 }
 
-function pageOf(whole: string, { offset, length, room }: Page): Part {
+function pageOf(whole: string, { offset, room }: From, length = whole.length): Part {
   const start = afterHalf(whole, offset);
   // A character has a byte at least, so no more of the text can have room.
   const most = Math.max(Math.min(length, room), 1);
@@ -146,14 +145,7 @@ const afterHalf = (text: string, at: number): number =>
     ? at + 1
     : at;
 
-interface Search {
-  readonly offset: number;
-  readonly search: string;
-  /** Bytes of UTF-8. */
-  readonly room: number;
-}
-
-function placesOf(whole: string, { offset, search, room }: Search): Part {
+function placesOf(whole: string, { offset, room }: From, search: string): Part {
   const pattern = new RegExp(search.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'giv');
   pattern.lastIndex = offset;
   const shown: string[] = [];

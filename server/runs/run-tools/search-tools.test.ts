@@ -73,7 +73,7 @@ test('[AL108] where all tools have room there is nothing to search', async () =>
 test('[AL108] how many a model takes may be configured, and what is pinned is among them', async () => {
   const made = await setupDelegation({
     ...{ script: () => DONE, tools: [...numbered(40), MAIL] },
-    models: { settings: { 'openai-chat:boss': { maxTools: 10 } } },
+    models: { settings: { 'openai-chat:boss': { max_tools: 10 } } },
     agent: { isPinned: (name: string) => name === 'many.t039' },
   });
   await made.turn('Go', { pinned: ['zz.mail'] });
@@ -90,7 +90,7 @@ test('[AL107] of what was found and used the oldest goes first, and half of the 
   const script = inTurn(...names.map(calling));
   const made = await setupDelegation({
     ...{ script, tools: numbered(40) },
-    models: { settings: { 'openai-chat:boss': { maxTools: 10 } } },
+    models: { settings: { 'openai-chat:boss': { max_tools: 10 } } },
   });
   await made.turn();
   const last = made.openai.requests.at(-1)?.toolNames ?? [];

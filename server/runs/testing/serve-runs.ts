@@ -7,7 +7,7 @@ import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createTracing, type Tracing } from '../../telemetry/tracing.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { createToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { Models, type ModelsOptions } from '../agent/models.ts';
@@ -22,7 +22,7 @@ export async function openParts(dir: string, providers: readonly ToolProvider[])
   const { logger, errors } = createErrorLog();
   const store = createFoldingStore({ file: join(dir, 'callboard.db') });
   const bus = createMemoryBus({ firstSeq: await store.reserveSeqs(1_000), logger });
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     providers,
     availability: () => ({ name: '', visible: false, responsive: false, lastTouchedAt: 0 }),
   });

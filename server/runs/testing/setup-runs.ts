@@ -7,12 +7,12 @@ import type { Logger } from '../../base/logger.ts';
 import type { AnnounceRun } from '../../outbox/notice-drafts.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
-  type Agent,
   type ModelRequest,
   SHUTTING_DOWN,
   type TurnEnd,
   type TurnRequest,
 } from '../agent/agent.ts';
+import type { Agent } from '../agent/create-agent.ts';
 import { Models } from '../agent/models.ts';
 import { NO_BUDGET } from '../agent/spending.ts';
 import {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { createToolRegistry } from '../memory-tool-registry.ts';
+import { ToolRegistry } from '../memory-tool-registry.ts';
 import { OwnTools } from '../own-tools.ts';
 import { createBuiltinTools } from './builtin-tools.ts';
 
-const registry = createToolRegistry({
+const registry = new ToolRegistry({
   providers: [
     new OwnTools(
       createBuiltinTools({

@@ -14,20 +14,14 @@ import {
 const OUTPUT_SLACK = 2;
 const MAX_HEAP_MB = 128;
 
-type QueryOutcome =
-  | { readonly kind: 'reply'; readonly reply: QueryReply }
-  | { readonly kind: 'aborted' }
-  /** It ended without an answer: killed for its memory, or it could not start. */
-  | { readonly kind: 'died'; readonly reason: string };
-
 /**
  * Runs one query in a process of its own, with an environment of its own. The signal kills
- * it. Resolves when the process has ended, so that none is ever left behind.
+ * it. Settles when the process has ended, so that none is ever left behind. Throws `ToolError`.
  */
 function runQueryProcess(
   { workerPath, signal }: { workerPath: string; signal: AbortSignal },
   request: QueryRequest,
-): Promise<QueryOutcome> {
+): Promise<Extract<QueryReply, { ok: true }>> {
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${MAX_HEAP_MB}`, '--disable-warning=ExperimentalWarning', workerPath],
@@ -51,16 +45,23 @@ function runQueryProcess(
   });
   child.stdin.end(JSON.stringify(request));
 
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const refuse = (message: string) => reject(new ToolError(message));
     child.on('error', (error) => {
       failure = error.message;
     });
     child.on('close', (code, killedBy) => {
       signal.removeEventListener('abort', kill);
-      if (signal.aborted) return resolve({ kind: 'aborted' });
+      if (signal.aborted) {
+        return refuse('The query was stopped before it ended; make it touch fewer rows.');
+      }
       const reply = code === 0 ? readReply(Buffer.concat(chunks).toString('utf8')) : undefined;
-      if (reply) return resolve({ kind: 'reply', reply });
-      resolve({ kind: 'died', reason: killedBy ?? failure ?? `exit code ${code}` });
+      if (reply) return reply.ok ? resolve(reply) : refuse(reply.message);
+      // It was killed for its memory, or could not start.
+      const reason = killedBy ?? failure ?? `exit code ${code}`;
+      refuse(
+        `The query's process ended without an answer (${reason}), most likely because it ran out of memory; ask for less at once.`,
+      );
     });
   });
 }
@@ -138,7 +139,7 @@ export function createDatabaseQuery({
         maxBytes: MAX_BYTES,
       };
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const output = toOutput(await runQueryProcess({ workerPath, signal: within }, request));
+      const { ok: _, ...output } = await runQueryProcess({ workerPath, signal: within }, request);
       // What a tool or a person said is in the history, and marked there no more.
       const untrusted = rowsOf && output.rows.some(hasWords) ? 'history' : undefined;
       return { output: { ...output, ...given({ untrusted }) } };
@@ -149,19 +150,3 @@ export function createDatabaseQuery({
 /** More than numbers, names, ids and times. */
 const hasWords = (row: readonly unknown[]): boolean =>
   row.some((cell) => typeof cell === 'string' && /[^\w.:@-]/.test(cell));
-
-function toOutput(outcome: QueryOutcome) {
-  switch (outcome.kind) {
-    case 'aborted':
-      throw new ToolError('The query was stopped before it ended; make it touch fewer rows.');
-    case 'died':
-      throw new ToolError(
-        `The query's process ended without an answer (${outcome.reason}), most likely because it ran out of memory; ask for less at once.`,
-      );
-    case 'reply': {
-      if (!outcome.reply.ok) throw new ToolError(outcome.reply.message);
-      const { columns, rows, row_count, truncated } = outcome.reply;
-      return { columns, rows, row_count, truncated };
-    }
-  }
-}

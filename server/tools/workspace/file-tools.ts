@@ -36,11 +36,11 @@ export interface Origins {
   readonly othersRead: NonNullable<MemoryDeps['othersRead']>;
 }
 
-/** As `FileOrigins` has it: one spelling for each file. */
-function pathOf(path: string): string {
+/** As `FileOrigins` has it, joined by `/`: one spelling for each file. */
+const segmentsOf = (path: string): string[] => {
   const { folders, name } = parsePath(path);
-  return [...folders, ...(name === undefined ? [] : [name])].join('/');
-}
+  return [...folders, ...(name === undefined ? [] : [name])];
+};
 
 function createFileRead(root: string, origins: Origins | undefined) {
   return defineTool({
@@ -59,7 +59,7 @@ function createFileRead(root: string, origins: Origins | undefined) {
         await refuseUnlessFile(folder, name, path);
         const file = await open(folder.at(name), TO_READ);
         try {
-          const untrusted = origins?.files.of(pathOf(path)) ?? undefined;
+          const untrusted = origins?.files.of(segmentsOf(path).join('/')) ?? undefined;
           return { path, ...(await readText(file, path, offset)), ...given({ untrusted }) };
         } finally {
           await file.close();
@@ -124,15 +124,11 @@ function createFileList(root: string, origins: Origins | undefined) {
     timeoutMs: TIMEOUT_MS,
     concurrency: 4,
     run: async ({ path }) => {
-      const { folders, name } = parsePath(path);
-      const all = name === undefined ? folders : [...folders, name];
-      const untrusted = origins?.files.within(pathOf(path)) ?? undefined;
-      try {
-        const listed = await withFolder(root, all, {}, listFolder);
-        return { output: { path, ...listed, ...given({ untrusted }) } };
-      } catch (error) {
+      const untrusted = origins?.files.within(segmentsOf(path).join('/')) ?? undefined;
+      const listed = await withFolder(root, segmentsOf(path), {}, listFolder).catch((error) => {
         throw toFileError(error, path);
-      }
+      });
+      return { output: { path, ...listed, ...given({ untrusted }) } };
     },
   });
 }
@@ -190,9 +186,9 @@ function createFileWrite(root: string, origins: Origins | undefined) {
         const bytes = Buffer.from(text);
         const by = (await origins?.othersRead({ runId, principal })) ?? null;
         // A mark that a crash leaves of what was not written is one too many; one too few would be a hole.
-        if (by !== null) await origins?.files.wrote(pathOf(path), by);
+        if (by !== null) await origins?.files.wrote(segmentsOf(path).join('/'), by);
         await writeDurably(folder.at('.'), name, bytes, mode);
-        if (by === null) await origins?.files.wrote(pathOf(path), by);
+        if (by === null) await origins?.files.wrote(segmentsOf(path).join('/'), by);
         return { path, size: bytes.length, replaced: before !== undefined };
       }),
     }),

@@ -1,11 +1,6 @@
 import { readlink } from 'node:fs/promises';
 import { type Isolation, runProgram } from './run-program.ts';
 
-export type ProbedIsolation =
-  | { readonly isolation: Isolation; readonly reason?: undefined }
-  /** Why there is none here. */
-  | { readonly isolation?: undefined; readonly reason: string };
-
 const PROBE_MS = 20_000;
 
 /** Of a user without rights the namespaces belong to a user namespace, across which no environment is read. */
@@ -30,13 +25,13 @@ mount -t proc proc /proc &&
 [ "$(grep -c ' - proc ' /proc/self/mountinfo)" = 1 ] || exit
 ${INIT}`;
 
-/** Tries it once, with a program that looks at the namespace in which it runs. */
+/** Tries it once, with a program that looks at the namespace in which it runs; `reason`: why there is none here. */
 export async function probeIsolation(options: {
   /** `program-starter`, built or source. */
   readonly starterPath: string;
   /** Where `unshare`, `sh`, `mount` and `umount` are looked for. */
   readonly path: string;
-}): Promise<ProbedIsolation> {
+}): Promise<{ readonly isolation?: Isolation; readonly reason?: string }> {
   if (process.platform !== 'linux') return { reason: 'it needs Linux' };
   const isolation = isolationBy(options);
   const look = 'readlink /proc/1/ns/pid && readlink /proc/self/ns/pid';

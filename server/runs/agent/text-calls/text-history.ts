@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   AssistantModelMessage,
   FilePart,
@@ -78,7 +78,7 @@ function resultOf(part: ToolModelMessage['content'][number], { plain }: Escapes)
 
 /** No text holds its own hash, so none can hold its own end; and the same prompt stays the same. */
 const boundaryOf = (callId: string, text: string): string =>
-  createHash('sha256').update(`${callId}\n${text}`).digest('hex').slice(0, 16);
+  hash('sha256', `${callId}\n${text}`).slice(0, 16);
 
 const textPart = (text: string): TextPart => ({ type: 'text', text });
 
