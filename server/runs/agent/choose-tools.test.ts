@@ -29,17 +29,16 @@ const choose = (listings: ToolListing[], more: Partial<Parameters<typeof chooseT
     ...more,
   });
 
-const names = ({ offered }: ReturnType<typeof chooseTools>) => offered.map(({ name }) => name);
+const names = (offered: ReturnType<typeof chooseTools>) => offered.map(({ name }) => name);
 
 describe('[AL103] of more tools than a model takes', () => {
   const many = of({ client_id: 'far', visible: false }, numbered('a', 30));
 
   test('[AL103] as many are offered as it takes, the same each time', () => {
     const chosen = choose(many);
-    expect(chosen.offered).toHaveLength(10);
-    expect(chosen.leftOut).toBe(20);
+    expect(chosen).toHaveLength(10);
     expect(names(choose(many.toReversed()))).toEqual(names(chosen));
-    expect(choose(many, { most: null }).offered).toHaveLength(30);
+    expect(choose(many, { most: null })).toHaveLength(30);
   });
 
   test.each(['please use a.t029 now', 'A_T029!', '请用a.t029'])(

@@ -19,11 +19,6 @@ export interface ToolChoiceOptions {
   readonly clientId: string | null;
 }
 
-export interface ChosenTools {
-  readonly offered: readonly ToolListing[];
-  readonly leftOut: number;
-}
-
 /**
  * The tools that a model is offered when it takes fewer than there are (AL103):
  * those about the run itself, those that the message names, pinned ones, those
@@ -36,9 +31,9 @@ export interface ChosenTools {
 export function chooseTools(
   listings: readonly ToolListing[],
   options: ToolChoiceOptions,
-): ChosenTools {
+): readonly ToolListing[] {
   const { most } = options;
-  if (most === null || listings.length <= most) return { offered: listings, leftOut: 0 };
+  if (most === null || listings.length <= most) return listings;
   const rankOf = createRanking(options);
   const half = Math.floor(most / 2);
   const recent = new Set(options.recent.toReversed());
@@ -57,8 +52,7 @@ export function chooseTools(
   });
   // Stable, so that names decide between equals.
   const sorted = placed.toSorted((a, b) => a.rank - b.rank || a.turn - b.turn);
-  const offered = sorted.slice(0, most).map(({ listing }) => listing);
-  return { offered, leftOut: listings.length - most };
+  return sorted.slice(0, most).map(({ listing }) => listing);
 }
 
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>

@@ -3,15 +3,15 @@ import { type Attachment, isImage } from '#lib/protocol/attachment';
 import type { Message } from '#lib/protocol/run';
 import type { ModelImage } from './build-model-history.ts';
 
+/** `message`: why it cannot be read. */
+type ScaledImage =
+  | (ModelImage & { readonly ok: true })
+  | { readonly ok: false; readonly message: string };
+
 export interface ImageSource {
   readBlob(blobId: string): Promise<{ bytes: Uint8Array } | undefined>;
-  /** Makes a picture as small as a model needs; with the reason when it cannot be read. */
-  scaleForModel(
-    bytes: Uint8Array,
-  ): Promise<
-    | { readonly ok: true; readonly bytes: Uint8Array; readonly mediaType: string }
-    | { readonly ok: false; readonly message: string }
-  >;
+  /** Makes a picture as small as a model needs. */
+  scaleForModel(bytes: Uint8Array): Promise<ScaledImage>;
 }
 
 /** Each picture is sent again in every later step, so only the newest go along. */
@@ -43,12 +43,12 @@ export async function loadImages(
     .filter((one) => isImage(one) && one.unreadable === undefined && isSent(one.blob_id))
     .slice(-NEWEST_IMAGES);
   const loaded = await Promise.all(wanted.map((one) => loadImage(one, source, ready)));
-  const images = new Map<string, ModelImage>();
-  for (const [index, image] of loaded.entries()) {
-    const blobId = wanted[index]?.blob_id;
-    if (image && blobId !== undefined) images.set(blobId, image);
-  }
-  return images;
+  return new Map(
+    loaded.flatMap((image, at) => {
+      const blobId = wanted[at]?.blob_id;
+      return image && blobId !== undefined ? [[blobId, image] as const] : [];
+    }),
+  );
 }
 
 async function loadImage(

@@ -48,7 +48,7 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   const { found, recent } = readUse(records, fit);
   const isPinned = pinnedIn(turn);
   const asked = askedIn(turn);
-  const { offered } = chooseTools(isWhole ? others : fit, {
+  const offered = chooseTools(isWhole ? others : fit, {
     ...{ most, isPinned, recent },
     text: asked ? wordsIn(asked) : '',
     clientId: asked?.client_id ?? null,

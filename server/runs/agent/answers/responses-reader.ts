@@ -93,13 +93,10 @@ export class ResponsesReader implements AnswerReader {
     const items = output.filter(isRecord).flatMap((item, output_index) => {
       const parts = [item.content].flat().filter(isRecord);
       const text = parts.map((part) => textOf(part.text ?? part.refusal) ?? '').join('');
-      const { item_id, ...place } = {
-        item_id: textOf(item.id) ?? `item_${output_index}`,
-        output_index,
-      };
-      const piece = { type: 'response.output_text.delta', item_id, ...place, delta: text };
-      const ended = { type: 'response.output_item.done', ...place, item };
-      return [{ type: ADDED, ...place, item }, ...(text === '' ? [] : [piece]), ended];
+      const item_id = textOf(item.id) ?? `item_${output_index}`;
+      const piece = { type: 'response.output_text.delta', item_id, output_index, delta: text };
+      const ended = { type: 'response.output_item.done', output_index, item };
+      return [{ type: ADDED, output_index, item }, ...(text === '' ? [] : [piece]), ended];
     });
     const type = whole.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
     return [...items, { type, response: whole }].flatMap((event) => this.take(event));
