@@ -8,13 +8,10 @@ const MAX_LOOKED_AT = 20_000;
 /** A filter that has no more than these is narrow: the others are tried on its calls alone. */
 const NARROW = 10_000;
 
-/** Where a call stands among all. */
-export interface CallPlace {
-  readonly call_no: number;
-}
-
-export interface ListedCall extends CallPlace {
+export interface ListedCall {
   readonly id: string;
+  /** Where it stands among all. */
+  readonly call_no: number;
 }
 
 /** The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). */
@@ -25,7 +22,7 @@ export interface CallPage {
    * The last call that is looked at, and the one behind it. Undefined when each
    * call that is looked at fits.
    */
-  readonly end: RawBuilder<CallPlace> | undefined;
+  readonly end: RawBuilder<Pick<ListedCall, 'call_no'>> | undefined;
 }
 
 export interface Filter {
@@ -137,7 +134,9 @@ export function callPage(
         select call_no, ${allOf(walk.fits)} as fits ${walk.looked} limit ${MAX_LOOKED_AT}
       ) where fits limit ${asked.limit + 1}
     ) cross join calls on calls.call_no = page_no`;
-  const end = sql<CallPlace>`select call_no ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
+  const end = sql<
+    Pick<ListedCall, 'call_no'>
+  >`select call_no ${walk.looked} limit 2 offset ${MAX_LOOKED_AT - 1}`;
   return { rows, end: walk.fits.length === 0 ? undefined : end };
 }
 

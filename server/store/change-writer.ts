@@ -30,16 +30,6 @@ export interface PreparedWrite {
   readonly position: number;
 }
 
-export interface ChangeWriter {
-  /**
-   * A value that cannot be written throws here, before anything is begun, and so
-   * does an event that does not follow (`VersionConflictError`).
-   */
-  prepare(changes: readonly Change[]): PreparedWrite;
-  /** The steps of one transaction: events of one call are one row. `position` is what it takes the log to. */
-  toSteps(writes: readonly PreparedWrite[]): { steps: WriteStep[]; position: number };
-}
-
 /** Each tab that was ever open is an instance; of one owner those seen last are remembered. */
 const KEPT_CLIENTS = 10_000;
 /** At the first put, and after so many more: forgetting reads all of them. */
@@ -48,10 +38,7 @@ const FORGET_EVERY = 1_000;
 type OtherChange = Exclude<Change, { readonly type: 'append_call' | 'delete_calls' }>;
 
 /** How each change is written; when is decided elsewhere. */
-export function createChangeWriter(
-  thread: Pick<WriteThread, 'prepare'>,
-  overlay: CallOverlay,
-): ChangeWriter {
+export function createChangeWriter(thread: Pick<WriteThread, 'prepare'>, overlay: CallOverlay) {
   const write = createPuts(thread);
   const deletions = createDeletions(thread);
   let clientPuts = 0;
@@ -127,7 +114,11 @@ export function createChangeWriter(
   }
 
   return {
-    prepare(changes) {
+    /**
+     * A value that cannot be written throws here, before anything is begun, and so
+     * does an event that does not follow (`VersionConflictError`).
+     */
+    prepare(changes: readonly Change[]): PreparedWrite {
       const calls = overlay.beginWrite();
       const others: WriteStep[] = [];
       for (const change of changes) {
@@ -143,7 +134,8 @@ export function createChangeWriter(
       const position = calls.rows.at(-1)?.seq ?? overlay.takePosition();
       return { calls, others, position };
     },
-    toSteps(writes) {
+    /** The steps of one transaction: events of one call are one row. `position` is what it takes the log to. */
+    toSteps(writes: readonly PreparedWrite[]): { steps: WriteStep[]; position: number } {
       const rows = joinRows(writes);
       const others = writes.flatMap((one) => one.others);
       const newest = rows.at(-1);

@@ -1,23 +1,18 @@
 import type { z } from 'zod';
 import type { KeptEntry, Store } from '../store/store.ts';
 
-type KeptStore = Pick<Store, 'write' | 'listKept'>;
+interface KeptAreaDeps<Value> {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly area: KeptEntry['area'];
+  readonly schema: z.ZodType<Value>;
+  now(): number;
+}
 
 /** Small values of one kind that outlive the server. The part that has the area bounds its number. */
 export class KeptArea<Value> {
-  readonly #deps: {
-    readonly store: KeptStore;
-    readonly area: KeptEntry['area'];
-    readonly schema: z.ZodType<Value>;
-    now(): number;
-  };
+  readonly #deps: KeptAreaDeps<Value>;
 
-  constructor(deps: {
-    store: KeptStore;
-    area: KeptEntry['area'];
-    schema: z.ZodType<Value>;
-    now(): number;
-  }) {
+  constructor(deps: KeptAreaDeps<Value>) {
     this.#deps = deps;
   }
 

@@ -6,26 +6,19 @@ import { StoreBusyError } from './store-errors.ts';
  * within a moment, under load too, or at the latest before a search. An open call is not found by
  * its words.
  */
-export interface Projection {
-  /**
-   * Applies what waits, in small steps between which calls are written. Rejects
-   * with `StoreBusyError` when there is more than fits into `limitMs`.
-   */
-  catchUp(limitMs: number): Promise<void>;
-  /** Something was written: there may be more to apply. */
-  touched(): void;
-  close(): void;
-}
-
 export function createProjection(deps: {
   /** Applies some of what waits; whether there is more. */
   applySome(): Promise<boolean>;
   /** Calls back a moment later, so that many calls are applied together; returns its undo. */
   scheduleIndexing(work: () => void): () => void;
-}): Projection {
+}) {
   let closed = false;
   let cancel: (() => void) | undefined;
 
+  /**
+   * Applies what waits, in small steps between which calls are written. Rejects with
+   * `StoreBusyError` when there is more than fits into `limitMs`.
+   */
   async function catchUp(limitMs: number): Promise<void> {
     const end = performance.now() + limitMs;
     while (!closed && (await deps.applySome())) {
@@ -35,6 +28,7 @@ export function createProjection(deps: {
     }
   }
 
+  /** Something was written: there may be more to apply. */
   function touched(): void {
     if (closed || cancel) return;
     cancel = deps.scheduleIndexing(() => {

@@ -21,28 +21,13 @@ interface FoldedCall {
   readonly chars: number;
 }
 
+export type LogReader = ReturnType<typeof createLogReader>;
+
 /**
  * Reads the log of a call or of many, in pages that are folded in turns: a call of thousands of
  * events stops nobody. All of it throws `RowDamagedError` at a row that is damaged.
  */
-export interface LogReader {
-  /** All of a call, without a turn where its log is short. */
-  call(id: string): Promise<Call | undefined>;
-  /** Calls in this order. */
-  calls(ids: readonly string[]): AsyncGenerator<FoldedCall>;
-  /** What happened to a call, above a version. */
-  events(
-    id: string,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<PublishedEvent[]>;
-  /** What is in the log of a call that is appended to; nothing of it is folded. */
-  known(id: string): KnownCall;
-}
-
-export function createLogReader(
-  database: DatabaseSync,
-  reader: Pick<ReadThread, 'rows'>,
-): LogReader {
+export function createLogReader(database: DatabaseSync, reader: Pick<ReadThread, 'rows'>) {
   const above = database.prepare(
     'SELECT * FROM log WHERE call_id = ? AND version > ? ORDER BY version',
   );
@@ -66,9 +51,11 @@ export function createLogReader(
   }
 
   return {
-    call: async (id) => (await read(id)).call,
+    /** All of a call, without a turn where its log is short. */
+    call: async (id: string): Promise<Call | undefined> => (await read(id)).call,
 
-    async *calls(ids) {
+    /** Calls in this order. */
+    async *calls(ids: readonly string[]): AsyncGenerator<FoldedCall> {
       for (let place = 0; place < ids.length; ) {
         const wanted = ids.slice(place);
         const { rows, isCut } = await reader.rows(logOf(wanted), TURN_CHARS);
@@ -85,7 +72,11 @@ export function createLogReader(
       }
     },
 
-    async events(id, { after, limit }) {
+    /** What happened to a call, above a version. */
+    async events(
+      id: string,
+      { after, limit }: { readonly after: number; readonly limit: number },
+    ): Promise<PublishedEvent[]> {
       const take = pageSize(limit);
       const entries: CallEventEntry[] = [];
       let before: Call | undefined;
@@ -101,7 +92,8 @@ export function createLogReader(
       return toPublished(entries.slice(0, take), before);
     },
 
-    known(id) {
+    /** What is in the log of a call that is appended to; nothing of it is folded. */
+    known(id: string): KnownCall {
       const row = newest.get(id) as unknown as (LogRow & { callNo: number }) | undefined;
       if (!row) return NOT_THERE;
       const { version } = fromLogRow(row).at(-1) ?? row;

@@ -20,52 +20,47 @@ export interface TableGuards {
 }
 
 export const GUARDS = {
-  log: one(['call_id', 'version'], ['ends', 'events']),
-  idempotency: one(['scope'], ['fingerprint', 'call_id']),
+  log: one('call_id version', 'ends events'),
+  idempotency: one('scope', 'fingerprint call_id'),
   runs: one(
-    ['run_id'],
-    [
-      ...['title', 'status', 'model', 'tools', 'step', 'max_steps', 'error', 'created_at'],
-      ...['updated_at', 'owner', 'parent', 'pinned_tools', 'trace', 'settings'],
-    ],
+    'run_id',
+    `title status model tools step max_steps error created_at updated_at owner parent pinned_tools
+      trace settings`,
   ),
-  messages: one(['message_id'], ['run_id', 'position', 'role', 'status', 'parts', 'created_at']),
+  messages: one('message_id', 'run_id position role status parts created_at'),
   clients: one(
-    ['client_id', 'instance_id'],
-    ['name', 'kind', 'journal_epoch', 'resume_token_hash', 'last_seen_at', 'owner'],
+    'client_id instance_id',
+    'name kind journal_epoch resume_token_hash last_seen_at owner',
   ),
-  sessions: one(['id_hash'], ['created_at', 'expires_at', 'token_id']),
+  sessions: one('id_hash', 'created_at expires_at token_id'),
   tokens: one(
-    ['id'],
-    [
-      ...['hash', 'kind', 'name', 'role', 'tools', 'client_id', 'created_at', 'created_by'],
-      ...['last_used_at', 'revoked_at'],
-    ],
+    'id',
+    'hash kind name role tools client_id created_at created_by last_used_at revoked_at',
   ),
-  audit: one(['seq'], ['at', 'actor', 'token_id', 'address', 'act', 'target', 'detail']),
+  audit: one('seq', 'at actor token_id address act target detail'),
   model_turns: one(
-    ['run_id', 'number'],
-    [
-      ...['message_id', 'turn', 'step', 'attempt', 'model', 'started_at', 'first_token_at'],
-      ...['ended_at', 'finish_reason', 'error_code', 'usage', 'tools_offered', 'tools_sha256'],
-      ...['prompt_sha256', 'rendering', 'sent'],
-    ],
+    'run_id number',
+    `message_id turn step attempt model started_at first_token_at ended_at finish_reason error_code
+      usage tools_offered tools_sha256 prompt_sha256 rendering sent`,
   ),
-  kept: one(['area', 'key'], ['value', 'put_at']),
-  memories: one(['owner', 'key'], ['text', 'words', 'put_at', 'untrusted']),
+  kept: one('area key', 'value put_at'),
+  memories: one('owner key', 'text words put_at untrusted'),
   deliveries: one(
-    ['id'],
-    [
-      ...['target', 'notice', 'state', 'attempts', 'made_at', 'tried_at', 'next_at', 'ended_at'],
-      ...['status', 'error'],
-    ],
+    'id',
+    'target notice state attempts made_at tried_at next_at ended_at status error',
   ),
 } as const satisfies Partial<Record<keyof Tables, TableGuards>>;
 
 export const GUARDED_TABLES = Object.keys(GUARDS) as GuardedTable[];
 
-function one<const Key extends string>(key: readonly Key[], others: readonly string[]) {
-  return { key, guards: [{ sum: 'checksum', of: [...key, ...others] }] } as const;
+function one(key: string, others: string) {
+  const sum: Guard = { sum: 'checksum', of: columnsIn(`${key} ${others}`) };
+  return { key: columnsIn(key), guards: [sum] as const };
+}
+
+/** The names in a text, in their order. */
+export function columnsIn(text: string): string[] {
+  return text.split(/\s+/);
 }
 
 /** A longer text is not copied into the text of the row. */

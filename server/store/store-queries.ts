@@ -5,7 +5,6 @@ import type { CallHead, CallOverlay } from './call-overlay.ts';
 import {
   allOf,
   type CallPage,
-  type CallPlace,
   callPage,
   clientIdsQuery,
   countQuery,
@@ -66,27 +65,27 @@ export async function queryCalls(
   const end = listed.length > limit ? undefined : await endOf(reader, page);
   const found = mergeListed(listed, unlisted, end);
   const { calls, isWhole, ...read } = await readCalls(log, found.slice(0, limit), query);
-  const behind = found.length > limit ? found[limit - 1] : end;
-  const last = isWhole ? behind : read.last;
-  return { calls, nextCursor: last ? writeCursor([last.call_no]) : null };
+  const behind = found.length > limit ? found[limit - 1]?.call_no : end;
+  const last = isWhole ? behind : read.last?.call_no;
+  return { calls, nextCursor: last === undefined ? null : writeCursor([last]) };
 }
 
-/** The last call that was looked at, where there are more behind it that were not. */
-async function endOf({ rows }: Reader, page: CallPage): Promise<CallPlace | undefined> {
+/** The number of the last call that was looked at, where there are more behind it that were not. */
+async function endOf({ rows }: Reader, page: CallPage): Promise<number | undefined> {
   const [last, next] = page.end ? (await rows(page.end)).rows : [];
-  return next && last;
+  return next && last?.call_no;
 }
 
 /** Each once, newest first, and none beyond what was looked at. */
 function mergeListed(
   listed: readonly ListedCall[],
   unlisted: readonly CallHead[],
-  end: CallPlace | undefined,
+  end = 0,
 ): ListedCall[] {
   const known = new Set(unlisted.map(({ id }) => id));
   const others = unlisted.map(({ id, callNo }) => ({ id, call_no: callNo }));
   return [...listed.filter(({ id }) => !known.has(id)), ...others]
-    .filter(({ call_no }) => !end || call_no >= end.call_no)
+    .filter(({ call_no }) => call_no >= end)
     .sort((a, b) => b.call_no - a.call_no);
 }
 

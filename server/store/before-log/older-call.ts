@@ -2,7 +2,7 @@ import { type Call, NO_ROUTING } from '#lib/call/call';
 import { movedDeadlines } from '#lib/call/clocks';
 import type { Card } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
-import type { TableGuards } from '../row-checksum.ts';
+import { columnsIn, type TableGuards } from '../row-checksum.ts';
 
 /** What the tables of before promise. A call has two checksums, as what never changes was not written again. */
 export const OLDER_GUARDS = {
@@ -11,13 +11,13 @@ export const OLDER_GUARDS = {
     guards: [
       {
         sum: 'fixed_checksum',
-        of: words(`id run_id tool_name source requested_by wanted_client_id retry_of created_at
+        of: columnsIn(`id run_id tool_name source requested_by wanted_client_id retry_of created_at
           annotations args tool_provider parent_call_id depth routing owner_token trusted
           traceparent model_call_id`),
       },
       {
         sum: 'checksum',
-        of: words(`id status phase client_id instance_id attempt client_claims journal_epoch
+        of: columnsIn(`id status phase client_id instance_id attempt client_claims journal_epoch
           granted timeout_ms queued_at offered_at started_at completed_at deadlines
           execute_left_ms result_hash error attachments result late_result card card_shows version
           device_left_ms display preview`),
@@ -29,10 +29,6 @@ export const OLDER_GUARDS = {
     guards: [{ sum: 'checksum', of: ['call_id', 'version', 'events'] }],
   },
 } as const satisfies Record<string, TableGuards>;
-
-function words(text: string): string[] {
-  return text.split(/\s+/);
-}
 
 /** A row of `tool_calls`; its columns are documented in `migrations.ts`. */
 export type OlderCallRow = Readonly<Record<string, unknown>>;

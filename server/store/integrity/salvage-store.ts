@@ -14,8 +14,13 @@ import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
 import { fileSize, withFile } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 import { type AssembledPages, assemblePages } from './salvage-pages.ts';
-import { SALVAGED_TABLES, type SalvagedTable } from './salvage-rows.ts';
-import { checksumsOf, copyTable, insertRow } from './salvage-table.ts';
+import {
+  checksumsOf,
+  copyTable,
+  insertRow,
+  SALVAGED_TABLES,
+  type SalvagedTable,
+} from './salvage-table.ts';
 
 /**
  * Makes a damaged store one that can be opened: a new database with every row
