@@ -1,8 +1,6 @@
 import type { Call } from '#lib/call/call';
 import type { Store } from '../store/room.ts';
 
-const MOST_OF_PAGE = 200;
-
 /** The newest `count` calls in the store, newest first; never more than a page of them at a time. */
 export async function* readRecent(
   store: Pick<Store, 'listCalls'>,
@@ -12,7 +10,7 @@ export async function* readRecent(
   let cursor: string | null | undefined;
   while (left > 0 && cursor !== null) {
     const page = await store.listCalls({
-      limit: Math.min(left, MOST_OF_PAGE),
+      limit: left, // A page has no more than its most, whatever is asked for.
       ...(runId === undefined ? {} : { runId }),
       ...(cursor === undefined ? {} : { cursor }),
     });

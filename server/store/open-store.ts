@@ -9,7 +9,6 @@ import { rebuiltFile } from './integrity/check-store-file.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import type { Store } from './store.ts';
 import { StoreDamagedError } from './store-errors.ts';
 import { readMark } from './store-mark.ts';
 
@@ -116,17 +115,6 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-export interface OpenedStore {
-  readonly store: Store;
-  /**
-   * Once the server serves: what a start on trust left unread is read now. Calls
-   * back, once, when it is damaged; the store should then be closed.
-   */
-  checkLater(onDamaged: (damage: StoreDamagedError) => void): void;
-  /** Closes the store. What was written without trouble is trusted by the next start. */
-  close(): Promise<void>;
-}
-
 /** The store of a data directory, as a server uses it: from its start, over a salvage, to its end. */
 export function openStore(options: {
   readonly file: string;
@@ -138,7 +126,7 @@ export function openStore(options: {
   readonly logger: Logger;
   onCommitted?(seconds: number): void;
   onFailed(error: Error): void;
-}): OpenedStore {
+}) {
   const { file, salvage, now, workerPath, logger, onCommitted, onFailed } = options;
   if (salvage) {
     for (const line of salvageStore({ file, now, report: logger.info })) logger.info(line);
@@ -156,8 +144,7 @@ export function openStore(options: {
   const store = createSqliteStore({
     file,
     isTrusted,
-    workerPath: workerPath('write-worker'),
-    readWorkerPath: workerPath('read-worker'),
+    workerPath,
     log: logger.info,
     onFailed(error) {
       distrust(); // A sync that failed may have dropped what was written from memory, too.
@@ -172,7 +159,11 @@ export function openStore(options: {
   let isDamaged = false;
   return {
     store,
-    checkLater(onDamaged) {
+    /**
+     * Once the server serves: what a start on trust left unread is read now. Calls back, once, when it
+     * is damaged; the store should then be closed.
+     */
+    checkLater(onDamaged: (damage: StoreDamagedError) => void): void {
       if (!isTrusted) return;
       check = checkLater({ file, workerPath: workerPath('check-worker') });
       check.done.catch((error: unknown) => {
@@ -183,7 +174,8 @@ export function openStore(options: {
         onDamaged(error);
       });
     },
-    async close() {
+    /** Closes the store. What was written without trouble is trusted by the next start. */
+    async close(): Promise<void> {
       await check?.stop(); // First: the last connection that closes puts the log into the database.
       await store.close();
       if (!store.failed && !isDamaged) await markCleanEnd(file);

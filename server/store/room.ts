@@ -2,27 +2,7 @@ export { DataDirInUseError, lockDataDir } from './data-dir-lock.ts';
 export { describeEnd, EXIT } from './integrity/describe-end.ts';
 export { KeptArea } from './kept-area.ts';
 export { openStore } from './open-store.ts';
-export type {
-  AuditEntry,
-  AuditQuery,
-  CallQuery,
-  Change,
-  ClientRecord,
-  DeliveryQuery,
-  DeliveryRecord,
-  EndedCall,
-  History,
-  IdempotencyEntry,
-  IdleRun,
-  KeptEntry,
-  MessagesPage,
-  ModelTurnQuery,
-  RunQuery,
-  SessionRecord,
-  Store,
-  StoredTokens,
-  TokenRecord,
-} from './store.ts';
+export type * from './store.ts';
 export {
   BadCursorError,
   BadSearchError,

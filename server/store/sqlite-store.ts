@@ -17,15 +17,7 @@ import { pageSize } from './page-cursor.ts';
 import { createProjection } from './projection.ts';
 import { createLogReader, readOpen } from './read-log.ts';
 import { type ReadThread, startReadThread } from './read-thread.ts';
-import {
-  clientRows,
-  deliveryRows,
-  idempotencyRows,
-  keptRows,
-  runRows,
-  sessionRows,
-  tokenRows,
-} from './record-rows.ts';
+import { deliveryRows, runRows } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
 import type { Deliveries, EndedUse, Store, ToolUse } from './store.ts';
 import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
@@ -40,7 +32,6 @@ import {
   queryUsedTokens,
   runningRunsQuery,
   runsBelow,
-  theRun,
 } from './store-queries.ts';
 import { createReads } from './store-reads.ts';
 import type { DeliveryRow } from './tables.ts';
@@ -118,14 +109,10 @@ export function createSqliteStore(options: {
   readonly file: string;
   /** `takeTrust` said so: the file is opened without reading all of it, and `checkLater` reads it. */
   readonly isTrusted?: boolean;
-  /** Where the writing thread's code lies; in a build, elsewhere than beside this file. */
-  readonly workerPath?: string | URL;
-  /** The reading thread's. */
-  readonly readWorkerPath?: string | URL;
+  /** Where the code of a thread lies; in a build, elsewhere than beside this file. */
+  workerPath?(name: 'read-worker' | 'write-worker'): string | URL;
   /** When a group of writes is committed. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
-  /** When those are committed that may wait, unless others come before. Default: after 5 ms. */
-  scheduleLater?(flush: () => void): void;
   /** Calls back a moment after something was written, for the search index; returns its undo. */
   scheduleIndexing?(work: () => void): () => void;
   /** Hears, once, what the operator should know of the file. */
@@ -135,27 +122,25 @@ export function createSqliteStore(options: {
   /** A write has failed: nothing is accepted from now on. Called once. */
   onFailed?(error: Error): void;
 }): Store {
+  const { file, isTrusted = false, log: note = () => {} } = options;
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
-  const { scheduleLater = (flush) => void setTimeout(flush, PUT_OFF_MS) } = options;
-  const { isTrusted = false, log: note = () => {} } = options;
-  const database = openDatabase(options.file, { log: note, isTrusted });
+  const { workerPath = threadSource } = options;
+  const database = openDatabase(file, { log: note, isTrusted });
   migrate(database, MIGRATIONS, note);
-  dropOlderFile(options.file);
+  dropOlderFile(file);
   // So that the open calls are all that is not in the table of calls.
   const applySome = createLogApplier(database);
   while (applySome().more);
   const read = createReads(database);
-  const { readWorkerPath = threadSource('read-worker') } = options;
-  const reader = startReadThread({ file: options.file, workerPath: readWorkerPath });
+  const reader = startReadThread({ file, workerPath: workerPath('read-worker') });
   const log = createLogReader(database, reader);
   const overlay = new CallOverlay({
     read: log.known,
     newest: read.newestCall()?.id ?? '',
     position: positionOf(database),
-    open: wholeOpen(options.file, database),
+    open: wholeOpen(file, database),
   });
-  const { workerPath = threadSource('write-worker') } = options;
-  const thread = startWriteThread({ file: options.file, workerPath });
+  const thread = startWriteThread({ file, workerPath: workerPath('write-worker') });
   const writer = createChangeWriter(thread, overlay);
   const projection = createProjection({
     scheduleIndexing,
@@ -167,7 +152,7 @@ export function createSqliteStore(options: {
   });
   const queue = createWriteQueue<PreparedWrite>({
     schedule,
-    scheduleLater,
+    scheduleLater: (flush) => void setTimeout(flush, PUT_OFF_MS),
     onFailed(error) {
       projection.close(); // It writes too.
       options.onFailed?.(error);
@@ -212,41 +197,28 @@ export function createSqliteStore(options: {
       return open;
     },
 
-    async getIdempotency(scope) {
-      const row = read.idempotency(scope);
-      return row && idempotencyRows.from(row);
-    },
-
-    async getRun(id) {
-      const row = read.run(id);
-      return row && runRows.from(row);
-    },
+    getIdempotency: read.getIdempotency,
+    getRun: read.getRun,
     listRuns: (query) => queryRuns(reader, query),
     runningRuns: async () => (await reader.rows(runningRunsQuery)).rows.map(runRows.from),
     listMessages: (query) => queryMessages(reader, query),
-    runTokens: (runId) => queryUsedTokens(reader, theRun(runId)),
+    runTokens: (runId) => queryUsedTokens(reader, sql`(${runId})`),
     tokensBelow: (runId) => queryUsedTokens(reader, runsBelow(runId)),
     getReplays: (runId) => queryReplays(reader, runId),
     listModelTurns: (query) => queryModelTurns(reader, query),
 
-    async findClient(clientId, resumeTokenHash) {
-      const row = read.client(clientId, resumeTokenHash);
-      return row && clientRows.from(row);
-    },
-    clientOwner: async (clientId) => read.anyInstance(clientId)?.owner,
-    async findSession(cookieHash) {
-      // Up to the character behind `:`, so that the index finds it.
-      const row = read.session(`${cookieHash}:`, `${cookieHash};`);
-      return row && sessionRows.from(row);
-    },
+    findClient: read.findClient,
+    clientOwner: async (clientId) => read.clientOwner(clientId)?.owner,
+    // Up to the character behind `:`, so that the index finds it.
+    findSession: (cookieHash) => read.findSession(`${cookieHash}:`, `${cookieHash};`),
 
-    listTokens: async () => read.tokens().map(tokenRows.from),
+    listTokens: read.listTokens,
     listAudit: (query) => queryAudit(reader, query),
-    listKept: async (area) => read.kept(area).map(keptRows.from),
+    listKept: read.listKept,
     memories: createMemories(reader),
     deliveries: createDeliveryReads(reader),
     toolUse: createToolUse(reader, catchUp),
-    history: createHistory({ file: options.file, database, reader, overlay, catchUp }),
+    history: createHistory({ file, database, reader, overlay, catchUp }),
 
     async reserveSeqs(count) {
       if (queue.refusal) throw queue.refusal;

@@ -11,11 +11,6 @@ import { isMissing } from '#lib/util/is-missing';
  * it a log that was cut, a log or a database that was deleted, and an older copy
  * put in the place of the newer one are told from a store that is whole.
  */
-export interface StoreMark {
-  write(position: number): void;
-  close(): void;
-}
-
 export const markFile = (file: string): string => `${file}.mark`;
 
 const DIGITS = 15;
@@ -43,7 +38,7 @@ export function readMark(file: string): number | undefined {
 }
 
 /** Makes it when there is none; that it is there is durable when this returns. */
-export function openMark(file: string, commits: number): StoreMark {
+export function openMark(file: string, commits: number) {
   const name = markFile(file);
   const isNew = readMark(file) === undefined;
   const handle = openSync(name, isNew ? 'w+' : 'r+', 0o600);

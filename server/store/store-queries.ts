@@ -183,8 +183,6 @@ export const runsBelow = (runId: string): RawBuilder<unknown> => sql`(
   SELECT id FROM below WHERE id <> ${runId}
 )`;
 
-export const theRun = (runId: string): RawBuilder<unknown> => sql`(${runId})`;
-
 /** Of these runs together, by model. */
 export async function queryUsedTokens(
   { rows }: Reader,
