@@ -20,6 +20,8 @@ const BATCH_BYTES = 1024 * 1024;
 /** Rows that are looked at for one batch. */
 const BATCH_ROWS = 2_000;
 
+type LogValues = [number, string, number, LogRow['ends'], string, number];
+
 /** Some rows of the log, by call. */
 interface Batch {
   readonly upTo: number;
@@ -34,9 +36,10 @@ interface Batch {
  */
 export function createLogApplier(database: DatabaseSync): () => Applied {
   const applied = database.prepare("SELECT value FROM meta WHERE key = 'applied'");
-  const looked = database.prepare(
-    `SELECT * FROM log WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`,
-  );
+  const looked = database.prepare(`SELECT seq, call_id, version, ends, events, checksum FROM log
+    WHERE seq > ? ORDER BY seq LIMIT ${BATCH_ROWS}`);
+  // The objects that SQLite's rows come as are slow to make and slow to read.
+  looked.setReturnArrays(true);
   // All of a call is read once it has ended.
   const size = database.prepare(
     'SELECT sum(octet_length(events)) AS bytes FROM log WHERE call_id = ?',
@@ -48,14 +51,16 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
     const rows = new Map<string, LogRow[]>();
     let [upTo, bytes, count, ended] = [after, 0, 0, 0];
     for (const row of looked.iterate(after) as Iterable<unknown>) {
-      const one = row as LogRow; // The edge to SQL.
-      const known = rows.get(one.call_id);
+      // The edge to SQL.
+      const [seq, call_id, version, ends, events, checksum] = row as LogValues;
+      const one: LogRow = { seq, call_id, version, ends, events, checksum };
+      const known = rows.get(call_id);
       if (known) known.push(one);
-      else rows.set(one.call_id, [one]);
-      upTo = one.seq;
+      else rows.set(call_id, [one]);
+      upTo = seq;
       count += 1;
-      ended += one.ends;
-      bytes += one.ends && !known && !isFirst(one) ? sizeOf(one.call_id) : one.events.length;
+      ended += ends;
+      bytes += ends && !known && !isFirst(one) ? sizeOf(call_id) : events.length;
       if (ended >= BATCH_CALLS || bytes > BATCH_BYTES) return { upTo, more: true, rows };
     }
     return { upTo, more: count === BATCH_ROWS, rows };
@@ -92,12 +97,11 @@ const isFirst = (row: LogRow | undefined) => row?.version === 1;
 export function createApplyStatements(database: DatabaseSync) {
   // FTS5 is beyond Kysely, hence the SQL.
   const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
-  const number = database.prepare('SELECT call_no FROM calls WHERE id = ?');
   const remove = database.prepare('DELETE FROM calls WHERE call_no = ?');
   const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
-  const into = 'INTO tool_call_text (rowid, tool_name, args, result, error) VALUES (?, ?, ?, ?, ?)';
-  const insert = database.prepare(`INSERT ${into}`);
-  const replace = database.prepare(`INSERT OR REPLACE ${into}`);
+  const removeWords = database.prepare('DELETE FROM tool_call_text WHERE rowid = ?');
+  const putWords = database.prepare(`INSERT INTO tool_call_text
+    (rowid, tool_name, args, result, error) VALUES (?, ?, ?, ?, ?)`);
   const use = database.prepare('INSERT OR IGNORE INTO blob_uses (blob_id, user_id) VALUES (?, ?)');
   const position = database.prepare("UPDATE meta SET value = ? WHERE key = 'applied'");
   const open = database.prepare('INSERT OR IGNORE INTO open_calls (call_id) VALUES (?)');
@@ -122,15 +126,17 @@ export function createApplyStatements(database: DatabaseSync) {
     const { call, facts, seq, texts } = logged;
     // Nothing was made of a call that began behind what is applied.
     const isNew = seq > after;
-    const listed = isNew ? undefined : number.get(id)?.call_no;
-    const row = toCallRow(Number(listed ?? seq), logged);
+    const row = toCallRow(seq, logged);
     // Not by REPLACE: before such a statement the text index writes what it gathers.
-    if (listed !== undefined) remove.run(row.call_no);
+    if (!isNew) {
+      remove.run(seq);
+      removeWords.run(seq);
+      close.run(id);
+    }
     list(row);
     // The name is taken from the log: the client may have another by now.
     const client = facts.client_name ?? nameOf(row.client_id);
-    const write = isNew ? insert : replace;
-    write.run(
+    putWords.run(
       row.call_no,
       searchWords([call.toolName, client]),
       searchWords(call.args),
@@ -138,7 +144,6 @@ export function createApplyStatements(database: DatabaseSync) {
       words(call.error ?? undefined),
     );
     for (const blobId of blobIdsIn(texts)) use.run(blobId, id);
-    if (!isNew) close.run(id);
   }
 
   return {

@@ -33,32 +33,12 @@ export function toLoggedCall(
   return { call: call as LoggedCall['call'], facts, entries, bytes };
 }
 
-/** As the table of calls has them; calls that are not final are in no row. */
-const STATUS_CODES: Readonly<Record<CallStatus, number>> = {
-  PENDING: 0,
-  RUNNING: 1,
-  SUCCEEDED: 2,
-  FAILED: 3,
-  TIMEOUT: 4,
-};
+/** The table of calls has the place of each; calls that are not final are in no row. */
+const STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMEOUT'] as const;
 
-export const statusCode = (status: CallStatus): number => STATUS_CODES[status];
-
-const STATUSES = Object.keys(STATUS_CODES) as CallStatus[];
+export const statusCode = (status: CallStatus): number => STATUSES.indexOf(status);
 
 export const statusOf = (code: number): CallStatus => STATUSES[code] ?? 'FAILED';
-
-const MARKS = {
-  retry: 1,
-  late: 2,
-  nested: 4,
-  repaired: 8,
-  hooked: 16,
-  untrusted: 32,
-  image: 64,
-  file: 128,
-  edited: 256,
-} as const;
 
 const MESSAGE_CHARS = 300;
 
@@ -91,24 +71,20 @@ export function toCallRow(callNo: number, { call, facts, entries, bytes }: Logge
   };
 }
 
+/** A bit for each, in this order. */
 function marksOf(call: LoggedCall['call'], facts: CardUpdate): number {
-  const { attachments } = call;
-  const marked: Record<keyof typeof MARKS, boolean> = {
+  const marked = {
     retry: call.retryOf !== null,
     late: call.lateResult !== undefined,
     nested: call.parentCallId !== null,
     repaired: !!facts.repairs,
     hooked: (facts.hooks?.length ?? 0) > 0,
     untrusted: isUntrustedResult(call),
-    image: attachments.some(isImage),
-    file: attachments.length > 0,
+    image: call.attachments.some(isImage),
+    file: call.attachments.length > 0,
     edited: facts.approval_decision?.edited === true,
   };
-  let marks = 0;
-  for (const name of Object.keys(MARKS) as (keyof typeof MARKS)[]) {
-    if (marked[name]) marks += MARKS[name];
-  }
-  return marks;
+  return Object.values(marked).reduce((sum, is, bit) => sum + (is ? 2 ** bit : 0), 0);
 }
 
 /** How long it waited for a person: for a decision, or at the device. */

@@ -92,16 +92,19 @@ export function rowChecksum(values: readonly unknown[]): number {
   return crc32(text, sum);
 }
 
+/** A table's own type has each column by its name; these are names as data. */
 type Row = Readonly<Record<string, unknown>>;
 
-export const isRowWhole = ({ guards }: Pick<TableGuards, 'guards'>, row: Row): boolean =>
-  guards.every(({ sum, of }) => row[sum] === rowChecksum(of.map((column) => row[column])));
+export const isRowWhole = ({ guards }: Pick<TableGuards, 'guards'>, row: object): boolean =>
+  guards.every(({ sum, of }) => {
+    const columns = row as Row;
+    return columns[sum] === rowChecksum(of.map((column) => columns[column]));
+  });
 
 /** The row as it was written; throws `RowDamagedError` when it is not. */
 export function wholeRow<T extends GuardedTable>(table: T, row: Tables[T]): Tables[T] {
-  const columns: Row = { ...row };
-  if (isRowWhole(GUARDS[table], columns)) return row;
-  throw new RowDamagedError(table, keyText(table, columns));
+  if (isRowWhole(GUARDS[table], row)) return row;
+  throw new RowDamagedError(table, keyText(table, { ...row }));
 }
 
 const keyText = (table: GuardedTable, row: Row): string =>
