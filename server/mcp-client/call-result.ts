@@ -73,13 +73,10 @@ export async function toAnswer(
   return answerOf(text, { data: data ?? othersOf(rest, blocks), links, leftOut });
 }
 
-interface Beside {
-  readonly data: unknown;
-  readonly links: readonly Link[];
-  readonly leftOut: number;
-}
-
-function answerOf(text: string, { data, links, leftOut }: Beside): ToolAnswer {
+function answerOf(
+  text: string,
+  { data, links, leftOut }: { data: unknown; links: readonly Link[]; leftOut: number },
+): ToolAnswer {
   const isAlone = links.length === 0 && leftOut === 0;
   if (isAlone && data === undefined) return { output: text };
   if (isAlone && (text === '' || sameJson(readJson(text), data))) return { output: data };

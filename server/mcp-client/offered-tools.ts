@@ -223,13 +223,8 @@ const shownAs = ({ tool }: Pin, now: CheckedTool): CheckedTool => ({
   ...{ schema: tool.parameters, annotations: tool.annotations ?? {}, toolHash: tool.hash },
 });
 
-interface Named {
-  readonly foreign: string;
-  readonly tool: unknown;
-}
-
-/** Those with a name, each name once. */
-function namedOnce(listed: readonly unknown[], refused: RejectedTool[]): Named[] {
+/** Gives those with a name, each name once. */
+function namedOnce(listed: readonly unknown[], refused: RejectedTool[]) {
   const seen = new Set<string>();
   return listed.flatMap((tool) => {
     const foreign = foreignNameOf(tool);

@@ -188,8 +188,10 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
         throw refusal(`The arguments do not fit ${tool.name}: ${problem}`);
       }
       const answer = await inTurn(context.signal, async () => {
-        // Not before its turn: what is looked at here is what runs next.
-        await checkOperands(tool, parsed.data, context);
+        const { operands: bound, signal } = context;
+        // It is not looked at before its turn: what is looked at here is what runs next.
+        const found = bound && operands ? await operands(parsed.data, signal) : [];
+        if (bound) refuseChanged(bound, found, parsed.data);
         return runOnce(tool, parsed.data, context);
       });
       return { ...answer, output: checkedOutput(tool, answer.output) };
@@ -216,14 +218,6 @@ const made = new WeakSet<object>();
 
 export const isDefinedTool = (value: unknown): value is AnyServerTool =>
   typeof value === 'object' && value !== null && made.has(value);
-
-async function checkOperands<Args extends z.ZodObject>(
-  { operands }: Pick<ToolDefinition<Args>, 'operands'>,
-  args: z.output<Args>,
-  { operands: bound, signal }: ToolContext,
-): Promise<void> {
-  if (bound) refuseChanged(bound, operands ? await operands(args, signal) : [], args);
-}
 
 async function runOnce<Args extends z.ZodObject>(
   tool: ServerTool<Args>,

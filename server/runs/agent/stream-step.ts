@@ -108,7 +108,7 @@ async function readStep(
     const part = next.value;
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') return { ...endOf(part), ...wordsOf(progress, request) };
-    if (isContent(part) && progress.isSilent) {
+    if (CONTENT.has(part.type) && progress.isSilent) {
       progress.isSilent = false;
       request.onAnswered();
     }
@@ -149,12 +149,9 @@ const toUsage = (usage: LanguageModelUsage): ModelUsage => ({
   cached_tokens: usage.inputTokenDetails.cacheReadTokens ?? null,
 });
 
-const isContent = (part: Part): boolean =>
-  part.type === 'text-delta' ||
-  part.type === 'reasoning-delta' ||
-  part.type === 'reasoning-end' ||
-  part.type === 'tool-input-start' ||
-  part.type === 'tool-call';
+const CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  ...(['text-delta', 'reasoning-delta', 'reasoning-end', 'tool-input-start', 'tool-call'] as const),
+]);
 
 function wordsOf({ text }: Progress, { tools, model }: StepRequest) {
   const isNative = tools !== null && model.toolPrompt === null;

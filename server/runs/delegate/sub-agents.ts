@@ -43,17 +43,13 @@ export function toolsOf(
     .filter((name) => allowed?.has(name) ?? true);
 }
 
-/** Where a run stands: which sub-agents are above it, itself among them, and how deep. */
-export interface Place {
-  readonly depth: number;
-  readonly lineage: readonly string[];
-  readonly rootId: string;
-}
-
 type Turns = Pick<KnownRuns['turns'], 'runOf'>;
 
-/** Of runs whose turns run, and of those that have none: a sub-agent's run outlives no turn above it. */
-export function placeOf(turns: Turns, runId: string): Place {
+/**
+ * Where a run stands: which sub-agents are above it, itself among them, and how deep. It is asked of
+ * runs whose turns run, and of those that have none: a sub-agent's run outlives no turn above it.
+ */
+export function placeOf(turns: Turns, runId: string) {
   const lineage: string[] = [];
   let rootId = runId;
   let depth = 0;

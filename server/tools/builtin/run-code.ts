@@ -84,7 +84,8 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
   if (signal.aborted) stop();
   try {
     const { type, text } = await promise;
-    if (type === 'error') throw new ToolError(withLines(text, lines));
+    const shown = lines.length === 0 ? [] : ['console:', ...lines];
+    if (type === 'error') throw new ToolError([text, ...shown].join('\n'));
     return { result: toJson(text), console: lines };
   } finally {
     signal.removeEventListener('abort', stop);
@@ -97,9 +98,6 @@ function toJson(text: string): unknown {
   if (parsed.ok) return parsed.value;
   throw new ToolError(`The result cannot be given: ${parsed.message}`);
 }
-
-const withLines = (message: string, lines: readonly string[]): string =>
-  lines.length === 0 ? message : `${message}\nconsole:\n${lines.join('\n')}`;
 
 /** The thread is out of memory, which is the program's doing; all else is a defect. */
 const threadFailure = (error: unknown): unknown =>

@@ -43,7 +43,8 @@ export type EndedProgram =
 export function runProgram(options: Program): Promise<EndedProgram> {
   const { program, args, cwd, env, isolation, signal } = options;
   signal.throwIfAborted();
-  const started = startProgram({ program, args: [...args], cwd, env: { ...env } }, isolation);
+  const order = { program, args: [...args], cwd, env: { ...env } };
+  const started = isolation ? startIsolated(order, isolation) : startPlainly(order);
   const { child } = started;
   const output = collectOutput(started, options);
   const end = () => endGroup(child);
@@ -125,10 +126,6 @@ interface StartedProgram {
 type ProgramEnd = Exclude<ProgramReport, { kind: 'started' }>;
 
 const GROUP = { shell: false, detached: process.platform !== 'win32', windowsHide: true };
-
-function startProgram(order: ProgramOrder, isolation: Isolation | undefined): StartedProgram {
-  return isolation ? startIsolated(order, isolation) : startPlainly(order);
-}
 
 function startPlainly({ program, args, cwd, env }: ProgramOrder): StartedProgram {
   const child = spawn(program, args, {

@@ -118,3 +118,5 @@ export class JsonExtent {
     return 'inside';
   }
 }
+
+export const isBlank = (character: string): boolean => /\s/.test(character);

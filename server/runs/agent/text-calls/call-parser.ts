@@ -1,4 +1,4 @@
-import { CallDraft, type CallReader, EventList, type TextEvent } from './call-events.ts';
+import { CallDraft, type CallReader, EventList, isBlank, type TextEvent } from './call-events.ts';
 import { inLowerCase, isClosingTag, readTag, type Tag } from './call-tags.ts';
 import { JsonCall } from './json-call.ts';
 import { MarkupCall, type ValueKind } from './markup-call.ts';
@@ -260,7 +260,6 @@ export class CallParser {
 }
 
 const isTagStart = (character: string): boolean => character === '<' || character === '[';
-const isBlank = (character: string): boolean => /\s/.test(character);
 
 /** Enough for a call; what is longer is an answer. */
 const MOST_CHARS = 32 * 1024;

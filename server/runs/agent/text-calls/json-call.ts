@@ -1,6 +1,6 @@
 import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
-import { type CallDraft, type CallReader, JsonExtent } from './call-events.ts';
+import { type CallDraft, type CallReader, isBlank, JsonExtent } from './call-events.ts';
 import { isClosingTag } from './call-tags.ts';
 
 const NAMES = new Set(['name', 'tool', 'tool_name', 'function_name', 'function']);
@@ -160,5 +160,3 @@ export class JsonCall implements CallReader {
     return character === '>' && isClosingTag(this.#tag);
   }
 }
-
-const isBlank = (character: string): boolean => /\s/.test(character);
