@@ -2,6 +2,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { agentOf } from '#lib/protocol/child-run';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
 import type { CallEntry } from '#lib/stores/calls-store';
+import { own } from '#lib/util/own';
 import { useCalls } from '../providers/workbench-context.tsx';
 
 /** More than sub-agents can stand above each other. */
@@ -35,17 +36,13 @@ function above(
 ): readonly string[] {
   const agents: string[] = [];
   let root = runId;
-  let call = find(byId, callId);
+  let call = own(byId, callId);
   for (let steps = 0; call && steps < MOST_ABOVE; steps += 1) {
     root = call.runId;
     const parent = call.card.parent_call_id;
-    call = parent ? find(byId, parent) : undefined;
+    call = parent ? own(byId, parent) : undefined;
     const agent = call && agentOf(call.card.tool_name ?? '', call.card.params);
     if (agent) agents.unshift(agent);
   }
   return [root, ...agents];
 }
-
-/** Ids come from others: one can be a name that every object has. */
-const find = (byId: Readonly<Record<string, CallEntry>>, id: string): CallEntry | undefined =>
-  Object.hasOwn(byId, id) ? byId[id] : undefined;

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { MessagesPage } from '#lib/protocol/rest';
-import { withOlderMessages } from '#lib/stores/with-older-messages';
+import { withOlderMessages } from '#lib/stores/runs-store';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';

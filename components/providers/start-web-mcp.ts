@@ -1,8 +1,8 @@
-import type { InvokeAccepted } from '#lib/api/http-client';
 import { readModelContext } from '#lib/client/web-mcp/model-context';
 import { createPublisher, type OwnTool } from '#lib/client/web-mcp/publish-tools';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import type { InvokeAccepted } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { randomId } from '#lib/util/random-id';
 import type { Workbench } from './workbench-context.tsx';

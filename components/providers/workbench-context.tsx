@@ -12,11 +12,10 @@ import type { WireMe } from '#lib/protocol/token';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { ApprovalListing, ClientListing } from '#lib/protocol/watch-messages';
 import { type AutonomyStore, effectiveLevel, ownLevel } from '#lib/stores/autonomy-store';
-import type { CallEntry, CallsStore } from '#lib/stores/calls-store';
+import type { CallEntry, CallsState, CallsStore } from '#lib/stores/calls-store';
 import type { ConnectionState, ConnectionStore } from '#lib/stores/connection-store';
 import type { DevicePrompt, DevicePromptsStore } from '#lib/stores/device-prompts-store';
 import type { DevicesState, DevicesStore } from '#lib/stores/devices-store';
-import type { CallsState } from '#lib/stores/fold-calls';
 import type { ListingsStore } from '#lib/stores/listings-store';
 import type { MeStore } from '#lib/stores/me-store';
 import type { ModelsStore } from '#lib/stores/models-store';
@@ -30,6 +29,7 @@ import type { RevealState, RevealStore } from '#lib/stores/reveal-store';
 import { newestRuns, type RunsStore } from '#lib/stores/runs-store';
 import type { TabState, TabStore } from '#lib/stores/tab-store';
 import type { UiState, UiStore } from '#lib/stores/ui-store';
+import { own } from '#lib/util/own';
 
 /** Everything that a page's components share: stores fed by the watch feed, and the HTTP API. */
 export interface Workbench {
@@ -64,10 +64,6 @@ export function useWorkbench(): Workbench {
 }
 
 export const useApi = (): Api => useWorkbench().api;
-
-/** Ids come from addresses and from others: one can be a name that every object has (RV2). */
-const own = <T,>(record: Readonly<Record<string, T>>, id: string): T | undefined =>
-  Object.hasOwn(record, id) ? record[id] : undefined;
 
 /** Any view of the calls. The selector must give the same value for the same state. */
 export const useCalls = <T,>(selector: (state: CallsState) => T): T =>

@@ -1,4 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
+import { own } from '#lib/util/own';
 
 /** How a result is shown: the first of these that fits its shape (rules CD10, CD11). */
 export type ResultView =
@@ -157,10 +158,6 @@ const columnName = (column: unknown): string | null => {
   const name = isRecord(column) ? own(column, 'name') : column;
   return typeof name === 'string' ? name : null;
 };
-
-/** A row has the fields that came with it, and none of those that every object has (RV2). */
-const own = (row: Json, name: string): unknown =>
-  Object.hasOwn(row, name) ? row[name] : undefined;
 
 /** A table of rows that have little in common has mostly empty cells, and may have millions. */
 const MAX_CELLS = 500_000;

@@ -8,7 +8,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { hashOfCall } from '#lib/call/call-address';
 import { AGENT_PROGRAMS, type AgentProgram, agentSnippets } from '#lib/format/agent-snippets';
 import type { CreatedToken } from '#lib/protocol/token';
-import type { CallsState } from '#lib/stores/fold-calls';
+import type { CallsState } from '#lib/stores/calls-store';
 import { useCalls, useUi } from '../providers/workbench-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';

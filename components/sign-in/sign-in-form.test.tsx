@@ -4,8 +4,8 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToString } from 'react-dom/server';
 import { afterEach, expect, test } from 'vitest';
 import type { ApiFailure } from '#lib/api/api-result';
-import type { SignInCredential } from '#lib/api/http-client';
 import { catalogue } from '#lib/i18n/catalogue';
+import type { SignInCredential } from '#lib/protocol/rest';
 import { SignInForm } from './sign-in-form.tsx';
 
 afterEach(cleanup);

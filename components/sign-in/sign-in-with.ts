@@ -1,5 +1,6 @@
 import type { ApiResult } from '#lib/api/api-result';
-import { createApi, type SignedIn, type SignInCredential } from '#lib/api/http-client';
+import { createApi } from '#lib/api/http-client';
+import type { SignedIn, SignInCredential } from '#lib/protocol/rest';
 import { keepSessionKey, pageFetch } from '../providers/page-session.ts';
 
 export type SignInWith = (credential: SignInCredential) => Promise<ApiResult<unknown>>;

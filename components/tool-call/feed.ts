@@ -1,4 +1,5 @@
-import type { CallEntry, CallsState } from '#lib/stores/fold-calls';
+import type { CallEntry, CallsState } from '#lib/stores/calls-store';
+import { own } from '#lib/util/own';
 
 type Known = Pick<CallsState, 'byId' | 'order'>;
 
@@ -60,17 +61,17 @@ export const NO_OLDER: Known = { byId: {}, order: [] };
 /** What the list shows (CD12, CD33). Calls that came after `held` wait behind the count. */
 export function feedView(state: Known, choice: FeedChoice): FeedView {
   const { filter, runId, held, older, pinned = [] } = choice;
-  const entryOf = (id: string) => own(state, id) ?? own(older, id);
+  const entryOf = (id: string) => own(state.byId, id) ?? own(older.byId, id);
   const passes = (id: string) => passesFilter(entryOf(id), filter, runId);
   const isNested = (id: string) => {
     const parent = entryOf(id)?.card.parent_call_id;
     return parent && entryOf(parent) && passes(parent);
   };
   const pick = (ids: readonly string[]) => ids.filter((id) => passes(id) && !isNested(id));
-  const before = older.order.filter((id) => !own(state, id));
+  const before = older.order.filter((id) => !own(state.byId, id));
   const total = before.length + state.order.length;
   // A snapshot may have left some of them out: these are among the calls of before, if anywhere.
-  const still = held?.filter((id) => own(state, id));
+  const still = held?.filter((id) => own(state.byId, id));
   const newest = still?.at(-1);
   if (!still || newest === undefined) {
     const ids = pick([...before, ...state.order]).toReversed();
@@ -99,12 +100,9 @@ function withPinned(ids: readonly string[], pinned: readonly string[]): readonly
 
 /** The listed call whose card has this one in it: itself, or the one that its sub-agent works for. Else itself. */
 export function listedFor(id: string, ids: readonly string[], state: Known, older: Known): string {
-  const parent = (own(state, id) ?? own(older, id))?.card.parent_call_id;
+  const parent = (own(state.byId, id) ?? own(older.byId, id))?.card.parent_call_id;
   return parent && !ids.includes(id) ? listedFor(parent, ids, state, older) : id;
 }
-
-const own = ({ byId }: Known, id: string): CallEntry | undefined =>
-  Object.hasOwn(byId, id) ? byId[id] : undefined;
 
 /**
  * `feedView` that gives the same object for as long as the list is the same.

@@ -1,4 +1,4 @@
-import { foldListings, listingsOfSnapshot } from '../../lib/stores/fold-listings.ts';
+import { foldListings, listingsOfSnapshot } from '../../lib/stores/listings-store.ts';
 import { get } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 

@@ -2,6 +2,7 @@ import type { WireAuditPage } from '../protocol/audit.ts';
 import type { AuditedActName } from '../protocol/audited-acts.ts';
 import type { CreatedToken, NewTokenBody, TokensPage, WireToken } from '../protocol/token.ts';
 import type { Api } from './http-client.ts';
+import { pathOf, queryOf } from './send-request.ts';
 
 export interface AuditQuery {
   readonly actor?: string;
@@ -18,21 +19,10 @@ export const createAccessApi = (request: Api['request']) => ({
   createToken: (body: NewTokenBody) =>
     request<CreatedToken>({ method: 'POST', path: '/v1/tokens', body }),
   revokeToken: (id: string) =>
-    request<WireToken>({ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(id)}` }),
+    request<WireToken>({ method: 'DELETE', path: pathOf`/v1/tokens/${id}` }),
   /** A page of what people did, newest first. */
-  listAudit: ({ actor, act, cursor, limit }: AuditQuery) =>
-    request<WireAuditPage>({
-      method: 'GET',
-      path: `/v1/audit${queryOf({ actor, act, cursor, limit })}`,
-    }),
+  listAudit: (query: AuditQuery) =>
+    request<WireAuditPage>({ method: 'GET', path: `/v1/audit${queryOf({ ...query })}` }),
 });
 
 export type AccessApi = ReturnType<typeof createAccessApi>;
-
-/** With its `?`; empty without a value. */
-function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}

@@ -1,6 +1,7 @@
 import type { ListedCall } from '../protocol/call-record.ts';
 import type { BlockedOrigin, OpenedPairing, WireDevice, WirePairing } from '../protocol/device.ts';
 import type { Api } from './http-client.ts';
+import { pathOf, queryOf } from './send-request.ts';
 
 export interface PairingDecision {
   readonly decision: 'approve' | 'deny';
@@ -13,11 +14,7 @@ export interface PairingDecision {
 /** What the statistics of a device are of. */
 export const LAST_CALLS = 50;
 
-const at = (path: string, id: string, more = ''): string =>
-  `${path}/${encodeURIComponent(id)}${more}`;
-
 const PAIRINGS = '/v1/pairings';
-const DEVICES = '/v1/devices';
 const BLOCKED = '/v1/blocked-origins';
 
 /** Pairing, and the devices that are paired; apart from the rest: the workbench loads without it. */
@@ -25,32 +22,32 @@ export const createDevicesApi = (request: Api['request']) => ({
   openPairing: () => request<OpenedPairing>({ method: 'POST', path: PAIRINGS, body: {} }),
   listPairings: () => request<{ pairings: WirePairing[] }>({ method: 'GET', path: PAIRINGS }),
   decide: (id: string, body: PairingDecision) =>
-    request<WirePairing>({ method: 'POST', path: at(PAIRINGS, id, '/decision'), body }),
-  withdraw: (id: string) => request({ method: 'DELETE', path: at(PAIRINGS, id) }),
+    request<WirePairing>({ method: 'POST', path: pathOf`/v1/pairings/${id}/decision`, body }),
+  withdraw: (id: string) => request({ method: 'DELETE', path: pathOf`/v1/pairings/${id}` }),
   /** A page, newest first, revoked ones as well. */
   listDevices: (cursor?: string) => {
-    const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-    const path = `${DEVICES}${query}`;
+    const path = `/v1/devices${queryOf({ cursor })}`;
     return request<{ devices: WireDevice[]; next_cursor: string | null }>({ method: 'GET', path });
   },
   rename: (id: string, name: string) =>
-    request<WireDevice>({ method: 'PUT', path: at(DEVICES, id), body: { name } }),
-  revoke: (id: string) => request<WireDevice>({ method: 'DELETE', path: at(DEVICES, id) }),
+    request<WireDevice>({ method: 'PUT', path: pathOf`/v1/devices/${id}`, body: { name } }),
+  revoke: (id: string) =>
+    request<WireDevice>({ method: 'DELETE', path: pathOf`/v1/devices/${id}` }),
   /** On tools that wait, by the hashes that the person saw. */
   decideTools: (
     id: string,
     body: { readonly allow?: readonly string[]; readonly deny?: readonly string[] },
-  ) => request<WireDevice>({ method: 'POST', path: at(DEVICES, id, '/tools'), body }),
+  ) => request<WireDevice>({ method: 'POST', path: pathOf`/v1/devices/${id}/tools`, body }),
   /** Pages that may not ask. */
   listBlocked: () => request<{ origins: BlockedOrigin[] }>({ method: 'GET', path: BLOCKED }),
   liftBlocked: (origin: string) =>
-    request({ method: 'DELETE', path: `${BLOCKED}?origin=${encodeURIComponent(origin)}` }),
+    request({ method: 'DELETE', path: `${BLOCKED}${queryOf({ origin })}` }),
   /** Closes its connections; its program does not come back by itself. */
   disconnect: (clientId: string) =>
-    request({ method: 'POST', path: at('/v1/clients', clientId, '/disconnect'), body: {} }),
+    request({ method: 'POST', path: pathOf`/v1/clients/${clientId}/disconnect`, body: {} }),
   /** Its newest calls, large values by their beginning. */
   lastCalls: (clientId: string) => {
-    const path = `/v1/tool_calls?client=${encodeURIComponent(clientId)}&limit=${LAST_CALLS}`;
+    const path = `/v1/tool_calls${queryOf({ client: clientId, limit: LAST_CALLS })}`;
     return request<{ tool_calls: ListedCall[] }>({ method: 'GET', path });
   },
 });

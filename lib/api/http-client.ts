@@ -2,12 +2,19 @@ import type { AskingClient } from '#lib/protocol/asking-client';
 import { given } from '#lib/util/given';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord } from '../protocol/model-turn.ts';
-import type { AlwaysScope } from '../protocol/rest.ts';
+import type { AlwaysScope, InvokeAccepted } from '../protocol/rest.ts';
 import type { ModelListing, NewSettings, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
 import type { ApiResult } from './api-result.ts';
-import { type ApiDeps, type ApiRequest, type OnReceived, sendRequest } from './send-request.ts';
+import {
+  type ApiDeps,
+  type ApiRequest,
+  type OnReceived,
+  pathOf,
+  queryOf,
+  sendRequest,
+} from './send-request.ts';
 
 interface InvokeInput {
   readonly tool: string;
@@ -15,12 +22,6 @@ interface InvokeInput {
   readonly args: Readonly<Record<string, unknown>>;
   readonly client?: string;
   readonly timeoutMs?: number;
-}
-
-export interface InvokeAccepted {
-  readonly tool_call_id: string;
-  readonly status: 'pending';
-  readonly message: string;
 }
 
 export interface ApprovalInput {
@@ -34,15 +35,6 @@ export interface ApprovalInput {
   /** With `always`: how far it reaches, and for how many seconds. */
   readonly scope?: AlwaysScope;
   readonly expires_in?: number;
-}
-
-/** The operator's token, or the code of a one-time link. */
-export type SignInCredential = { readonly token: string } | { readonly code: string };
-
-export interface SignedIn {
-  readonly ok: true;
-  /** Has to come with the cookie. */
-  readonly session_key: string;
 }
 
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */
@@ -76,15 +68,14 @@ export function createApi(
     getMe: () => get<WireMe>('/v1/me'),
     /** All, or those of one name. */
     listTools: (name?: string) => {
-      const query = name === undefined ? '' : `?name=${encodeURIComponent(name)}`;
-      return get<{ tools: ToolListing[] }>(`/api/tools${query}`);
+      return get<{ tools: ToolListing[] }>(`/api/tools${queryOf({ name })}`);
     },
     listModels: () => get<{ models: ModelListing[] }>('/v1/models'),
     /** Whether the server takes work; the failure's code is the reason why not. */
     isReady: () => get('/readyz'),
     signOut: () => post('/auth/sign-out'),
     /** Where its bytes are, for who sends the session's key. */
-    blobUrl: (blobId: string) => `${deps.baseUrl}/v1/blobs/${encodeURIComponent(blobId)}`,
+    blobUrl: (blobId: string) => deps.baseUrl + pathOf`/v1/blobs/${blobId}`,
   };
 }
 
@@ -100,41 +91,34 @@ type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
 /** The answer to what is asked about one call. */
 type OnCall = <T>(callId: string, request: Promise<ApiResult<T>>) => Promise<ApiResult<T>>;
 
-const callPath = (id: string, action = ''): string =>
-  `/v1/tool_calls/${encodeURIComponent(id)}${action}`;
-const runPath = (id: string, action = ''): string => `/v1/runs/${encodeURIComponent(id)}${action}`;
-
 /** Of a run: enough to fill a screen several times. */
 const CALLS_PER_PAGE = 100;
 
 const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
   invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
-    ask<InvokeAccepted>(`/v1/tools/${encodeURIComponent(tool)}/invoke`, {
-      run_id: runId,
-      args,
-      ...(client === undefined ? {} : { client }),
-      ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+    ask<InvokeAccepted>(pathOf`/v1/tools/${tool}/invoke`, {
+      ...{ run_id: runId, args },
+      ...given({ client, timeout_ms: timeoutMs }),
     }),
   /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
   getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
-    onCall(id, get<WireCallRecord>(callPath(id), onReceived, signal)),
+    onCall(id, get<WireCallRecord>(pathOf`/v1/tool_calls/${id}`, onReceived, signal)),
   /** What a model is sent of a call, and which requests had it. */
-  getModelOutput: (id: string) => onCall(id, get<ModelOutputRecord>(callPath(id, '/model_output'))),
+  getModelOutput: (id: string) =>
+    onCall(id, get<ModelOutputRecord>(pathOf`/v1/tool_calls/${id}/model_output`)),
   /** A page of a run's calls, newest first; large values by their beginning. */
   listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
-    const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(
-      `/v1/tool_calls?run_id=${encodeURIComponent(runId)}&limit=${CALLS_PER_PAGE}${page}`,
-    );
+    const query = queryOf({ run_id: runId, limit: CALLS_PER_PAGE, cursor });
+    return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(`/v1/tool_calls${query}`);
   },
-  cancelCall: (id: string) => onCall(id, post<WireCallRecord>(callPath(id, '/cancel'))),
+  cancelCall: (id: string) => onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/cancel`)),
   /** The new call's record. */
   retryCall: (id: string, { clientId: client }: { readonly clientId?: string | undefined } = {}) =>
-    onCall(id, ask<WireCallRecord>(callPath(id, '/retry'), given({ client }))),
+    onCall(id, ask<WireCallRecord>(pathOf`/v1/tool_calls/${id}/retry`, given({ client }))),
   decideApproval: (id: string, input: ApprovalInput) =>
-    onCall(id, post<WireCallRecord>(callPath(id, '/approval'), input)),
+    onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/approval`, input)),
   extendCall: (id: string, byMs: number) =>
-    onCall(id, post<WireCallRecord>(callPath(id, '/extend'), { by_ms: byMs })),
+    onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/extend`, { by_ms: byMs })),
 });
 
 const runRequests = (get: Get, post: Post, ask: Post) => ({
@@ -143,11 +127,9 @@ const runRequests = (get: Get, post: Post, ask: Post) => ({
   sendMessage: (
     runId: string,
     input: { input?: string; model?: string; replaces?: string } & NewSettings,
-  ) => ask<RunRecord>(runPath(runId, '/messages'), input),
-  cancelRun: (runId: string) => post<RunRecord>(runPath(runId, '/cancel')),
-  getRun: (runId: string) => get<RunRecord>(runPath(runId)),
+  ) => ask<RunRecord>(pathOf`/v1/runs/${runId}/messages`, input),
+  cancelRun: (runId: string) => post<RunRecord>(pathOf`/v1/runs/${runId}/cancel`),
+  getRun: (runId: string) => get<RunRecord>(pathOf`/v1/runs/${runId}`),
   listRuns: (cursor?: string) =>
-    get<{ runs: RunSummary[]; next_cursor: string | null }>(
-      cursor ? `/v1/runs?cursor=${encodeURIComponent(cursor)}` : '/v1/runs',
-    ),
+    get<{ runs: RunSummary[]; next_cursor: string | null }>(`/v1/runs${queryOf({ cursor })}`),
 });

@@ -26,6 +26,20 @@ export interface Received {
 }
 export type OnReceived = (received: Received) => void;
 
+/** A path or query with what stands in it for others, encoded. */
+export const pathOf = (
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+): string => String.raw(texts, ...values.map(encodeURIComponent));
+
+/** With its `?`; empty without a value. */
+export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
 /**
  * One request, its failure as a value. The answer of our own server is trusted
  * to have the contract's shape (this is the edge where it gets its type): the

@@ -1,3 +1,5 @@
+import { own } from '../util/own.ts';
+
 /**
  * The arguments of a tool that this library's own programs offer, described once: as the JSON
  * Schema that is registered, and as the check of what a call brings. A page loads it before any
@@ -160,7 +162,7 @@ export function readArguments<Args extends Arguments>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, { read, fallback }] of Object.entries(args)) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = own(given, name);
     const result =
       value === undefined && fallback ? { ok: true as const, ...fallback } : read(value);
     if (result.ok) values[name] = result.value;

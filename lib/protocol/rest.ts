@@ -361,7 +361,10 @@ export const submitAnswerSchema = z.object({
 const secret = z.string().min(1).max(1_024);
 /** The operator's token, or the code of a one-time link. */
 export const signInBodySchema = z.union([z.object({ token: secret }), z.object({ code: secret })]);
+export type SignInCredential = z.infer<typeof signInBodySchema>;
+/** The key has to come with the cookie. */
 export const signedInSchema = z.object({ ok: z.literal(true), session_key: z.string() });
+export type SignedIn = z.infer<typeof signedInSchema>;
 export const okSchema = z.object({ ok: z.literal(true) });
 export const healthSchema = z.object({ status: z.string() });
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { createCallSummary, createCallsStore } from './calls-store.ts';
-import { foldCalls, KEPT_CALLS, NO_CALLS, runsThatLost } from './fold-calls.ts';
+import {
+  createCallSummary,
+  createCallsStore,
+  foldCalls,
+  KEPT_CALLS,
+  NO_CALLS,
+  runsThatLost,
+} from './calls-store.ts';
 import { callEvent, snapshot } from './testing/fixtures.ts';
 
 const waiting = { status: 'WAIT', tool_name: 'device.info' } as const;

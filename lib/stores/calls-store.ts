@@ -1,18 +1,11 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isFinalCard } from '../call/merge-card.ts';
+import { isFinalCard, mergeCard } from '../call/merge-card.ts';
+import { sameJson } from '../json/equal.ts';
+import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { EndedPart, Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
-import {
-  type CallsState,
-  callsOfSnapshot,
-  foldCalls,
-  NO_CALLS,
-  withDeleted,
-  withEnded,
-} from './fold-calls.ts';
+import { own } from '../util/own.ts';
 
-export type { CallEntry } from './fold-calls.ts';
-
-export interface CallsActions {
+interface CallsActions {
   /** Folds a batch of events in and tells subscribers once, or not at all when nothing changed. */
   apply(events: readonly WatchEvent[]): void;
   replace(snapshot: Snapshot): void;
@@ -69,4 +62,134 @@ export function createCallSummary(initial: CallsState): {
       return { done, failed };
     },
   };
+}
+
+/** A call as the screen knows it. `seq` is the number of the event that last changed it. */
+export interface CallEntry {
+  readonly callId: string;
+  readonly runId: string;
+  readonly seq: number;
+  readonly card: Card;
+  /** The server has said that it deleted the call: nothing more can be had or done. */
+  readonly isDeleted?: true;
+}
+
+type CallEntries = Readonly<Record<string, CallEntry>>;
+
+export interface CallsState {
+  readonly byId: CallEntries;
+  /** Ids, oldest first. A new array only when a call came or went. */
+  readonly order: readonly string[];
+  /** How many calls had no room in the last snapshot; their updates are not for this state. */
+  readonly leftOut?: number;
+  /** More of the calls are on their way: those that have ended, or all in a further snapshot. */
+  readonly isPart?: boolean;
+}
+
+export const NO_CALLS: CallsState = { byId: {}, order: [] };
+
+/** Cards kept in a tab. A virtual list holds 60 fps over that many; older ones are in the history. */
+export const KEPT_CALLS = 10_000;
+
+/** Folds events into the cards (SF1 to SF4). Entries that do not change keep their identity. */
+export function foldCalls(state: CallsState, events: readonly WatchEvent[]): CallsState {
+  const changed = new Map<string, CallEntry>();
+  const added: string[] = [];
+  for (const event of events) {
+    if (event.type !== 'call') continue;
+    const id = event.tool_call_id;
+    const before = changed.get(id) ?? own(state.byId, id);
+    if (!before && isLeftOut(state, event.update)) continue;
+    // SO6: a late answer says nothing of the call itself.
+    if (!before && event.update.late_result && event.update.tool_name === undefined) continue;
+    const card = mergeCard(before?.card, event.update);
+    if (before && card === before.card) continue;
+    if (!before) added.push(id);
+    changed.set(id, { callId: id, runId: before?.runId ?? event.run_id, seq: event.seq, card });
+  }
+  if (changed.size === 0) return state;
+  const byId = { ...state.byId, ...Object.fromEntries(changed) };
+  return added.length === 0
+    ? { ...state, byId }
+    : trim({ ...state, byId, order: [...state.order, ...added] });
+}
+
+/** What a snapshot says replaces what was known (SF5); equal cards keep their identity. */
+export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsState {
+  const byId: Record<string, CallEntry> = {};
+  for (const call of snapshot.calls) {
+    const id = call.tool_call_id;
+    const before = own(state.byId, id);
+    const card = mergeCard(undefined, call.card);
+    const known = before && before.runId === call.run_id && sameJson(before.card, card);
+    byId[id] = known ? before : { callId: id, runId: call.run_id, seq: snapshot.seq, card };
+  }
+  const leftOut = snapshot.left_out?.calls;
+  const order = snapshot.calls.map((call) => call.tool_call_id);
+  return {
+    ...{ byId, order, ...(leftOut === undefined ? {} : { leftOut }) },
+    ...(snapshot.rest === undefined ? {} : { isPart: true }),
+  };
+}
+
+/** SF22: what is known of a call counts; the others take their places by the time they were made. */
+export function withEnded(state: CallsState, { calls, next }: EndedPart): CallsState {
+  const more = calls
+    .filter((call) => !own(state.byId, call.tool_call_id))
+    .map((call): CallEntry => {
+      const { tool_call_id: callId, run_id: runId } = call;
+      return { callId, runId, seq: 0, card: mergeCard(undefined, call.card) };
+    });
+  const byId = { ...Object.fromEntries(more.map((entry) => [entry.callId, entry])), ...state.byId };
+  const order = inOrder(more.toReversed(), state);
+  return trim({ ...state, byId, order, isPart: next !== null });
+}
+
+/** Of two lists that are in order each, oldest first, one that is. */
+function inOrder(more: readonly CallEntry[], state: CallsState): string[] {
+  const waiting = [...more];
+  const order = state.order.flatMap((id) => {
+    const madeAt = own(state.byId, id)?.card.created_at ?? 0;
+    const at = waiting.findIndex(({ card }) => (card.created_at ?? 0) > madeAt);
+    const before = waiting.splice(0, at < 0 ? waiting.length : at);
+    return [...before.map(({ callId }) => callId), id];
+  });
+  return [...order, ...waiting.map(({ callId }) => callId)];
+}
+
+/** Runs with calls that are no longer here. */
+export const runsThatLost = (before: CallsState, after: CallsState): ReadonlySet<string> =>
+  new Set(
+    Object.values(before.byId)
+      .filter(({ callId }) => !own(after.byId, callId))
+      .map(({ runId }) => runId),
+  );
+
+/** SF19: of a call that is not here nothing is kept. */
+export function withDeleted<State extends { readonly byId: CallEntries }>(
+  state: State,
+  callId: string,
+): State {
+  const entry = own(state.byId, callId);
+  if (!entry || entry.isDeleted) return state;
+  return { ...state, byId: { ...state.byId, [callId]: { ...entry, isDeleted: true } } };
+}
+
+/** SF16: an update of a call that no event introduced, where a snapshot had no room for all calls. */
+export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>
+  (state.leftOut ?? 0) > 0 && update.tool_name === undefined;
+
+/** SF4: the oldest final cards go first; a call that is open is never dropped. */
+function trim(state: CallsState): CallsState {
+  let surplus = state.order.length - KEPT_CALLS;
+  if (surplus <= 0) return state;
+  const byId = { ...state.byId };
+  const order = state.order.filter((id) => {
+    const entry = own(state.byId, id);
+    if (surplus <= 0 || !entry || !isFinalCard(entry.card)) return true;
+    surplus -= 1;
+    delete byId[id];
+    return false;
+  });
+  return { ...state, byId, order };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { foldCalls, NO_CALLS } from './calls-store.ts';
 import { findGap } from './find-gap.ts';
-import { foldCalls, NO_CALLS } from './fold-calls.ts';
-import { NO_RUNS } from './fold-runs.ts';
+import { NO_RUNS } from './runs-store.ts';
 import { callEvent, delta, message, messageEvent } from './testing/fixtures.ts';
 
 test('[SF12] an update of a call that was never introduced shows a gap', () => {

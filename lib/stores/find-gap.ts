@@ -1,6 +1,6 @@
 import type { WatchEvent } from '../protocol/watch-messages.ts';
-import { type CallsState, isLeftOut } from './fold-calls.ts';
-import { lacksMessages, type RunsState } from './fold-runs.ts';
+import { type CallsState, isLeftOut } from './calls-store.ts';
+import { lacksMessages, type RunsState } from './runs-store.ts';
 
 /**
  * Whether the events speak of something that was never introduced (SF12).

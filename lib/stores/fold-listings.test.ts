@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ClientListing, WatchEvent } from '../protocol/watch-messages.ts';
-import { foldListings, listingsOfSnapshot } from './fold-listings.ts';
+import { foldListings, listingsOfSnapshot } from './listings-store.ts';
 import { snapshot, tool } from './testing/fixtures.ts';
 
 const row = (id: string, tools: string[], more: Partial<ClientListing> = {}): ClientListing => ({

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { withApprovals } from './fold-listings.ts';
-import { createListingsStore } from './listings-store.ts';
+import { createListingsStore, withApprovals } from './listings-store.ts';
 import { approval, snapshot, tool } from './testing/fixtures.ts';
 
 test('[SF10] tools and clients come whole and replace the list', () => {

@@ -3,7 +3,8 @@ import type { ApiFailure, ApiResult } from '../api/api-result.ts';
 import { boundCard } from '../call/bound-card.ts';
 import { isFinalCard, mergeCard } from '../call/merge-card.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
-import { type CallEntry, withDeleted } from './fold-calls.ts';
+import { own } from '../util/own.ts';
+import { type CallEntry, withDeleted } from './calls-store.ts';
 
 /** Calls kept of what was fetched; the ones fetched first give way, and are fetched again when reached. */
 const KEPT_OLDER_CALLS = 5_000;
@@ -160,6 +161,3 @@ const toEntry = ({ tool_call_id: callId, run_id: runId, card, created_at }: Wire
 
 const madeAt = (byId: OlderCallsState['byId'], id: string): number =>
   byId[id]?.card.created_at ?? 0;
-
-const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
-  Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldRuns, NO_RUNS } from './fold-runs.ts';
-import { createRunsStore, newestRuns } from './runs-store.ts';
+import { createRunsStore, foldRuns, NO_RUNS, newestRuns } from './runs-store.ts';
 import { delta, message, messageEvent, run, snapshot } from './testing/fixtures.ts';
 
 const text = (value: string) => ({ type: 'text', text: value }) as const;

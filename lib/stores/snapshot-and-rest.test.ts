@@ -2,12 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CardUpdate } from '../protocol/card.ts';
 import type { WatchEvent } from '../protocol/watch-messages.ts';
-import { createCallsStore } from './calls-store.ts';
+import { callsOfSnapshot, createCallsStore, foldCalls, NO_CALLS } from './calls-store.ts';
 import { findGap } from './find-gap.ts';
-import { callsOfSnapshot, foldCalls, NO_CALLS } from './fold-calls.ts';
-import { foldListings, listingsOfSnapshot, NO_LISTINGS } from './fold-listings.ts';
-import { foldRuns, NO_RUNS, runsOfSnapshot } from './fold-runs.ts';
-import { createRunsStore } from './runs-store.ts';
+import { foldListings, listingsOfSnapshot, NO_LISTINGS } from './listings-store.ts';
+import {
+  createRunsStore,
+  foldRuns,
+  NO_RUNS,
+  runsOfSnapshot,
+  withOlderMessages,
+} from './runs-store.ts';
 import {
   approval,
   callEvent,
@@ -17,7 +21,6 @@ import {
   run,
   snapshot,
 } from './testing/fixtures.ts';
-import { withOlderMessages } from './with-older-messages.ts';
 
 const id = fc.constantFrom('a', 'b', 'c');
 

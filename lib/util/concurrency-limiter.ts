@@ -1,27 +1,20 @@
-/**
- * Limits how many calls of one tool run at once (CL9). Calls wait in the order
- * in which they came. They are given by id alone.
- */
-export interface ConcurrencyLimiter {
-  /** True: the call may run now, until `release`. False: it waits. */
-  acquire(tool: string, id: string, limit: number): boolean;
-  /** Gives back the place of a call that runs or waits; returns the calls that may run now. */
-  release(id: string): string[];
-}
-
 interface Lane {
   limit: number;
   readonly running: Set<string>;
   readonly waiting: Set<string>;
 }
 
-/** A lane for every tool, made when the tool is first called. */
-export function createConcurrencyLimiter(): ConcurrencyLimiter {
+/**
+ * Limits how many calls of one tool run at once (CL9): each tool has a lane from its first call on,
+ * and calls, given by id alone, wait in the order in which they came.
+ */
+export function createConcurrencyLimiter() {
   const lanes = new Map<string, Lane>();
   const laneOf = new Map<string, string>();
 
   return {
-    acquire(tool, id, limit) {
+    /** True: the call may run now, until `release`. False: it waits. */
+    acquire(tool: string, id: string, limit: number): boolean {
       const lane = lanes.get(tool) ?? { limit, running: new Set(), waiting: new Set() };
       lane.limit = Math.max(1, limit);
       lanes.set(tool, lane);
@@ -30,7 +23,8 @@ export function createConcurrencyLimiter(): ConcurrencyLimiter {
       (now ? lane.running : lane.waiting).add(id);
       return now;
     },
-    release(id) {
+    /** Gives back the place of a call that runs or waits; returns the calls that may run now. */
+    release(id: string): string[] {
       const tool = laneOf.get(id);
       const lane = tool === undefined ? undefined : lanes.get(tool);
       if (tool === undefined || !lane) return [];

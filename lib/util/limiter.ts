@@ -6,17 +6,10 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Runs so many pieces of work at once; the rest waits in the order in which it came. */
-export interface Limiter {
-  /**
-   * Gives what `work` gives. Rejects with the signal's reason when that aborts before the turn
-   * comes, and with `QueueFullError` when there is no place to wait; `work` is not called then.
-   * Once it runs, stopping is its own affair: its turn ends when its promise settles.
-   */
-  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
-export function createLimiter(limits: { atOnce: number; waiting: number }): Limiter {
+/** Runs so many pieces of work at once; the rest waits in the order in which it came. */
+export function createLimiter(limits: { atOnce: number; waiting: number }) {
   const turns = createConcurrencyLimiter();
   const waiting = new Map<string, () => void>();
   let count = 0;
@@ -31,7 +24,12 @@ export function createLimiter(limits: { atOnce: number; waiting: number }): Limi
   }
 
   return {
-    async run(signal, work) {
+    /**
+     * Gives what `work` gives. Rejects with the signal's reason when that aborts before the turn
+     * comes, and with `QueueFullError` when there is no place to wait; `work` is not called then.
+     * Once it runs, stopping is its own affair: its turn ends when its promise settles.
+     */
+    async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       count += 1;
       const id = `${count}`;
       try {

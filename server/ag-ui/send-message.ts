@@ -43,7 +43,7 @@ export async function sendMessage(
   const isOwn = before !== undefined && ownsRun(caller, before);
   if (caller.kind === 'operator' && !isOwn) {
     const act = before ? 'message_sent' : 'run_started';
-    await audit.record({ ...byCaller(caller, address), act, target: runId, detail: {} });
+    await audit.record(byCaller(caller, address, { act, target: runId }));
   }
   return outcome.run;
 }

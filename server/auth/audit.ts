@@ -8,14 +8,14 @@ export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
 /** What people did, in order; nothing in it is changed. */
 export type Audit = Awaited<ReturnType<typeof openAudit>>;
 
-/** Who acted, by which token and from which address. */
+/** The act with who did it, by which token and from which address. */
 export const byCaller = (
   caller: Caller,
   address: string,
-): Pick<AuditedAct, 'actor' | 'tokenId' | 'address'> => ({
-  actor: principalName(caller),
-  tokenId: caller.tokenId,
-  address,
+  act: Pick<AuditedAct, 'act'> & Partial<AuditedAct>,
+): AuditedAct => ({
+  ...{ actor: principalName(caller), tokenId: caller.tokenId, address },
+  ...{ target: null, detail: {}, ...act },
 });
 
 /** Takes up the numbers where an earlier server left them. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMissing } from '#lib/util/is-missing';
 
@@ -14,7 +14,8 @@ export async function keepText(
     return { text: kept, source: 'kept' };
   }
   const text = makeText();
-  await write(file, text);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true });
   return { text, source: 'made' };
 }
 
@@ -24,16 +25,5 @@ async function read(file: string): Promise<string | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${text}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -13,6 +13,26 @@ export const pause = (clock: Pick<Clock, 'schedule'>, ms: number): Promise<void>
     clock.schedule(ms, resolve);
   });
 
+/** Resolves after `ms`, when a signal aborts, or when what `listen` returns the end of calls `end`. */
+export const waitFor = (
+  clock: Pick<Clock, 'schedule'>,
+  ms: number,
+  signals: readonly AbortSignal[],
+  listen?: (end: () => void) => () => void,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      unlisten?.();
+      for (const signal of signals) signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.schedule(ms, end);
+    const unlisten = listen?.(end);
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (signals.some(({ aborted }) => aborted)) end();
+  });
+
 /** With the clock on which deadlines are (`Moment`). */
 export interface SteadyClock extends Clock {
   /** Milliseconds on a clock that is never set, and that runs while there is a server. */

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Leftovers of a process that died in the middle; the owner of the directory may delete them. */
@@ -19,13 +19,7 @@ export async function writeDurably(
   written += 1;
   const temporary = join(dir, `${name}.${process.pid}.${written}.tmp`);
   try {
-    const file = await open(temporary, 'wx', mode);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(temporary, bytes, { flag: 'wx', mode, flush: true });
     await rename(temporary, join(dir, name));
   } catch (error) {
     await rm(temporary, { force: true });

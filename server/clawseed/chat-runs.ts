@@ -111,7 +111,7 @@ export class ChatRuns {
     act: 'run_started' | 'run_stopped' | 'message_replaced',
     detail = {},
   ): Promise<void> {
-    return this.#deps.audit.record({ ...byCaller(person, address), act, target: runId, detail });
+    return this.#deps.audit.record(byCaller(person, address, { act, target: runId, detail }));
   }
 }
 

@@ -65,9 +65,10 @@ export function createRefusedClaims(deps: {
     // A tab of the same person that was copied, or has lost its token, claims nothing of others.
     if (owner === null || owner === principalKey(principal)) return;
     if (!isNew(JSON.stringify([owner, principalKey(principal)]))) return;
-    const by = byCaller(callerOf(principal), viaOf(principal)?.address ?? 'unknown');
+    const address = viaOf(principal)?.address ?? 'unknown';
     const detail = { reason: 'the client id belongs to another token' };
-    await deps.audit.record({ ...by, act: 'client_id_refused', target: clientId, detail });
+    const act = { act: 'client_id_refused', target: clientId, detail } as const;
+    await deps.audit.record(byCaller(callerOf(principal), address, act));
   }
 
   function isNew(pair: string): boolean {

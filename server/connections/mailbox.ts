@@ -1,5 +1,5 @@
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, waitFor } from '../base/clock.ts';
 import type { ClientChannel } from './presence.ts';
 
 export type CallRequest = ServerMessageOf<'tool_call_request'>;
@@ -40,18 +40,13 @@ export class Mailbox implements ClientChannel {
   arrival(waitMs: number, signals: readonly AbortSignal[]): Promise<void> {
     if (this.#requests.length > 0 || waitMs <= 0) return Promise.resolve();
     if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        cancelTimer();
-        if (this.#wake === done) this.#wake = undefined;
-        for (const signal of signals) signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancelTimer = this.#clock.schedule(waitMs, done);
+    return waitFor(this.#clock, waitMs, signals, (end) => {
       // The newest poll gets what comes; an older one ends without a request.
       this.#wake?.();
-      this.#wake = done;
-      for (const signal of signals) signal.addEventListener('abort', done, { once: true });
+      this.#wake = end;
+      return () => {
+        if (this.#wake === end) this.#wake = undefined;
+      };
     });
   }
 }

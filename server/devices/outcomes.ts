@@ -1,7 +1,7 @@
 import type { Outcome, WirePairing, Workbench } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { hashSecret } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, waitFor } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
 import type { Pairing, PairingRequest, Pairings } from './pairings.ts';
 
@@ -57,27 +57,15 @@ export class Outcomes {
       throw new HttpError('rate_limited', message, { retryAfter: 5 });
     }
     this.#held.set(tokenHash, held + 1);
-    await this.#change(tokenHash, waitMs, [signal, this.#deps.closing]);
+    const { clock, closing, pairings } = this.#deps;
+    await waitFor(clock, waitMs, [signal, closing], (end) =>
+      pairings.onChange(({ request }) => {
+        if (request?.tokenHash === tokenHash) end();
+      }),
+    );
     const left = (this.#held.get(tokenHash) ?? 1) - 1;
     if (left > 0) this.#held.set(tokenHash, left);
     else this.#held.delete(tokenHash);
-  }
-
-  #change(tokenHash: string, waitMs: number, signals: readonly AbortSignal[]): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel();
-        unsubscribe();
-        for (const signal of signals) signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#deps.clock.schedule(waitMs, end);
-      const unsubscribe = this.#deps.pairings.onChange(({ request }) => {
-        if (request?.tokenHash === tokenHash) end();
-      });
-      for (const signal of signals) signal.addEventListener('abort', end);
-      if (signals.some(({ aborted }) => aborted)) end();
-    });
   }
 }
 

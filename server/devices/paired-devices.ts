@@ -104,6 +104,6 @@ export class PairedDevices {
     target: string,
     detail: Record<string, unknown>,
   ): Promise<void> {
-    return this.#deps.audit.record({ ...byCaller(caller, address), act, target, detail });
+    return this.#deps.audit.record(byCaller(caller, address, { act, target, detail }));
   }
 }

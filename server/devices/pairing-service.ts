@@ -314,7 +314,7 @@ export class DevicePairing {
     target: string,
     detail: Record<string, unknown> = {},
   ): Promise<void> {
-    return this.#deps.audit.record({ ...byCaller(caller, address), act, target, detail });
+    return this.#deps.audit.record(byCaller(caller, address, { act, target, detail }));
   }
 
   #auditUnknown(

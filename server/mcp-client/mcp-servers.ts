@@ -38,8 +38,8 @@ export class McpServers {
   async reconnect(id: string, by: By): Promise<WireMcpServer> {
     const server = this.#find(id);
     server.reconnect();
-    const act = { act: 'mcp_server_reconnected', target: id, detail: {} } as const;
-    await this.#deps.audit.record({ ...byCaller(by.caller, by.address), ...act });
+    const act = { act: 'mcp_server_reconnected', target: id } as const;
+    await this.#deps.audit.record(byCaller(by.caller, by.address, act));
     return this.#toWire(server, by);
   }
 
@@ -51,10 +51,9 @@ export class McpServers {
       const message = 'One of these changes is not there any more: look at the list again.';
       throw new HttpError('conflict', message);
     }
-    const act = { act: 'mcp_tools_accepted', target: id } as const;
     const tools = accepted.map(({ name, hash }) => ({ name, hash }));
-    const of = byCaller(by.caller, by.address);
-    await this.#deps.audit.record({ ...of, ...act, detail: { tools } });
+    const act = { act: 'mcp_tools_accepted', target: id, detail: { tools } } as const;
+    await this.#deps.audit.record(byCaller(by.caller, by.address, act));
     return this.#toWire(server, by);
   }
 

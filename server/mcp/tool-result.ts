@@ -64,11 +64,15 @@ export async function toToolResult(call: Call, sources: ResultSources): Promise<
   return { content, ...(isFailure && { isError: true }), _meta };
 }
 
+const textResult = (text: string, _meta: ToolResult['_meta']): ToolResult => ({
+  content: [{ type: 'text', text }],
+  _meta,
+});
+
 /** A refusal before there was a call, or an end without a result. */
 export const failedResult = (text: string, _meta: ToolResult['_meta'] = {}): ToolResult => ({
-  content: [{ type: 'text', text }],
+  ...textResult(text, _meta),
   isError: true,
-  _meta,
 });
 
 function textOf(call: Call): { text: string; rest: ContentBlock[] } {
@@ -190,23 +194,15 @@ const toLink = ({ blob_id, media_type, size, name, alt }: Attachment): ContentBl
 });
 
 /** Of a call that has ended, whose record has no room among the large answers now. */
-export const fetchedLater = (callId: string): ToolResult => ({
-  content: [
-    {
-      type: 'text',
-      text: `Too many large answers are asked for at once. Get the result in a moment, with callboard_result {"call": "${callId}"}; do not call the tool again.`,
-    },
-  ],
-  _meta: { 'callboard/tool_call_id': callId },
-});
+export const fetchedLater = (callId: string): ToolResult =>
+  textResult(
+    `Too many large answers are asked for at once. Get the result in a moment, with callboard_result {"call": "${callId}"}; do not call the tool again.`,
+    { 'callboard/tool_call_id': callId },
+  );
 
 /** Of a call that is not final yet, for a client that waits no longer. */
-export const stillRunning = (call: Call, waitsFor: string): ToolResult => ({
-  content: [
-    {
-      type: 'text',
-      text: `The call ${call.id} of ${call.toolName} goes on: ${waitsFor} Get its result with callboard_result {"call": "${call.id}"}; do not call the tool again.`,
-    },
-  ],
-  _meta: { 'callboard/tool_call_id': call.id, 'callboard/final': isFinalStatus(call.status) },
-});
+export const stillRunning = (call: Call, waitsFor: string): ToolResult =>
+  textResult(
+    `The call ${call.id} of ${call.toolName} goes on: ${waitsFor} Get its result with callboard_result {"call": "${call.id}"}; do not call the tool again.`,
+    { 'callboard/tool_call_id': call.id, 'callboard/final': isFinalStatus(call.status) },
+  );

@@ -217,8 +217,8 @@ class AnsweredTurn {
     const stopped = async () => {
       await this.#deps.runs.cancel(runId, principalName(caller));
       if (caller.kind !== 'operator') return;
-      const by = byCaller(caller, address);
-      await this.#deps.audit.record({ ...by, act: 'run_stopped', target: runId, detail: {} });
+      const act = { act: 'run_stopped', target: runId } as const;
+      await this.#deps.audit.record(byCaller(caller, address, act));
     };
     stopped().catch(this.#deps.logger.error);
   }

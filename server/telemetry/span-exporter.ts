@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readRetryAfter } from '#lib/net/retry-after';
 import { errorMessage } from '#lib/util/error-message';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { counter, type Metric } from './prometheus.ts';
 import { type Attributes, type Span, toBounded, toOtlp } from './span.ts';
@@ -200,17 +200,7 @@ export class SpanExporter implements Metric {
   }
 
   #pause(ms: number): Promise<void> {
-    const { signal } = this.#closing;
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#deps.clock.schedule(Math.min(ms, LONGEST_PAUSE_MS), end);
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end, { once: true });
-    });
+    return waitFor(this.#deps.clock, Math.min(ms, LONGEST_PAUSE_MS), [this.#closing.signal]);
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
-import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/fold-listings';
+import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/listings-store';
 import { createClientTable } from '../connections/client-table.ts';
 import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
 import { numbered } from '../events/event-bus.ts';

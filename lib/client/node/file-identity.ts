@@ -34,13 +34,7 @@ export function createFileIdentity({
   function save(next: Stored): void {
     now = next;
     const beside = `${path}.new`;
-    const file = openSync(beside, 'w', 0o600);
-    try {
-      writeFileSync(file, JSON.stringify(next));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(beside, JSON.stringify(next), { mode: 0o600, flush: true });
     renameSync(beside, path);
     // After a power loss the token before would be void.
     syncDir(dirname(path));

@@ -2,7 +2,7 @@ import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
-import { type Caller, isOwn } from '../../auth/room.ts';
+import { type AuditedAct, type Caller, isOwn } from '../../auth/room.ts';
 import type { By } from '../../devices/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -40,6 +40,12 @@ export async function findRun(deps: HttpDeps, caller: Caller, id: string): Promi
   const run = await deps.runs.get(id);
   if (run && isOwn(caller, run.owner?.token_id ?? null)) return run;
   throw runNotFound(id);
+}
+
+/** What a person did by a request. */
+export interface Act extends Pick<AuditedAct, 'act'>, Partial<Pick<AuditedAct, 'detail'>> {
+  readonly principal: Caller;
+  readonly context: RequestContext;
 }
 
 /** An id as a refusal repeats it. */

@@ -47,9 +47,9 @@ export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
     async handle({ principal, params, context: { address } }) {
       const rule = await calls.always.withdraw(params.id);
       if (rule) {
-        const by = byCaller(principal, address);
         const detail = { tool_name: rule.toolName, run_id: rule.runId, client_id: rule.clientId };
-        await audit.record({ ...by, act: 'always_withdrawn', target: rule.id, detail });
+        const act = { act: 'always_withdrawn', target: rule.id, detail } as const;
+        await audit.record(byCaller(principal, address, act));
         return json(200, toWireRule(rule));
       }
       const message = `Nothing is always allowed as ${quoted(params.id)}; GET ${path} lists it.`;

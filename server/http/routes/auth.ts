@@ -36,8 +36,7 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
       if (!person) throw await refusal(deps, address);
       const { cookie, key } = await deps.sessions.signIn(person.tokenId, isSecure);
       const detail = { with: 'token' in body ? 'token' : 'link' };
-      const by = byCaller(person, address);
-      await deps.audit.record({ ...by, act: 'signed_in', target: null, detail });
+      await deps.audit.record(byCaller(person, address, { act: 'signed_in', detail }));
       const headers = { 'set-cookie': cookie };
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },
@@ -52,8 +51,7 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
       if (sessionId === null) return json(200, { ok: true });
       const headers = { 'set-cookie': await deps.sessions.signOut(sessionId, isSecure) };
-      const by = byCaller(principal, address);
-      await deps.audit.record({ ...by, act: 'signed_out', target: null, detail: {} });
+      await deps.audit.record(byCaller(principal, address, { act: 'signed_out' }));
       return { status: 200, json: { ok: true }, headers };
     },
   }),

@@ -90,9 +90,8 @@ const disconnectRoute = ({ disconnect, audit }: HttpDeps): Route =>
       const connections = await disconnect(id);
       if (connections === 0)
         throw new HttpError('not_found', `No client ${quoted(id)} is connected.`);
-      const by = byCaller(principal, address);
-      const detail = { connections };
-      await audit.record({ ...by, act: 'client_disconnected', target: id, detail });
+      const act = { act: 'client_disconnected', target: id, detail: { connections } } as const;
+      await audit.record(byCaller(principal, address, act));
       return json(200, { ok: true, connections });
     },
   });

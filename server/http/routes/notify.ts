@@ -66,8 +66,8 @@ const resendRoute = ({ notify, audit }: HttpDeps): Route =>
           `There is no delivery ${quoted(id)}; GET ${path}/deliveries lists them.`,
         );
       const { target } = delivery;
-      const by = byCaller(principal, address);
-      await audit.record({ ...by, act: 'notice_resent', target: id, detail: { target } });
+      const act = { act: 'notice_resent', target: id, detail: { target } } as const;
+      await audit.record(byCaller(principal, address, act));
       return json(200, toWireDelivery(delivery));
     },
   });
@@ -82,8 +82,7 @@ const testRoute = ({ notify, audit }: HttpDeps): Route =>
     async handle({ principal, params: { id }, context: { address } }) {
       const delivery = await notify.test(id);
       if (!delivery) throw noTarget(id);
-      const by = byCaller(principal, address);
-      await audit.record({ ...by, act: 'notice_tested', target: id, detail: {} });
+      await audit.record(byCaller(principal, address, { act: 'notice_tested', target: id }));
       return json(200, toWireDelivery(delivery));
     },
   });
@@ -99,8 +98,8 @@ const enableRoute = ({ notify, audit }: HttpDeps): Route =>
       const isThere = await notify.enable(id);
       const target = isThere && notify.targets().find((one) => one.id === id);
       if (!target) throw noTarget(id);
-      const by = byCaller(principal, address);
-      await audit.record({ ...by, act: 'notify_target_enabled', target: id, detail: {} });
+      const act = { act: 'notify_target_enabled', target: id } as const;
+      await audit.record(byCaller(principal, address, act));
       return json(200, toWireTarget(target));
     },
   });

@@ -45,8 +45,8 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
       async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
         const outcome = await policy.setAutonomy(principal, level, runId);
         if (outcome !== 'set') throw REFUSED[outcome]();
-        const by = byCaller(principal, address);
-        await audit.record({ ...by, act: 'autonomy_set', target: runId, detail: { level } });
+        const act = { act: 'autonomy_set', target: runId, detail: { level } } as const;
+        await audit.record(byCaller(principal, address, act));
         return json(200, toWireAutonomy(policy.state().autonomy));
       },
     }),

@@ -64,8 +64,8 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     responses: { 200: { description: 'Removed', schema: okSchema } },
     async handle({ principal, params, context }) {
       await deps.push.unsubscribe(params.id, principal);
-      const act = { act: 'push_unsubscribed', target: params.id, detail: {} } as const;
-      await deps.audit.record({ ...byCaller(principal, context.address), ...act });
+      const act = { act: 'push_unsubscribed', target: params.id } as const;
+      await deps.audit.record(byCaller(principal, context.address, act));
       return json(200, { ok: true });
     },
   }),
@@ -95,6 +95,6 @@ async function subscribe(
   // A page confirms what it has at each start.
   if (known && sameJson([known.kinds, known.details], [kinds, details])) return made;
   const act = { act: 'push_subscribed', target, detail: { browser, kinds, details } } as const;
-  await audit.record({ ...byCaller(caller, context.address), ...act });
+  await audit.record(byCaller(caller, context.address, act));
   return made;
 }

@@ -15,20 +15,13 @@ import {
 import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
 import type { Offer, RunTool } from '#lib/protocol/run-tools';
 import { given } from '#lib/util/given';
-import {
-  type AuditedAct,
-  byCaller,
-  type Caller,
-  ownsRun,
-  ownToken,
-  principalName,
-} from '../../auth/room.ts';
+import { byCaller, ownsRun, ownToken, principalName } from '../../auth/room.ts';
 import type { RunOutcome } from '../../runs/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
-import { AGENTS, findRun, READERS } from './access.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { type Act, AGENTS, findRun, READERS } from './access.ts';
 
 const tag = 'runs';
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
@@ -161,12 +154,6 @@ export const runRoutes = (deps: HttpDeps): Route[] => [
   runToolsRoute(deps),
 ];
 
-interface Act extends Pick<AuditedAct, 'act'> {
-  readonly principal: Caller;
-  readonly context: RequestContext;
-  readonly detail?: AuditedAct['detail'];
-}
-
 /** What a person did, and took effect, is written down: without the words of a message. */
 async function audited(
   { audit }: HttpDeps,
@@ -174,8 +161,8 @@ async function audited(
   { principal, context, act, detail = {} }: Act,
 ): Promise<HttpResponse> {
   if (outcome.ok && principal.kind === 'operator') {
-    const by = byCaller(principal, context.address);
-    await audit.record({ ...by, act, target: outcome.run.run_id, detail });
+    const target = outcome.run.run_id;
+    await audit.record(byCaller(principal, context.address, { act, target, detail }));
   }
   return done(outcome);
 }

@@ -29,9 +29,8 @@ export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
     async handle({ principal, body, context: { address } }) {
       const created = await tokens.create(body, principalName(principal));
       if (!created.ok) throw new HttpError(created.code, created.message);
-      const by = byCaller(principal, address);
-      const target = created.token.id;
-      await audit.record({ ...by, act: 'token_created', target, detail: body });
+      const act = { act: 'token_created', target: created.token.id, detail: body } as const;
+      await audit.record(byCaller(principal, address, act));
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
   }),
@@ -61,9 +60,9 @@ export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
       if (id === FIRST_TOKEN.id) throw new HttpError('conflict', NOT_HERE);
       const revoked = await tokens.revoke(id);
       if (revoked) {
-        const by = byCaller(principal, address);
         const { kind, name } = revoked;
-        await audit.record({ ...by, act: 'token_revoked', target: id, detail: { kind, name } });
+        const act = { act: 'token_revoked', target: id, detail: { kind, name } } as const;
+        await audit.record(byCaller(principal, address, act));
         return json(200, toWireToken(revoked));
       }
       const message = `There is no live token ${quoted(id)}; GET ${path} lists them.`;

@@ -20,14 +20,14 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { type AuditedAct, actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
+import { actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
 import type { CallActionOutcome } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toWireCall, toWireEvent } from '../to-wire-call.ts';
-import { AGENTS, findCall, OPERATORS, READERS } from './access.ts';
+import { type Act, AGENTS, findCall, OPERATORS, READERS } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
   readIdempotencyKey,
@@ -163,9 +163,8 @@ const agentActions = (deps: HttpDeps): Route[] => [
       const reason = `Cancelled by ${name}.`;
       const outcome = await deps.calls.cancel(params.id, reason, actorOf(principal), name);
       // Asked twice: the first request stands.
-      if (phase === 'cancelling' || principal.kind !== 'operator') return done(outcome);
-      const by = byCaller(principal, context.address);
-      return audited(deps, outcome, { ...by, act: 'call_cancelled', detail: {} });
+      if (phase === 'cancelling') return done(outcome);
+      return audited(deps, outcome, { principal, context, act: 'call_cancelled' });
     },
   }),
   defineRoute('POST', '/v1/tool_calls/:id/retry', {
@@ -184,10 +183,8 @@ const agentActions = (deps: HttpDeps): Route[] => [
       const idempotencyKey = readIdempotencyKey(context);
       const more = given({ args, clientId, fromClientId, idempotencyKey });
       const outcome = await deps.calls.retry(params.id, principal, more);
-      if (principal.kind !== 'operator') return done(outcome);
-      const by = byCaller(principal, context.address);
       const detail = { retry_of: params.id, edited: args !== undefined };
-      return audited(deps, outcome, { ...by, act: 'call_retried', detail });
+      return audited(deps, outcome, { principal, context, act: 'call_retried', detail });
     },
   }),
 ];
@@ -203,9 +200,8 @@ const operatorActions = (deps: HttpDeps): Route[] => [
     async handle({ principal, params, body, context }) {
       await findCall(deps, principal, params.id, context);
       const outcome = await deps.calls.extend(params.id, principal, body.by_ms);
-      const by = byCaller(principal, context.address);
       const detail = { by_ms: body.by_ms };
-      return audited(deps, outcome, { ...by, act: 'extended', detail });
+      return audited(deps, outcome, { principal, context, act: 'extended', detail });
     },
   }),
   defineRoute('POST', '/v1/tool_calls/:id/approval', {
@@ -226,8 +222,7 @@ const operatorActions = (deps: HttpDeps): Route[] => [
       // Arguments and notes are in the call; here they would outlive it.
       const terms = decision === 'always' ? given({ scope, expires_in }) : {};
       const detail = { decision, edited: args !== undefined, ...terms };
-      const by = byCaller(principal, context.address);
-      return audited(deps, outcome, { ...by, act: 'approval_decided', detail });
+      return audited(deps, outcome, { principal, context, act: 'approval_decided', detail });
     },
   }),
   defineRoute('POST', '/v1/tool_calls/:id/answer', {
@@ -239,8 +234,7 @@ const operatorActions = (deps: HttpDeps): Route[] => [
     responses: record,
     async handle({ principal, params, body, context }) {
       const outcome = await deps.calls.answer(params.id, principal, body.output);
-      const by = byCaller(principal, context.address);
-      return audited(deps, outcome, { ...by, act: 'answered_by_hand', detail: {} });
+      return audited(deps, outcome, { principal, context, act: 'answered_by_hand' });
     },
   }),
 ];
@@ -254,16 +248,16 @@ export const toolCallRoutes = (deps: HttpDeps): Route[] => [
   ...operatorActions(deps),
 ];
 
-/** What took effect is written down, with the tool of the call. */
+/** What a person did, and took effect, is written down with the tool of the call. */
 async function audited(
   { audit }: HttpDeps,
   outcome: CallActionOutcome,
-  act: Omit<AuditedAct, 'target'>,
+  { principal, context, act, detail = {} }: Act,
 ): Promise<HttpResponse> {
-  if (outcome.ok && !outcome.isRepeat) {
-    const { id, toolName } = outcome.call;
-    const detail = { tool_name: toolName, ...act.detail };
-    await audit.record({ ...act, target: id, detail });
+  if (outcome.ok && !outcome.isRepeat && principal.kind === 'operator') {
+    const { id: target, toolName: tool_name } = outcome.call;
+    const of = { act, target, detail: { tool_name, ...detail } };
+    await audit.record(byCaller(principal, context.address, of));
   }
   return done(outcome);
 }

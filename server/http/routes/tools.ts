@@ -152,11 +152,12 @@ const invokeRoute = (deps: HttpDeps): Route =>
 const isByHand = (principal: Principal): principal is Operator =>
   principal.kind === 'operator' && principal.sessionId !== null;
 
-function auditing(audit: HttpDeps['audit'], principal: Caller, address: string) {
-  const by = byCaller(principal, address);
-  return ({ id, toolName }: Pick<Call, 'id' | 'toolName'>) =>
-    audit.entry({ ...by, act: 'tool_called', target: id, detail: { tool_name: toolName } });
-}
+const auditing =
+  (audit: HttpDeps['audit'], principal: Caller, address: string) =>
+  ({ id, toolName }: Pick<Call, 'id' | 'toolName'>) => {
+    const act = { act: 'tool_called', target: id, detail: { tool_name: toolName } } as const;
+    return audit.entry(byCaller(principal, address, act));
+  };
 
 function accepted(id: string): HttpResponse {
   const answer: InvokeAccepted = {
