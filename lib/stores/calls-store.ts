@@ -133,7 +133,7 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
 }
 
 /** SF22: what is known of a call counts; the others take their places by the time they were made. */
-export function withEnded(state: CallsState, { calls, next }: EndedPart): CallsState {
+function withEnded(state: CallsState, { calls, next }: EndedPart): CallsState {
   const more = calls
     .filter((call) => !own(state.byId, call.tool_call_id))
     .map((call): CallEntry => {
