@@ -80,8 +80,8 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   {
     number: 'T33',
     file: 'server/auth/keep-text.ts',
-    code: "open(file, 'wx', 0o600)",
-    broken: "open(file, 'wx', 0o644)",
+    code: "flag: 'wx', mode: 0o600",
+    broken: "flag: 'wx', mode: 0o644",
   },
   {
     number: 'T34',
