@@ -3,8 +3,9 @@
  * a table of ratios and one line of JSON. Times differ between machines and
  * hours; ratios of one run are what to look at.
  *
- *   npm run bench                 everything but the history
+ *   npm run bench                 everything but the history and the memory
  *   npm run bench -- calls cards  some of it (calls, beside, watchers, arrivals, cancel, doors, mcp, stalls, cards)
+ *   npm run bench -- memory       of 200,000 calls and of 500 results of 8 MiB; only when it is named
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  *   npm run bench -- calls --against a47a9b6   a call beside one of that commit, alone
  */
@@ -19,6 +20,7 @@ import { benchCards } from './cards-bench.ts';
 import { benchDoors } from './doors-bench.ts';
 import { benchHistory } from './history-bench.ts';
 import { benchMcp } from './mcp-bench.ts';
+import { benchMemory } from './memory-bench.ts';
 import { benchStalls } from './stalls-bench.ts';
 import type { Ratio } from './stats.ts';
 import { benchWatchers } from './watchers-bench.ts';
@@ -32,9 +34,13 @@ const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> 
   history: benchHistory,
   doors: benchDoors,
   mcp: benchMcp,
+  memory: benchMemory,
   stalls: benchStalls,
   cards: () => benchCards(process.env.CALLBOARD_CHROMIUM ?? 'chromium'),
 };
+
+/** They take minutes. */
+const ONLY_NAMED = ['history', 'memory'];
 
 const words = process.argv.slice(2);
 const against = words.indexOf('--against');
@@ -52,7 +58,7 @@ if (commit !== undefined) {
   results.against = await benchAgainst(commit);
 }
 for (const [name, run] of commit === undefined ? Object.entries(PARTS) : []) {
-  if (wanted.length > 0 ? !wanted.includes(name) : name === 'history') continue;
+  if (wanted.length > 0 ? !wanted.includes(name) : ONLY_NAMED.includes(name)) continue;
   process.stderr.write(`Measuring: ${name}\n`);
   results[name] = await run();
 }

@@ -75,4 +75,4 @@ function describeHeads(files: readonly Attachment[]): string[] {
 const oneLine = (text: string): string =>
   Array.from(stripInvisible(text).replace(/\s+/g, ' ').trim()).slice(0, ALT_CHARS).join('');
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

@@ -10,7 +10,7 @@ import { mapTexts, redactShapes } from '../text/redact.ts';
 import { MARK_BYTES, markUntrusted } from '../text/untrusted.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import type { Call } from './call.ts';
-import { describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
+import { bytesOf, describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
 /** What of a final call matters to a model. The wire's record fits as it is. */
@@ -121,8 +121,6 @@ function rendered(call: FinishedCall, most: number): Rendered {
   const { text, note } = inRoom(most - bytesOf(described) - bytesOf(more) - 1);
   return { text: `${text}\n${described}`, note: `${note}${more}` };
 }
-
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
 export const outputOfRecord = (

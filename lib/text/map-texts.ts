@@ -10,10 +10,7 @@ export function mapTexts(value: unknown, change: Change): unknown {
 function changes(value: unknown, change: Change): boolean {
   if (typeof value === 'string') return change(value) !== value;
   if (!isObject(value)) return false;
-  if (Array.isArray(value)) {
-    for (const one of value) if (changes(one, change)) return true;
-    return false;
-  }
+  if (Array.isArray(value)) return value.some((one) => changes(one, change));
   for (const key in value) if (change(key) !== key || changes(value[key], change)) return true;
   return false;
 }

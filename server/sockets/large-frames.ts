@@ -63,17 +63,18 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
     const release = wait(frame);
     // Its bytes are of no use any more once they are a message.
     const unread = [frame];
+    let rest: Promise<void> | undefined;
     const work = async () => {
       const message = unread.splice(0).map(parse)[0];
       // Each of the two takes long enough.
       await nextTurn();
       const done = message && handle(message);
       // Large ones of others need not wait for that.
-      if (message && takesLong(message)) return { rest: done };
-      await done;
-      return {};
+      if (message && takesLong(message)) rest = done;
+      else await done;
     };
-    void inTurn(turns, work, release).then(goOn);
+    const turn = turns(work, () => void (rest ?? release()));
+    void turn.then(() => rest?.finally(release)).then(goOn);
   }
 
   function goOn(): void {
@@ -83,22 +84,4 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
   }
 
   return take;
-}
-
-/** Resolves once `work`, in its turn, and the rest of it, after its turn, are done and released. */
-async function inTurn(
-  turns: Turns,
-  work: () => Promise<{ rest?: Promise<void> | undefined }>,
-  release: () => void,
-): Promise<void> {
-  let rest: Promise<void> | undefined;
-  await turns(
-    async () => {
-      rest = (await work()).rest;
-    },
-    () => {
-      if (!rest) release();
-    },
-  );
-  await rest?.finally(release);
 }
