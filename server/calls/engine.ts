@@ -26,7 +26,7 @@ import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall, Announcement } from '../outbox/room.ts';
-import { type Change, type Store, VersionConflictError } from '../store/room.ts';
+import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
@@ -321,6 +321,9 @@ export class CallEngine {
   #takeBack(entry: CallEntry, record: Call, error: unknown): void {
     const { repository, onDecided } = this.#deps;
     drop(takePending(entry, record.version), error);
+    // It may be on disk, which only a new start finds out: until then it stays decided.
+    // guard: failed-store-undoes-nothing
+    if (error instanceof StoreFailedError) return;
     if (!entry.durable) {
       repository.forget(entry);
       repository.wake(entry);
