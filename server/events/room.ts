@@ -1,3 +1,4 @@
+export { type CallFollowers, createCallFollowers } from './call-followers.ts';
 export {
   type EventBus,
   instanceAddress,

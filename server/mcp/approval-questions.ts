@@ -3,7 +3,7 @@ import type { Call } from '#lib/call/call';
 import { pathOfCall } from '#lib/call/call-address';
 import { isRecord } from '#lib/json/is-record';
 import { newSecret } from '../auth/room.ts';
-import type { CallFollowers } from './call-followers.ts';
+import type { CallFollowers } from '../events/room.ts';
 import { capabilitiesOf } from './request-capabilities.ts';
 
 /** What a task that needs input asks, by keys that are never used twice. */
@@ -45,7 +45,7 @@ export function createApprovalQuestions(
   function begin(callId: string): Question {
     const [oldest] = open.keys();
     if (open.size >= MOST && oldest !== undefined) end(oldest);
-    const leave = followers.follow(callId, ({ phase }) => {
+    const leave = followers.follow(callId, ({ update: { phase } }) => {
       if (phase !== undefined && phase !== 'approval') end(callId);
     });
     const question = { key: `approval_${newSecret()}`, isAnswered: false, leave };

@@ -4,8 +4,8 @@ import { type Agent, actorOf, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService, InvokeRefusal } from '../calls/room.ts';
+import type { CallFollowers } from '../events/room.ts';
 import { roomToRead } from './agent-session.ts';
-import type { CallFollowers } from './call-followers.ts';
 import { reportProgress, type SendProgress } from './report-progress.ts';
 import {
   failedResult,

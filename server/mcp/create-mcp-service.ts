@@ -4,11 +4,10 @@ import { FairMap } from '#lib/util/fair-map';
 import { type Agent, newSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus } from '../events/room.ts';
+import { createCallFollowers, type EventBus } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
-import { createCallFollowers } from './call-followers.ts';
 import { cancelledRequest, isInitialize, toRequest, withoutNulls } from './json-rpc.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
 import type { McpPost, McpStream } from './mcp-service.ts';
@@ -143,7 +142,7 @@ export function createMcpService(deps: McpServiceDeps) {
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams();
   const openRequests = createOpenRequests();
-  const followers = createCallFollowers(bus);
+  const followers = createCallFollowers(bus, 'tool_call_id');
   const refusals = createRefusalLog({ clock, logger });
   /** What belongs to a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
@@ -206,7 +205,6 @@ export function createMcpService(deps: McpServiceDeps) {
     async close() {
       lists.stop();
       refusals.close();
-      followers.close();
       streams.close();
       await handler.close();
     },

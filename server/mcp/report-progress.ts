@@ -2,7 +2,7 @@ import type { Call } from '#lib/call/call';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
-import type { CallFollowers } from './call-followers.ts';
+import type { CallFollowers } from '../events/room.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** So many at once; after them four notifications a second. */
@@ -44,7 +44,7 @@ export function reportProgress(
   let [room, filledAt] = [BURST, clock.now()];
   let isOver = false;
   let cancel: (() => void) | undefined;
-  const unfollow = followers.follow(callId, ({ progress, tip }) => {
+  const unfollow = followers.follow(callId, ({ update: { progress, tip } }) => {
     shown = { ...shown, ...given({ progress, tip }) };
     // Of a burst each is told as it was; the record has only the newest.
     const isOfTool = progress !== undefined || tip !== undefined;

@@ -248,7 +248,6 @@ export class AgentRuns implements RunService {
     this.#isClosing = true;
     const turns = this.#turns;
     await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
-    this.#spendings.close();
   }
 
   get #turns(): KnownRuns['turns'] {

@@ -1,7 +1,7 @@
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { Clock } from '../base/clock.ts';
 import type { CallService } from '../calls/room.ts';
-import type { EventBus, LoggedEvent } from '../events/room.ts';
+import { type CallFollowers, createCallFollowers, type EventBus } from '../events/room.ts';
 import type { Spending } from './agent/spending.ts';
 
 export interface SpendingsDeps {
@@ -14,11 +14,11 @@ export interface SpendingsDeps {
 export class Spendings {
   readonly #deps: SpendingsDeps;
   readonly #byRun = new Map<string, Spending>();
-  readonly #subscription: { close(): void };
+  readonly #followers: CallFollowers;
 
   constructor(deps: SpendingsDeps) {
     this.#deps = deps;
-    this.#subscription = deps.bus.subscribe({ onEvents: (events) => this.#follow(events) });
+    this.#followers = createCallFollowers(deps.bus, 'run_id');
   }
 
   get(runId: string): Spending | undefined {
@@ -27,6 +27,9 @@ export class Spendings {
 
   async during<T>(runId: string, spending: Spending, work: () => Promise<T>): Promise<T> {
     this.#byRun.set(runId, spending);
+    const unfollow = this.#followers.follow(runId, ({ tool_call_id: id, update }) => {
+      if (update.phase !== undefined) spending.callWaits(id, waits(update), this.#now());
+    });
     // What a restart left waiting; a new turn has none.
     for (const { id, card, createdAt } of this.#deps.calls.watched(runId)) {
       if (waits(card)) spending.callWaits(id, true, createdAt / 1000);
@@ -34,20 +37,9 @@ export class Spendings {
     try {
       return await work();
     } finally {
+      unfollow();
       this.#byRun.delete(runId);
       spending.end(this.#now());
-    }
-  }
-
-  close(): void {
-    this.#subscription.close();
-  }
-
-  #follow(events: readonly LoggedEvent[]): void {
-    for (const { event } of events) {
-      if (event.type !== 'call' || event.update.phase === undefined) continue;
-      const { run_id: runId, tool_call_id: id, update } = event;
-      this.#byRun.get(runId)?.callWaits(id, waits(update), this.#now());
     }
   }
 
