@@ -281,15 +281,15 @@ test('[CE4] what a failed store may have on disk stays decided, and nobody is to
   await running();
   const begun = engine.create(blank('tc_2'), ALLOWED, 'operator');
   const ended = apply({ type: 'finished_here', error: null });
-  let told = 0;
-  for (const id of ['tc_1', 'tc_2']) void repository.wait(id, 30_000).finally(() => (told += 1));
+  let woken = 0;
+  for (const id of ['tc_1', 'tc_2']) void repository.wait(id, 30_000).finally(() => (woken += 1));
   const before = [repository.latest('tc_1'), repository.latest('tc_2'), decided.length];
   for (const { fail } of disk) fail(new StoreFailedError('the disk is gone'));
   await new Promise(setImmediate);
   await expect(begun.ok && begun.written).rejects.toThrow('the disk is gone');
   await expect(ended.ok && ended.written).rejects.toThrow('the disk is gone');
   expect([repository.latest('tc_1'), repository.latest('tc_2'), decided.length]).toEqual(before);
-  expect([before[0], told, published]).toMatchObject([{ status: 'SUCCEEDED' }, 0, []]);
+  expect([before[0], woken, published]).toMatchObject([{ status: 'SUCCEEDED' }, 0, []]);
 });
 
 test('[CA20] of two large previews that begin alike and are equally long the record has the newer', async () => {

@@ -65,6 +65,7 @@ test('[ST7] closing commits what may wait', async () => {
 
 /** Commits that end when the test says so. */
 function slowSetup() {
+  const later: (() => void)[] = [];
   const commits: { items: readonly string[]; end: (error?: Error) => void }[] = [];
   const queue = createWriteQueue<string>({
     commit: (items) =>
@@ -72,11 +73,11 @@ function slowSetup() {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
       }),
     schedule: (flush) => queueMicrotask(flush),
-    scheduleLater: () => {},
+    scheduleLater: (flush) => later.push(flush),
   });
   const pushMany = (name: string, count: number) =>
     Array.from({ length: count }, (_, number) => queue.push(`${name}${number}`));
-  return { queue, commits, pushMany, sizes: () => commits.map(({ items }) => items.length) };
+  return { queue, commits, later, pushMany, sizes: () => commits.map(({ items }) => items.length) };
 }
 
 test('[ST4] what came while the disk was busy is committed before what follows from that is done', async () => {
@@ -103,6 +104,31 @@ test('[ST4] a commit that ends takes nothing with it that may wait', async () =>
   queue.push('now');
   await Promise.resolve();
   expect(commits[1]?.items).toEqual(['later', 'now']);
+});
+
+test('[ST4] what has waited its moment while a commit is on its way is in the next, with what came by then', async () => {
+  const { queue, commits, later } = slowSetup();
+  const pushes = [queue.push('first'), queue.push('waited', true)];
+  await Promise.resolve();
+  expect(commits.map(({ items }) => items)).toEqual([['first', 'waited']]);
+  pushes.push(queue.push('again', true));
+  later.shift()?.();
+  pushes.push(queue.push('now'));
+  commits[0]?.end();
+  await pushes[0];
+  expect(commits.slice(1).map(({ items }) => items)).toEqual([['again', 'now']]);
+  commits[1]?.end();
+  await Promise.all(pushes);
+});
+
+test('[ST4] what has waited its moment is in the commit that is about to begin', async () => {
+  const { queue, commits, flush, later } = setup();
+  const pushes = [queue.push('waited', true), queue.push('now')];
+  later.shift()?.();
+  expect(commits).toEqual([]);
+  flush();
+  await Promise.all(pushes);
+  expect(commits).toEqual([['waited', 'now']]);
 });
 
 test('[ST4] 64 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {

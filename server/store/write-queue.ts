@@ -88,7 +88,9 @@ export function createWriteQueue<T>(deps: {
     isScheduledLater = true;
     deps.scheduleLater(() => {
       isScheduledLater = false;
-      flush();
+      // A commit that is about to begin, or on its way, takes it along or is followed by it.
+      if (underWay === 0 && !isScheduled) flush();
+      else if (waiting.length > 0) isHasty = true;
     });
   }
 
