@@ -95,7 +95,6 @@ export function createLogApplier(database: DatabaseSync): () => Applied {
 const isFirst = (row: LogRow | undefined) => row?.version === 1;
 
 export function createApplyStatements(database: DatabaseSync) {
-  // FTS5 is beyond Kysely, hence the SQL.
   const rows = database.prepare('SELECT * FROM log WHERE call_id = ? ORDER BY version');
   const remove = database.prepare('DELETE FROM calls WHERE call_no = ?');
   const name = database.prepare('SELECT name FROM clients WHERE client_id = ? LIMIT 1');
@@ -124,11 +123,10 @@ export function createApplyStatements(database: DatabaseSync) {
     // One that was deleted meanwhile, or begins with what is not there, is in no list.
     if (!logged || !isFinalStatus(logged.call.status)) return;
     const { call, facts, seq, texts } = logged;
-    // Nothing was made of a call that began behind what is applied.
-    const isNew = seq > after;
     const row = toCallRow(seq, logged);
-    // Not by REPLACE: before such a statement the text index writes what it gathers.
-    if (!isNew) {
+    // Something was made of a call that began before. REPLACE would take it away, too, but before
+    // each such statement the text index writes what it gathers.
+    if (seq <= after) {
       remove.run(seq);
       removeWords.run(seq);
       close.run(id);
@@ -161,8 +159,7 @@ function readLogged(rows: readonly LogRow[]) {
   const texts = rows.map(({ events }) => events);
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   try {
-    const logged = toLoggedCall(rows.flatMap(fromLogRow), bytes);
-    return logged && { ...logged, seq: first.seq, texts };
+    return { ...toLoggedCall(rows.flatMap(fromLogRow), bytes), seq: first.seq, texts };
   } catch (error) {
     if (error instanceof RowDamagedError) return undefined;
     throw error;

@@ -19,11 +19,7 @@ export interface LoggedCall {
 }
 
 /** Makes no card, which is most of the work of `foldEvents`: rows and words need none. */
-export function toLoggedCall(
-  entries: readonly CallEventEntry[],
-  bytes: number,
-): LoggedCall | undefined {
-  if (entries.length === 0) return undefined;
+export function toLoggedCall(entries: readonly CallEventEntry[], bytes: number): LoggedCall {
   const call: Partial<Call> = { ...BARE_CALL, attachments: [] };
   let facts: CardUpdate = {};
   for (const { patch, card, shown } of entries) {

@@ -124,9 +124,9 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
 /** What the log has of a call, which must be the call. */
 function loggedAs(call: Call, text: string): LoggedCall {
   const entries = fromLogTexts(text);
-  const [inLog, logged] = [foldEvents(entries), toLoggedCall(entries, text.length)];
+  const inLog = foldEvents(entries);
   const expected = { ...call, version: call.version + 1 };
-  if (inLog && logged && isSame(inLog, expected)) return logged;
+  if (inLog && isSame(inLog, expected)) return toLoggedCall(entries, text.length);
   throw new StoreNotMovedError(
     `the call ${call.id} of the older version is not the same in the log; go on with the older version`,
   );

@@ -8,9 +8,7 @@ import { appendCall } from './store-setup.ts';
 
 const rowOf = (callNo: number, call: Call) => {
   const { event } = appendCall(call);
-  const logged = toLoggedCall([event], toLogText(event).length + 2);
-  if (!logged) throw new Error('it has no entry');
-  return toCallRow(callNo, logged);
+  return toCallRow(callNo, toLoggedCall([event], toLogText(event).length + 2));
 };
 
 /** Many ended calls, the oldest first, straight into the tables; `given` says in what each differs. */
