@@ -115,11 +115,6 @@ export class LiveRun implements Transcript {
     this.#deps.bus.publish({ type: 'run', run: this.summary() });
   }
 
-  /** Resolves once the change is on disk; `publish` sends it to watchers. */
-  save(patch: Partial<RunSummary>): Promise<void> {
-    return this.#write(patch);
-  }
-
   /** Only in memory, for what can be written no more. */
   show(patch: Partial<RunSummary>): void {
     this.#decided = this.#hidden({ ...this.#decided, ...patch });
@@ -151,7 +146,7 @@ export class LiveRun implements Transcript {
     return this.#inOrder(async () => {
       const isNew = this.#messages.at(-1) !== lastSeen;
       if (isNew && isUnread(this.#messages)) return false;
-      await this.#write(patch);
+      await this.save(patch);
       return true;
     });
   }
@@ -178,7 +173,7 @@ export class LiveRun implements Transcript {
         ...given({ client_id: asking?.clientId, instance_id: asking?.instanceId }),
         ...given({ replaces, given_id, author }),
       };
-      await this.#write(patch, [{ type: 'put_message', message, position: this.#to }]);
+      await this.save(patch, [{ type: 'put_message', message, position: this.#to }]);
       this.#add(message);
       this.publish();
       this.#publishMessage(message);
@@ -187,26 +182,24 @@ export class LiveRun implements Transcript {
   }
 
   beginMessage(): Promise<MessageWriter> {
-    return this.#inOrder(async () => this.#beginMessage());
-  }
-
-  #beginMessage(): MessageWriter {
-    const { clock, bus } = this.#deps;
-    const message = this.#newMessage('assistant', []);
-    const position = this.#to;
-    this.#add(message);
-    this.#publishMessage(message);
-    return new PublishedMessage({
-      message,
-      clock,
-      secrets: this.#secrets,
-      publish: (event) => void bus.publish(event),
-      onPublished: (published) => {
-        this.#messages[this.#placeOf(published.message_id)] = published;
-      },
-      beginRequest: (request) => this.#beginRequest(message.message_id, request),
-      persist: (done, replay) =>
-        this.#put({ type: 'put_message', message: done, position, ...given({ replay }) }),
+    return this.#inOrder(async () => {
+      const { clock, bus } = this.#deps;
+      const message = this.#newMessage('assistant', []);
+      const position = this.#to;
+      this.#add(message);
+      this.#publishMessage(message);
+      return new PublishedMessage({
+        message,
+        clock,
+        secrets: this.#secrets,
+        publish: (event) => void bus.publish(event),
+        onPublished: (published) => {
+          this.#messages[this.#placeOf(published.message_id)] = published;
+        },
+        beginRequest: (request) => this.#beginRequest(message.message_id, request),
+        persist: (done, replay) =>
+          this.#put({ type: 'put_message', message: done, position, ...given({ replay }) }),
+      });
     });
   }
 
@@ -244,7 +237,8 @@ export class LiveRun implements Transcript {
     };
   }
 
-  async #write(patch: Partial<RunSummary>, more: readonly Change[] = []): Promise<void> {
+  /** Resolves once the change is on disk, with `more` as one; `publish` sends it to watchers. */
+  async save(patch: Partial<RunSummary>, more: readonly Change[] = []): Promise<void> {
     const run = this.#hidden({ ...this.#decided, ...patch, updated_at: this.#nowSeconds() });
     const announced = this.#deps.announce?.(run, this.#decided);
     this.#decided = run;
@@ -271,7 +265,7 @@ export class LiveRun implements Transcript {
     const turn = await log.begin(request, of);
     const put: Change = { type: 'put_model_turn', turn };
     if (request.beginsStep) {
-      await this.#write({ step: request.step }, [put]);
+      await this.save({ step: request.step }, [put]);
       this.publish();
     } else await this.#put(put);
     return {

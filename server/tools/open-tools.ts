@@ -130,36 +130,20 @@ function openBuiltins(
   { threadOf, store, clock, hide, othersRead }: ToolParts,
 ): AnyServerTool[] {
   const { weather, database, tools } = config.file;
-  const builtin = createBuiltinTools({
-    fetch,
-    weather,
-    database: {
-      path:
-        database === undefined
-          ? join(config.dataDir, 'callboard.db')
-          : databaseFile(config.filePath, database),
-      isOwnStore: database === undefined,
-      workerPath: threadOf('database-worker.mjs', 'tools/builtin/database-worker.ts'),
-    },
-  });
+  const isOwnStore = database === undefined;
+  const path = isOwnStore
+    ? join(config.dataDir, 'callboard.db')
+    : databaseFile(config.filePath, database);
+  const workerPath = threadOf('database-worker.mjs', 'tools/builtin/database-worker.ts');
+  const codeWorker = threadOf('run-code-worker.mjs', 'tools/builtin/run-code-worker.ts');
+  const kept = { store, clock, hide, ...given({ othersRead }) };
   return [
-    ...builtin,
+    ...createBuiltinTools({ fetch, weather, database: { path, isOwnStore, workerPath } }),
     ...(tools.http ? [createHttpRequest(tools.http)] : []),
-    ...(tools.run_code
-      ? [
-          createRunCode({
-            workerPath: threadOf('run-code-worker.mjs', 'tools/builtin/run-code-worker.ts'),
-          }),
-        ]
-      : []),
+    ...(tools.run_code ? [createRunCode({ workerPath: codeWorker })] : []),
     ...(tools.ask_human ? [createAskHuman()] : []),
     ...(tools.attempt_completion ? [createAttemptCompletion()] : []),
-    ...(tools.memory
-      ? createMemoryTools({
-          ...{ store, clock, hide, limits: { ...MEMORY, ...tools.memory } },
-          ...given({ othersRead }),
-        })
-      : []),
+    ...(tools.memory ? createMemoryTools({ ...kept, limits: { ...MEMORY, ...tools.memory } }) : []),
   ];
 }
 
