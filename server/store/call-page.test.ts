@@ -6,11 +6,11 @@ import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-
 import { createLogApplier } from './apply-log.ts';
 import { CallOverlay, NOT_THERE } from './call-overlay.ts';
 import { compileQuery } from './compile-query.ts';
+import { firstRows } from './first-rows.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { writeCursor } from './page-cursor.ts';
 import { createLogReader } from './read-log.ts';
-import { firstRows } from './read-thread.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 import type { AuditQuery, CallQuery, RunQuery } from './store.ts';
 import { queryAudit, queryCalls, queryRuns } from './store-queries.ts';

@@ -5,11 +5,11 @@ import type { CallEventEntry } from '#lib/call/call-event';
 import { firstEntryOf, foldEvents, toPublished } from '#lib/call/fold';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { compileQuery } from './compile-query.ts';
+import { firstRows } from './first-rows.ts';
 import { toLogText } from './log-text.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createLogReader } from './read-log.ts';
-import { firstRows } from './read-thread.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 
 const open: DatabaseSync[] = [];

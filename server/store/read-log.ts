@@ -5,9 +5,10 @@ import type { Call } from '#lib/call/call';
 import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import { foldEvents, toPublished } from '#lib/call/fold';
 import { headOf, type KnownCall, NOT_THERE } from './call-overlay.ts';
+import { firstRows, type ReadRows } from './first-rows.ts';
 import { fromLogRow } from './log-text.ts';
 import { pageSize } from './page-cursor.ts';
-import { firstRows, type ReadRows, type ReadThread } from './read-thread.ts';
+import type { ReadThread } from './read-thread.ts';
 import type { LogRow } from './tables.ts';
 
 /** Of the log so much is read and folded before others have their turn: some hundred events. */

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RawBuilder } from 'kysely';
 import { compileQuery, type SqlValue } from './compile-query.ts';
+import type { ReadRows } from './first-rows.ts';
 import { StoreBusyError } from './store-errors.ts';
 
 /** What the store asks its reading thread for. */
@@ -9,24 +10,6 @@ export interface ReadRequest {
   readonly values: readonly SqlValue[];
   /** Of rows beyond so many characters only the first is given. */
   readonly maxChars: number;
-}
-
-export interface ReadRows<Row> {
-  readonly rows: Row[];
-  /** There are more rows, which `maxChars` did not let through. */
-  readonly isCut: boolean;
-}
-
-/** Rows up to a size; the first one in any case. */
-export function firstRows<Row extends object>(all: Iterable<Row>, maxChars: number): ReadRows<Row> {
-  const rows: Row[] = [];
-  let chars = 0;
-  for (const row of all) {
-    for (const value of Object.values(row)) if (typeof value === 'string') chars += value.length;
-    if (chars > maxChars && rows.length > 0) return { rows, isCut: true };
-    rows.push(row);
-  }
-  return { rows, isCut: false };
 }
 
 /** What the thread says first: from then on it takes queries. */

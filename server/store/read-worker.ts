@@ -1,7 +1,8 @@
 /** The thread of `read-thread.ts`: one connection that only reads, one query after the other. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { firstRows, type ReadAnswer, type ReadRequest, type Ready } from './read-thread.ts';
+import { firstRows } from './first-rows.ts';
+import type { ReadAnswer, ReadRequest, Ready } from './read-thread.ts';
 import { TERMS_TABLE } from './word-terms.ts';
 
 const { file } = workerData as { file: string };
