@@ -5,6 +5,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { LastMark } from '../base/clock.ts';
 import type { Store } from '../store/room.ts';
 import type { CallRepository } from './call-repository.ts';
+import type { ShownCall } from './call-service.ts';
 import { ENDED_LIMITS, estimateRecordBytes, toShownAlone } from './ended-calls.ts';
 import type { CallEngine } from './engine.ts';
 import { readRecent } from './read-recent.ts';
@@ -71,7 +72,7 @@ export async function recoverCalls(deps: {
 /** The newest that have ended, as far as memory is to hold them; oldest first. */
 async function takeUpEnded(store: Store, repository: CallRepository): Promise<void> {
   const { shown, shareBytes, totalBytes } = ENDED_LIMITS;
-  const adoptions: (() => void)[] = [];
+  const taken: { readonly kept?: Call; readonly shown?: ShownCall }[] = [];
   let room = totalBytes;
   for await (const stored of readRecent(store, { count: shown })) {
     if (!isFinalStatus(stored.status)) continue;
@@ -79,14 +80,13 @@ async function takeUpEnded(store: Store, repository: CallRepository): Promise<vo
     const bytes = estimateRecordBytes(call, shareBytes);
     const isKept = bytes <= Math.min(shareBytes, room);
     if (isKept) room -= bytes;
-    const summary = isKept ? undefined : toShownAlone(call);
-    adoptions.push(summary ? () => repository.adoptShown(summary) : adopting(repository, call));
+    taken.push(isKept ? { kept: call } : { shown: toShownAlone(call) });
   }
-  for (const adopt of adoptions.toReversed()) adopt();
+  for (const one of taken.toReversed()) {
+    if (one.kept) repository.adopt(one.kept);
+    else if (one.shown) repository.adoptShown(one.shown);
+  }
 }
-
-/** Apart from the loop above, so that nothing else holds a call that is not kept. */
-const adopting = (repository: CallRepository, call: Call) => () => void repository.adopt(call);
 
 /** A card of before there were previews may hold arguments of any size. */
 const withBoundedCard = (call: Call): Call => ({

@@ -14,16 +14,7 @@ export interface ListedCall {
   readonly call_no: number;
 }
 
-/** The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). */
-export interface CallPage {
-  /** One call more than the page, to see whether there is a next one. */
-  readonly rows: RawBuilder<ListedCall>;
-  /**
-   * The last call that is looked at, and the one behind it. Undefined when each
-   * call that is looked at fits.
-   */
-  readonly end: RawBuilder<Pick<ListedCall, 'call_no'>> | undefined;
-}
+export type CallPage = ReturnType<typeof callPage>;
 
 export interface Filter {
   /** Has the calls that fit in the order of a list. */
@@ -114,6 +105,9 @@ interface Asked {
 }
 
 /**
+ * The queries of one page. Each uses an index, and reads a bounded number of rows (rule ST42). `rows`
+ * has one call more than the page, to see whether there is a next one; `end` the last call that is
+ * looked at, and the one behind it, and is undefined when each call that is looked at fits.
  * `counts` is what `countQuery` gave for the filters, by their places;
  * `words` what the text of a search is to the index, null for a list.
  */
@@ -122,7 +116,7 @@ export function callPage(
   filters: readonly Filter[],
   counts: readonly number[],
   words: string | null,
-): CallPage {
+) {
   const narrowest = filters[counts.indexOf(Math.min(...counts))];
   const walk =
     words === null

@@ -26,20 +26,19 @@ interface Form {
 /** What a column holds was written by us, so it is trusted to be JSON where that was put. */
 const parse = (text: unknown): unknown => JSON.parse(String(text));
 
+/** What is null, or not there, is null on the other side. */
+function orNull(change: (value: unknown) => unknown): (value: unknown) => unknown {
+  return (value) => (value == null ? null : change(value));
+}
+
 /** How a value is in its column where it is not there as it is. */
 const FORMS = {
   json: { to: JSON.stringify, from: parse },
-  jsonOrNull: {
-    to: (value) => (value === null ? null : JSON.stringify(value)),
-    from: (text) => (text === null ? null : parse(text)),
-  },
-  jsonOrNone: {
-    to: (value) => (value === undefined ? null : JSON.stringify(value)),
-    from: (text) => (text === null ? undefined : parse(text)),
-  },
+  jsonOrNull: { to: orNull(JSON.stringify), from: orNull(parse) },
+  jsonOrNone: { to: orNull(JSON.stringify), from: (text) => orNull(parse)(text) ?? undefined },
   seconds: {
-    to: (time) => (typeof time === 'number' ? toMs(time) : null),
-    from: (time) => (typeof time === 'number' ? toSeconds(time) : null),
+    to: orNull((time) => toMs(Number(time))),
+    from: orNull((ms) => toSeconds(Number(ms))),
   },
 } as const satisfies Record<string, Form>;
 
