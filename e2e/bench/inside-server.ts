@@ -65,7 +65,6 @@ const calls = createCalls({
   newCallId: () => newId('tc'),
   claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: () => Promise.resolve() }),
   facts: table.facts,
-  onDurable: () => {},
   logger,
 });
 const sessions = createClientSessions({

@@ -1,21 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/**
- * The rooms of the server, in order: each imports itself, lib, the ground (`server/base`) and the
- * doors (`room.ts`) of those above it. A new room is one line here.
- */
-const ROOMS = [
-  ...['store', 'auth', 'blobs', 'events', 'tools', 'telemetry', 'outbox', 'calls', 'runs'],
-  ...['ag-ui', 'devices', 'mcp', 'mcp-client', 'openai', 'policy', 'push', 'sockets', 'http'],
-  ...['connections', 'clawseed', 'history', 'rehearsal', 'tls', 'watch'],
-];
-
-const doorsOf = (rooms: readonly string[]) => rooms.map((room) => `server/${room}/room.ts`);
+/** The one list of the server's rooms: their doors in the order in which they may use each other. */
+const LIST = 'server/main/rooms.ts';
+const DOORS = localImports(LIST);
 
 /** Who may import whom, types too; the longest matching prefix rules. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -33,7 +25,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The ground: it needs nothing else of the server.
   'server/base': ['server/base', 'lib'],
   // The roof: it builds everything, what is inside and then what faces the outside.
-  'server/main': ['server/main', 'server/base', 'lib', ...doorsOf(ROOMS)],
+  'server/main': ['server/main', 'server/base', 'lib'],
+  [LIST]: DOORS,
   // A program of its own, which reaches the server by HTTP as others do, and a store that no server has.
   'server/cli': [
     'server/cli',
@@ -44,10 +37,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'lib',
   ],
   ...Object.fromEntries(
-    ROOMS.map((room, place) => [
-      `server/${room}`,
-      [`server/${room}`, 'server/base', 'lib', ...doorsOf(ROOMS.slice(0, place))],
-    ]),
+    DOORS.map((door, place) => {
+      const room = dirname(door);
+      return [room, [room, 'server/base', 'lib', ...DOORS.slice(0, place)]];
+    }),
   ),
 };
 
@@ -99,6 +92,15 @@ describe('architecture', () => {
         .map((target) => `${file} imports ${target}`),
     );
     expect(illegal).toEqual([]);
+  });
+
+  test('each folder of the server is a room with a door, or one of the five that are none', () => {
+    const none = ['base', 'bootstrap', 'cli', 'main', 'testing'].map((name) => `server/${name}`);
+    const folders = readdirSync(join(root, 'server')).map((name) => `server/${name}`);
+    expect(folders.filter((folder) => !none.includes(folder)).sort()).toEqual(
+      DOORS.map((door) => dirname(door)).sort(),
+    );
+    expect(DOORS.filter((door) => basename(door) !== 'room.ts')).toEqual([]);
   });
 
   test('each part uses only the packages that are for it', () => {

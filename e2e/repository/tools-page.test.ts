@@ -5,8 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createSystemClock } from '../../server/base/clock.ts';
 import { readConfig } from '../../server/main/config.ts';
+import { createRunTools } from '../../server/runs/create-runs.ts';
 import { Delegation } from '../../server/runs/delegate/delegation.ts';
-import { RunTools } from '../../server/runs/run-tools/run-tools.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { throwingLogger as logger } from '../../server/testing/error-log.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
@@ -19,6 +19,18 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+const unasked = () => {
+  throw new Error('no tool is run here');
+};
+const NOTHING = {
+  calls: { get: unasked },
+  runs: { tools: unasked },
+  registry: { list: unasked },
+  known: { load: unasked, turns: { runOf: unasked }, inMemory: unasked },
+  models: { resolve: unasked },
+  owners: { callerOf: unasked, onRevoked: unasked },
+};
+
 /** Every tool that the server can have, with all of them configured. */
 async function allTools() {
   mkdirSync(join(dir, 'work'));
@@ -30,8 +42,8 @@ async function allTools() {
   const parts = { threadOf: () => 'unused', env: {}, store, clock: createSystemClock(), logger };
   return [
     ...(await openTools(config, parts)),
-    ...new RunTools(32 * 1024).tools(),
-    ...new Delegation(config).tools(),
+    ...createRunTools({ ...NOTHING, fileText: unasked, resultBytes: 32 * 1024 }),
+    ...new Delegation(config, NOTHING).tools({ runChild: unasked }),
   ];
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigError } from '../base/config-error.ts';
 import { createTokenCheck, loadOperatorToken } from './operator-token.ts';
 
 describe('loadOperatorToken', () => {
@@ -10,7 +11,6 @@ describe('loadOperatorToken', () => {
     await loadOperatorToken({ dataDir, given: undefined });
     const given = 'a-token-of-my-own-making';
     expect(await loadOperatorToken({ dataDir, given })).toEqual({
-      ok: true,
       token: given,
       source: 'given',
     });
@@ -20,14 +20,13 @@ describe('loadOperatorToken', () => {
     const dataDir = await temporaryDir();
     const file = join(dataDir, 'token');
     await writeFile(file, 'has a space in it, and more\n');
-    const loaded = await loadOperatorToken({ dataDir, given: undefined });
-    expect(loaded).toMatchObject({ ok: false, message: expect.stringContaining(`${file} holds`) });
+    const loaded = loadOperatorToken({ dataDir, given: undefined });
+    await expect(loaded).rejects.toThrow(`${file} holds`);
   });
 
   test('[AU2] T33: a new token is random, for its owner alone, and found again', async () => {
     const dataDir = join(await temporaryDir(), 'made');
     const made = await loadOperatorToken({ dataDir, given: '' });
-    if (!made.ok) throw new Error(made.message);
     expect(made.source).toBe('made');
     expect(Buffer.from(made.token, 'base64url')).toHaveLength(32);
     const file = join(dataDir, 'token');
@@ -52,7 +51,8 @@ describe('loadOperatorToken', () => {
   test('[AU1] an emptied file is reported, not used', async () => {
     const dataDir = await temporaryDir();
     await writeFile(join(dataDir, 'token'), '\n');
-    expect(await loadOperatorToken({ dataDir, given: undefined })).toMatchObject({ ok: false });
+    const loaded = loadOperatorToken({ dataDir, given: undefined });
+    await expect(loaded).rejects.toThrow(ConfigError);
   });
 });
 

@@ -1,18 +1,11 @@
-export { type Audit, type AuditedAct, byCaller, openAudit } from './audit.ts';
-export {
-  asPerson,
-  type Callers,
-  type Credentials,
-  createCallers,
-  createCredentials,
-  tooManyAttempts,
-} from './credentials.ts';
+export { type Audit, type AuditedAct, byCaller } from './audit.ts';
+export { asPerson, type Callers, type Credentials, tooManyAttempts } from './credentials.ts';
 export { createFailedAttempts, type FailedAttempts } from './failed-attempts.ts';
 export { type Followed, followCaller } from './follow-caller.ts';
-export { createHostGate, foreignFetch, type HostGate, isForeignFetch } from './host-gate.ts';
-export { loadFingerprint, loadInstanceId } from './instance-id.ts';
+export { foreignFetch, type HostGate, isForeignFetch } from './host-gate.ts';
+export { loadFingerprint } from './instance-id.ts';
 export { keepText } from './keep-text.ts';
-export { createTokenCheck, loadOperatorToken } from './operator-token.ts';
+export { createAccess, openAuth, openOperator } from './open-auth.ts';
 export { createIsAmong, createPeerOf, type Peer, type PeerOf, plainAddress } from './peer.ts';
 export {
   type Agent,
@@ -34,7 +27,7 @@ export {
   refusalOf,
   viaOf,
 } from './principal.ts';
-export { hashSecret, keyedId, knownSecrets, newSecret } from './secrets.ts';
-export { Sessions } from './sessions.ts';
-export { createSignInCodes, type SignInCodes } from './sign-in-codes.ts';
-export { Tokens } from './tokens.ts';
+export { hashSecret, keyedId, newSecret } from './secrets.ts';
+export type { Sessions } from './sessions.ts';
+export type { SignInCodes } from './sign-in-codes.ts';
+export type { Tokens } from './tokens.ts';

@@ -1,7 +1,19 @@
+import { z } from 'zod';
 import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
+import { closedObject } from '#lib/protocol/closed-object';
+import { LIMITS } from '#lib/protocol/limits';
 
 /** Whose uploads are counted; more tokens than these are never live at a time. */
 const MOST_COUNTED = 1_000;
+
+/** Of uploads with one token that is no administrator's. */
+export const blobsConfigSchema = closedObject({
+  bytes_per_hour: z
+    .number()
+    .int()
+    .min(LIMITS.blobBytes)
+    .default(512 * 1024 * 1024),
+}).prefault({});
 
 export type UploadQuota = ReturnType<typeof createUploadQuota>;
 
@@ -10,7 +22,7 @@ export type UploadQuota = ReturnType<typeof createUploadQuota>;
  * evenly over an hour.
  */
 export function createUploadQuota(
-  { bytes_per_hour: burst }: { readonly bytes_per_hour: number },
+  { bytes_per_hour: burst }: z.infer<typeof blobsConfigSchema>,
   clock: { now(): number },
 ) {
   const rate = { burst, perSecond: burst / 3_600 };

@@ -48,10 +48,9 @@ type Answer = {
 /** Runs `name@all`: each client of the pool gets a call of its own, whose ends are the result (RT60 to RT66). */
 export class AskEach implements ToolProvider {
   readonly origin = OF_POOL;
-  #parts: AskEachParts | undefined;
+  readonly #parts: AskEachParts;
 
-  /** Once, before a call is taken. */
-  connect(parts: AskEachParts): void {
+  constructor(parts: AskEachParts) {
     this.#parts = parts;
   }
 
@@ -70,8 +69,8 @@ export class AskEach implements ToolProvider {
     context: ToolContext,
   ): Promise<ToolAnswer> {
     const parts = this.#parts;
-    const parent = await parts?.calls.get(context.callId);
-    if (!parts || !parent) throw new Error(`Who asks each client of ${name} is not connected`);
+    const parent = await parts.calls.get(context.callId);
+    if (!parent) throw new Error(`The call that asks each client of ${name} is gone`);
     const { asked, leftOut } = clientsOf(parts, parent);
     const share = Math.floor(MOST_BYTES / Math.max(asked.length, 1));
     let done = 0;

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
 import { shownAt } from '#lib/call/clocks';
+import { closedObject } from '#lib/protocol/closed-object';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -10,6 +12,7 @@ import type { AnnounceCall } from '../outbox/room.ts';
 import type { CallQuery, Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
+import { AskEach } from './ask-each.ts';
 import { AskedLately } from './asked-lately.ts';
 import type { Breaker } from './breaker.ts';
 import { createCallClocks } from './call-clocks.ts';
@@ -41,6 +44,12 @@ import { WaitingBelow, type WaitingBelowDeps } from './waiting-below.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { type KnownSecrets, lost, Withholding } from './withholding.ts';
 
+/** So many questions of a run are shown to people at once, each for so long. */
+export const approvalsConfigSchema = closedObject({
+  at_once: z.number().int().min(1).max(50).default(5),
+  wait_seconds: z.number().int().min(10).max(86_400).default(600),
+}).prefault({});
+
 export interface CallServiceDeps {
   readonly store: Store;
   readonly bus: EventBus;
@@ -61,8 +70,7 @@ export interface CallServiceDeps {
   readonly secrets?: KnownSecrets;
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   rootOf(runId: string): string;
-  /** How people are asked: so many questions of a run at once, each for so long. */
-  readonly approvals?: { readonly at_once: number; readonly wait_seconds: number } | undefined;
+  readonly approvals?: z.infer<typeof approvalsConfigSchema> | undefined;
   newCallId(): string;
   /** Whether spans of calls are exported: those whom calls go to are sent theirs. */
   readonly isTracing?: boolean;
@@ -71,7 +79,6 @@ export interface CallServiceDeps {
   /** Makes the run of a call whose run id is new. */
   readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
-  onDurable(record: Call, previous: Call | undefined): void;
   /** What goes to others outside in the write of a decision. */
   readonly announce?: AnnounceCall | undefined;
   /** Of each decision, before it is on disk. */
@@ -97,7 +104,11 @@ export interface Calls extends CallService {
   forgetEnded(ids: readonly string[]): string[];
   /** Rejects new calls from now on, answers those who wait with what there is, and aborts the server's own tools; their calls stay open on disk. */
   stop(): void;
+  /** Calls back for each state of a call that is on disk, with the one before, until the server stops. */
+  onDurable(listener: Durable): void;
 }
+
+type Durable = (call: Call, previous: Call | undefined) => void;
 
 const OWNER_REVOKED = 'The token in whose name the call was made was revoked.';
 
@@ -117,7 +128,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     ...{ policy: deps.policy, callers: deps.callers },
     invoke,
   });
-  return {
+  const service: Calls = {
     invoke,
     draft: (request) => openDraft({ ...deps, ...core }, request),
     get: (id) => repository.get(id),
@@ -150,7 +161,11 @@ export function createCalls(deps: CallServiceDeps): Calls {
       repository.releaseWaiters();
       core.stop();
     },
+    onDurable: (listener) => void core.durable.push(listener),
   };
+  const { registry, facts } = deps;
+  registry.provideForAll(new AskEach({ calls: service, registry, facts }));
+  return service;
 }
 
 async function takeUp(
@@ -197,6 +212,7 @@ const showing =
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
+  const durable: Durable[] = [];
   const lately = new AskedLately({ store, clock, logger });
   const asking = askingOf(deps);
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
@@ -223,6 +239,9 @@ function createCore(deps: CallServiceDeps) {
   };
   const engine: CallEngine = new CallEngine({
     ...{ ...deps, repository, withholding, onDecided },
+    onDurable(call, previous) {
+      for (const listener of durable) listener(call, previous);
+    },
     onShown: (call) => deps.onDecided?.(call),
     besides: (call, event) => index.approvals.besides(call, event),
     route: withholding.over(router),
@@ -236,7 +255,7 @@ function createCore(deps: CallServiceDeps) {
   });
   return {
     ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
-    withholding,
+    ...{ withholding, durable },
     policy: new Policy({ ...deps, ...deps.policy, ...asking, always, questions: withholding }),
     onAdopted: (call: Call) => onDecided(call, undefined, true),
     get isStopped() {

@@ -1,4 +1,3 @@
-export { AskEach } from './ask-each.ts';
 export { Breaker } from './breaker.ts';
 export type {
   AlwaysRule,
@@ -21,7 +20,7 @@ export type {
   ToolFacts,
 } from './check.ts';
 export type { CallsOfClients, ClientAnswer } from './client-calls.ts';
-export { createCalls } from './create-call-service.ts';
+export { approvalsConfigSchema, createCalls } from './create-call-service.ts';
 export type { ClientInstances } from './instance-changes.ts';
 export { readRecent } from './read-recent.ts';
 export type { FilteredResult, ResultFilter, ToolResult } from './result-filter.ts';

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
 import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
+import { closedObject } from '#lib/protocol/closed-object';
 import { CLOSE } from '#lib/protocol/server-messages';
 import type { Caller } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
@@ -16,6 +19,7 @@ import {
 } from '../sockets/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { type ChatChannel, ChatSession, type ChatSessionDeps } from './chat-session.ts';
+import { createKeptIdentities } from './chat-tools.ts';
 import { type ChatFrame, nameOf, parseChatFrame } from './parse-chat-frame.ts';
 
 export interface ChatSocketDeps extends ChatSessionDeps {
@@ -36,8 +40,16 @@ interface OpenSocket {
 
 const MOST_ID_CHARS = 256;
 
+/** The socket of ClawSeed apps, `/ws/chat`. */
+export const clawseedConfigSchema = closedObject({
+  enabled: z.boolean().default(true),
+  /** Such an app may send its token as `?token=`: what logs addresses logs it then. */
+  token_in_url: z.boolean().default(false),
+}).prefault({});
+
 /** Carries the chat of one ClawSeed app over one socket. */
-export function createChatSocketHandler(deps: ChatSocketDeps) {
+export function createChatSocketHandler(given: Omit<ChatSocketDeps, 'kept' | 'newSessionId'>) {
+  const deps = { ...given, kept: createKeptIdentities(), newSessionId: randomUUID };
   return (socket: WebSocket, open: OpenSocket): void => {
     const sessionId = open.query.get('session_id') || undefined;
     if (sessionId !== undefined && sessionId.length > MOST_ID_CHARS) {

@@ -1,2 +1,1 @@
-export { createChatSocketHandler } from './chat-socket.ts';
-export { createKeptIdentities } from './chat-tools.ts';
+export { clawseedConfigSchema, createChatSocketHandler } from './chat-socket.ts';

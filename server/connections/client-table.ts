@@ -19,9 +19,9 @@ export interface ClientTableDeps {
   nameOf?(clientId: string): string | undefined;
   /** The same. */
   deviceIdOf?(clientId: string): string | undefined;
-  /** Called when an instance of the client has left. */
-  left?(instance: ConnectedInstance): void;
 }
+
+type Left = (instance: ConnectedInstance) => void;
 
 type InstanceChange = Partial<
   Pick<
@@ -33,10 +33,11 @@ type InstanceChange = Partial<
 /** The instances that are connected to this process, whatever carries their messages. */
 export function createClientTable(deps: ClientTableDeps) {
   const { instances } = deps;
-  let listChanged = (_clientId: string) => {};
+  const changeListeners: ((clientId: string) => void)[] = [];
+  const leftListeners: Left[] = [];
   const changed = ({ clientId, instanceId }: ConnectedInstance) => {
     deps.availabilityChanged(instanceId);
-    listChanged(clientId);
+    for (const listener of changeListeners) listener(clientId);
   };
   const put = (before: ConnectedInstance, after: ConnectedInstance) => {
     instances.set(after);
@@ -70,7 +71,7 @@ export function createClientTable(deps: ClientTableDeps) {
       const before = instances.get(instanceId);
       if (!before || !instances.delete(instanceId)) return;
       changed(before);
-      deps.left?.(before);
+      for (const listener of leftListeners) listener(before);
     },
     get: (instanceId: string) => instances.get(instanceId),
     hasClient: (clientId: string) => instances.has(clientId),
@@ -83,10 +84,10 @@ export function createClientTable(deps: ClientTableDeps) {
       (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map((one) =>
         listingOf(deps, one),
       ),
-    /** Called when what is listed of a client is new. */
-    onChange(listener: (clientId: string) => void): void {
-      listChanged = listener;
-    },
+    /** Calls back when what is listed of a client is new. */
+    onChange: (listener: (clientId: string) => void) => void changeListeners.push(listener),
+    /** Calls back when an instance of a client has left. */
+    onLeft: (listener: Left) => void leftListeners.push(listener),
   };
 }
 

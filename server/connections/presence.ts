@@ -1,6 +1,5 @@
 import type { Via } from '#lib/call/call-event';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
-import { CLOSE } from '#lib/protocol/close-codes';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { ClientInstances } from '../calls/room.ts';
 import { type EventBus, instanceAddress } from '../events/room.ts';
@@ -64,23 +63,3 @@ export class Presence {
     this.#deps.instances.disconnected(this.#instance.instanceId);
   }
 }
-
-/** Closes every connection of a client; resolves with how many there were. Its program does not come back by itself. */
-type DisconnectClient = (clientId: string) => Promise<number>;
-
-export const createDisconnectClient =
-  (deps: {
-    readonly bus: Pick<EventBus, 'deliver'>;
-    readonly table: Pick<ClientTable, 'instanceIds'>;
-  }): DisconnectClient =>
-  async (clientId) => {
-    const reason = 'A person disconnected it';
-    const delivered = await Promise.all(
-      deps.table.instanceIds(clientId).map((instanceId) =>
-        deps.bus.deliver(instanceAddress(clientId, instanceId), {
-          ...{ type: 'close', code: CLOSE.disconnected, reason },
-        }),
-      ),
-    );
-    return delivered.filter(Boolean).length;
-  };

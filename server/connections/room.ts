@@ -1,12 +1,6 @@
-export { createClientConnections, createClientSocketHandler } from './client-connection.ts';
-export { createClientIds, createRefusedClaims } from './client-ids.ts';
 export type { ClientSession, Received } from './client-session.ts';
-export { type ClientSessions, createClientSessions } from './client-sessions.ts';
-export { createClientStreams } from './client-streams.ts';
-export { createClientTable } from './client-table.ts';
+export type { ClientSessions } from './client-sessions.ts';
 export { ConnectedInstances } from './connected-instances.ts';
-export { HttpClients } from './http-clients.ts';
-export { KeptRegistrations } from './kept-registrations.ts';
+export { openClients, openClientTable } from './open-clients.ts';
 export { parseClientFrame } from './parse-client-frame.ts';
 export type { ClientChannel } from './presence.ts';
-export { createDisconnectClient } from './presence.ts';

@@ -1,11 +1,17 @@
 import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
+import { z } from 'zod';
 import { isLoopback } from '#lib/net/hosts';
+import { closedObject } from '#lib/protocol/closed-object';
 import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from '#lib/protocol/device';
+import { createFailedAttempts, loadFingerprint } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
+import { PairedDevices, type PairedDevicesDeps } from './paired-devices.ts';
+import { DevicePairing, type PairingServiceDeps } from './pairing-service.ts';
 import { Pairings } from './pairings.ts';
 
 /** A device may offer many tools at once, and each is a change. */
@@ -41,13 +47,19 @@ function publishDevices({
 export interface OpenDevicesDeps extends DeviceListDeps {
   readonly bus: Parameters<typeof publishDevices>[0]['bus'];
   readonly newId: (prefix: 'dev' | 'client' | 'pair') => string;
-  /** Whether pages of other origins may ask. */
-  readonly pages: 'ask' | 'off';
   readonly logger: Logger;
 }
 
+/** Whether pages of other origins may ask a person to be let in. */
+export const pairingConfigSchema = closedObject({
+  pages: z.enum(['ask', 'off']).default('ask'),
+}).prefault({});
+
 /** Devices as an earlier server left them, and pairings, of which there are none yet. */
-export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
+export async function openDevices(
+  { pages }: z.infer<typeof pairingConfigSchema>,
+  { bus, ...deps }: OpenDevicesDeps,
+) {
   const list = new DeviceList(deps);
   await list.load();
   const blocked = new BlockedOrigins(deps);
@@ -73,6 +85,39 @@ export async function openDevices({ pages, bus, ...deps }: OpenDevicesDeps) {
 }
 
 export type DeviceOrigins = Awaited<ReturnType<typeof openDevices>>['origins'];
+export type OpenedDevices = Awaited<ReturnType<typeof openDevices>>;
+
+/** Pages of strangers ask at most so often from one address: those of one origin, and all of them. */
+const KNOCKS_OF_ORIGIN = { count: 6, windowMs: 60_000 };
+const KNOCKS_OF_ADDRESS = { count: 60, windowMs: 60_000 };
+
+export interface DeviceServicesDeps
+  extends Omit<PairedDevicesDeps, 'devices'>,
+    Omit<PairingServiceDeps, 'devices' | 'pairings' | 'blocked' | 'workbench' | 'knocks'> {
+  readonly devices: OpenedDevices;
+}
+
+/** How devices get in, and what people do to those that are. `name`: of the workbench. */
+export async function createDeviceServices(
+  { name, dataDir }: { readonly name: string | undefined; readonly dataDir: string },
+  deps: DeviceServicesDeps,
+) {
+  const { list: devices, pairings, blocked } = deps.devices;
+  return {
+    devices: new PairedDevices({ ...deps, devices }),
+    pairing: new DevicePairing({
+      ...{ ...deps, devices, pairings, blocked },
+      workbench: {
+        name: name ?? (hostname().split('.')[0] || 'Callboard'),
+        fingerprint: await loadFingerprint(dataDir),
+      },
+      knocks: {
+        ofOrigin: createFailedAttempts(deps.clock, KNOCKS_OF_ORIGIN),
+        ofAddress: createFailedAttempts(deps.clock, KNOCKS_OF_ADDRESS),
+      },
+    }),
+  };
+}
 
 /** An origin in its own spelling, of a page whose connection others cannot change. */
 function isPageOrigin(origin: string): boolean {

@@ -1,4 +1,10 @@
-export { type DeviceOrigins, openDevices } from './open-devices.ts';
-export { type By, type DeviceService, PairedDevices } from './paired-devices.ts';
-export { DevicePairing, type PairingService } from './pairing-service.ts';
+export {
+  createDeviceServices,
+  type DeviceOrigins,
+  type OpenedDevices,
+  openDevices,
+  pairingConfigSchema,
+} from './open-devices.ts';
+export type { By, DeviceService } from './paired-devices.ts';
+export type { PairingService } from './pairing-service.ts';
 export { ToolAdmission } from './tool-admission.ts';

@@ -38,6 +38,15 @@ export interface MemoryBusOptions {
 /** The event bus of a single process (rules EB1 to EB11). */
 export const createMemoryBus = (options: MemoryBusOptions = {}): EventBus => new MemoryBus(options);
 
+/** The bus of a server, whose numbers go on where those of an earlier one ended. */
+export async function openBus(deps: {
+  readonly store: { reserveSeqs(this: void, count: number): Promise<number> };
+  readonly logger: Logger;
+}): Promise<EventBus> {
+  const reserve = deps.store.reserveSeqs;
+  return new MemoryBus({ firstSeq: await reserve(SEQ_BLOCK), reserve, logger: deps.logger });
+}
+
 class MemoryBus implements EventBus {
   readonly #log: ReturnType<typeof createEventLog>;
   readonly #inboxes: ReturnType<typeof createInboxes>;
@@ -220,7 +229,7 @@ function createEventLog(options: {
 }
 
 /** Numbers taken from the store at a time: the first block by the maker of the bus. */
-export const SEQ_BLOCK = 1_000_000;
+const SEQ_BLOCK = 1_000_000;
 
 /**
  * Keeps ahead of the event numbers in use: asks for the next block when half of

@@ -8,4 +8,4 @@ export {
   type SnapshotText,
 } from './event-bus.ts';
 export { type FollowedRun, followRun, runIdOf } from './follow-run.ts';
-export { createMemoryBus, SEQ_BLOCK } from './memory-bus.ts';
+export { openBus } from './memory-bus.ts';

@@ -8,7 +8,7 @@ import { compilePolicy, decidePolicy, limitsFor } from '#lib/policy/decide-polic
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Notice } from '#lib/protocol/notice';
-import { openDevices } from '../devices/open-devices.ts';
+import { openDevices, pairingConfigSchema } from '../devices/open-devices.ts';
 import { ChatText } from '../openai/chat-completion.ts';
 import { ResponseItems } from '../openai/response-object.ts';
 import { createConfigTargets } from '../outbox/config-targets.ts';
@@ -110,12 +110,12 @@ const EFFECTS: Record<string, Observe> = {
   'agent.reasoning_effort': effort,
   'models.reasoning_effort': effort,
   'models.tool_calling': async (value) => {
-    const toolCalling = z.enum(['native', 'text']).parse(value);
+    const tool_calling = z.enum(['native', 'text']).parse(value);
     const models = new Models({
       ...{ openaiApiKey: undefined, openaiBaseUrl: 'http://127.0.0.1:9/v1' },
       ...{ defaultModel: undefined, clock: systemClock },
       rehearsal: createRehearsalModel({ clock: systemClock, paceMs: 0 }),
-      settings: { 'compatible:m': { tool_calling: toolCalling } },
+      settings: { 'compatible:m': { tool_calling } },
     });
     const opened = await models.open('compatible:m');
     return opened.ok && opened.model.toolPrompt !== null;
@@ -152,8 +152,8 @@ const EFFECTS: Record<string, Observe> = {
     return [items.take({ ...RESULT, type: 'call' }), items.take(RESULT)];
   },
   'pairing.pages': async (pages) => {
-    const { origins, stop } = await openDevices({
-      ...{ pages: z.enum(['ask', 'off']).parse(pages), clock: createManualClock() },
+    const { origins, stop } = await openDevices(pairingConfigSchema.parse({ pages }), {
+      clock: createManualClock(),
       ...{ store: { write: async () => {}, listKept: async () => [] }, newId: (kind) => kind },
       ...{ bus: { publish: () => 0 }, logger: createErrorLog().logger },
       ...{ tokens: { onRevoked: () => () => {} } as never, audit: {} as never },

@@ -4,9 +4,6 @@ import { CLOSE } from '#lib/protocol/server-messages';
 import { errorMessage } from '#lib/util/error-message';
 import { boundHeapGrowth } from '../base/collect-garbage.ts';
 import { createLogger } from '../base/logger.ts';
-import { readHistory } from '../history/room.ts';
-import { withoutModel } from '../runs/room.ts';
-import { describeEnd, EXIT, untilWritable } from '../store/room.ts';
 import { type AddressFile, createAddressFile } from './address-file.ts';
 import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -16,6 +13,9 @@ import { readNetwork } from './network.ts';
 import { openBrowser } from './open-browser.ts';
 import { watchParent } from './parent-watch.ts';
 import { readArguments } from './read-arguments.ts';
+import * as rooms from './rooms.ts';
+
+const { describeEnd, EXIT, untilWritable } = rooms.store;
 
 /** For spans that were not sent yet when the server was stopped. */
 const LAST_SPANS_MS = 1_000;
@@ -28,11 +28,11 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   address.remove();
   const turnsEnded = core.runs.close();
   core.calls.stop();
-  core.stop.listings();
-  core.stop.policy();
-  core.stop.devices();
-  const serversStopped = core.stop.mcpServers();
-  core.stop.notifications();
+  core.listings.stop();
+  core.policies.stop();
+  core.devices.stop();
+  const serversStopped = core.mcpServers.stop();
+  core.notifications.stop();
   endpoints.hub.close();
   endpoints.gate.close(CLOSE.restarting, 'The server is restarting');
   await turnsEnded;
@@ -42,13 +42,13 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   endpoints.server.close();
   endpoints.server.closeIdleConnections();
   await endpoints.pages.close();
-  await core.history.retention.stop();
+  await core.retention.stop();
   await serversStopped;
   // fault point: pages-closed
   // guard: store-closed-before-end
-  await core.history.opened.close();
+  await core.opened.close();
   await core.tracing.close(LAST_SPANS_MS);
-  await core.stop.alive();
+  await core.stopAlive();
   core.lock.release();
   endpoints.server.closeAllConnections();
 }
@@ -65,7 +65,7 @@ async function printBanner(
   const { dataDir, model, keep } = config;
   const isGiven = core.operator.source === 'given';
   const token = isGiven ? 'from CALLBOARD_TOKEN' : join(dataDir, 'token');
-  const history = await readHistory({ ...core, keep });
+  const history = await rooms.history.readHistory({ ...core, keep });
   const facts = { url, reach, signInUrl, dataDir, token, history, models: core.models };
   process.stdout.write(format({ ...facts, isModelSet: model !== undefined }));
   return signInUrl;
@@ -110,7 +110,10 @@ async function main(): Promise<void> {
   address.remove();
   const endpoints = await createEndpoints(config, network, core, closing.signal);
   publishAddress(address, ownAddress(endpoints.reach.describe()));
-  core.notifications.start(() => endpoints.reach.addresses()[0] ?? '');
+  core.notifications.start({
+    calls: core.calls,
+    origin: () => endpoints.reach.addresses()[0] ?? '',
+  });
 
   const stop = (code = 0) => {
     if (closing.signal.aborted) return;
@@ -128,8 +131,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => stop());
   process.on('SIGINT', () => stop());
   watchParent(() => stop());
-  core.history.retention.start();
-  core.history.opened.checkLater((damage) => {
+  core.retention.start();
+  core.opened.checkLater((damage) => {
     logger.failure(damage.message);
     stop(EXIT.storeDamaged);
   });
@@ -141,7 +144,7 @@ async function main(): Promise<void> {
   const stopAsking = core.models.keepAsking((model) => logger.info(`Model: ${model}`));
   closing.signal.addEventListener('abort', stopAsking);
   const signIn = await printBanner(config, core, endpoints, args.json ? bannerJson : formatBanner);
-  for (const line of withoutModel(config.agents, core.models)) logger.info(line);
+  for (const line of rooms.runs.withoutModel(config.agents, core.models)) logger.info(line);
   await openBrowser(signIn, { env: process.env, platform: process.platform });
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { isLoopbackHost } from '../tls/open-door.ts';
 import { ConfigError } from './config.ts';
-import { isLoopbackHost, readNetwork } from './network.ts';
+import { readNetwork } from './network.ts';
 
 const CONFIG = {
   ...{ host: undefined, development: false, publicUrl: undefined, trustedProxies: [] },

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import next from 'next';
-import type { PageHandler } from '../http/room.ts';
+import type { http } from './rooms.ts';
 
 export interface Pages {
-  readonly handle: PageHandler;
+  readonly handle: http.PageHandler;
   /** Next's own socket for hot reload; development only. */
   readonly devUpgrade:
     | ((incoming: IncomingMessage, socket: Duplex, head: Buffer) => void)

@@ -1,12 +1,16 @@
+import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
+import { spellingOf } from '#lib/protocol/tool-name';
 import { stripInvisible } from '#lib/text/invisible';
-import { type Audit, byCaller, mayDecide } from '../auth/room.ts';
+import { type Audit, byCaller, FIRST_OPERATOR, mayDecide } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { readVersion } from '../base/project.ts';
 import type { By } from '../devices/room.ts';
 import type { Store } from '../store/room.ts';
-import { createToolChecks } from '../tools/room.ts';
+import { createToolChecks, type ToolRegistry } from '../tools/room.ts';
 import { KeptTasks } from './kept-tasks.ts';
 import { McpServer } from './mcp-server.ts';
 import { configuredEffectOf, isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
@@ -109,7 +113,6 @@ interface OpenMcpServersDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly version: string;
   /** Takes out of a text what is secret. */
   readonly hide: (text: string) => string;
   /** Whether models could take the name for a tool of the server itself. */
@@ -120,14 +123,46 @@ interface OpenMcpServersDeps {
 /** With the tools that each had when it was seen last. None is connected yet. */
 export async function openMcpServers(deps: OpenMcpServersDeps): Promise<readonly McpServer[]> {
   const { servers, hide, random = Math.random, ...more } = deps;
+  const version = readVersion();
   const pins = new Pins(deps);
   const known = await pins.load(new Set(servers.keys()));
   const tasks = new KeptTasks(deps);
   await tasks.load(new Set(servers.keys()));
   const check = createToolChecks({ alike: () => undefined, hide });
   const opened = [...servers].map(
-    ([id, settings]) => new McpServer({ ...more, id, settings, pins, tasks, check, random }),
+    ([id, settings]) =>
+      new McpServer({ ...more, id, settings, version, pins, tasks, check, random }),
   );
   await Promise.all(opened.map((server) => server.restore(known.get(server.id) ?? [])));
   return opened;
+}
+
+export interface ServeMcpServersDeps
+  extends Omit<OpenMcpServersDeps, 'servers' | 'isReserved'>,
+    Omit<McpServersDeps, 'servers'> {
+  readonly registry: ToolRegistry;
+  readonly calls: {
+    onDurable(listener: (call: Pick<Call, 'id' | 'status'>) => void): void;
+  };
+}
+
+/** The servers of the configuration: their tools are offered from now on, and are called once `start` was. */
+export async function serveMcpServers(
+  servers: OpenMcpServersDeps['servers'],
+  { registry, calls, ...deps }: ServeMcpServersDeps,
+) {
+  const own = new Set(registry.list(FIRST_OPERATOR).map(({ name }) => spellingOf(name)));
+  const isReserved = (name: string) => own.has(spellingOf(name));
+  const opened = await openMcpServers({ ...deps, servers, isReserved });
+  for (const server of opened) registry.provide(server);
+  calls.onDurable(({ id, status }) => {
+    if (isFinalStatus(status)) for (const server of opened) server.callEnded(id);
+  });
+  return {
+    service: new McpServers({ ...deps, servers: opened }),
+    start(): void {
+      for (const server of opened) server.start();
+    },
+    stop: () => Promise.all(opened.map((server) => server.stop())),
+  };
 }

@@ -1,7 +1,2 @@
-export type { McpServersService } from './mcp-servers.ts';
-export { McpServers, openMcpServers } from './mcp-servers.ts';
-export {
-  type ConfiguredMcpServers,
-  mcpServersSchema,
-  readMcpServers,
-} from './mcp-servers-config.ts';
+export { type McpServersService, serveMcpServers } from './mcp-servers.ts';
+export { mcpServersSchema, readMcpServers } from './mcp-servers-config.ts';

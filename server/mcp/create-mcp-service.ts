@@ -4,11 +4,15 @@ import { FairMap } from '#lib/util/fair-map';
 import { type Agent, newSecret } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { readVersion } from '../base/project.ts';
+
 import { createCallFollowers, type EventBus } from '../events/room.ts';
+
 import type { ToolRegistry } from '../tools/room.ts';
 import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { cancelledRequest, isInitialize, toRequest, withoutNulls } from './json-rpc.ts';
+import type { McpConfig } from './mcp-config.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
 import type { McpPost, McpStream } from './mcp-service.ts';
 import { createOpenRequests } from './open-requests.ts';
@@ -130,6 +134,33 @@ export interface McpServiceDeps
 
 /** Of all agents; what one of them may have is bounded where its requests come in. */
 const MOST_SUBSCRIPTIONS = 10_000;
+
+const DAY_MS = 86_400_000;
+
+interface ServeMcpConfig {
+  readonly file: { readonly mcp: McpConfig };
+  readonly keep: { readonly days: number | undefined };
+  readonly publicUrl: string | undefined;
+}
+
+interface ServeMcpDeps
+  extends Omit<McpServiceDeps, 'holdMs' | 'approvalUrl' | 'publicUrl' | 'keepMs' | 'version'> {
+  readonly closing: AbortSignal;
+}
+
+/** Agents of others, by MCP, until the server stops. */
+export function serveMcp({ file, keep, publicUrl }: ServeMcpConfig, deps: ServeMcpDeps) {
+  const service = createMcpService({
+    ...deps,
+    holdMs: file.mcp.hold_ms,
+    approvalUrl: file.mcp.approval_url,
+    publicUrl,
+    keepMs: keep.days === undefined ? null : keep.days * DAY_MS,
+    version: readVersion(),
+  });
+  deps.closing.addEventListener('abort', () => void service.close());
+  return service;
+}
 
 export type McpService = ReturnType<typeof createMcpService>;
 

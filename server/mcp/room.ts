@@ -1,3 +1,3 @@
-export { createMcpService, type McpService } from './create-mcp-service.ts';
+export { type McpService, serveMcp } from './create-mcp-service.ts';
 export { mcpConfigSchema } from './mcp-config.ts';
 export type { McpStream } from './mcp-service.ts';

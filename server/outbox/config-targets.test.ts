@@ -97,7 +97,7 @@ test('[OB19] ntfy gets a title, a message and a link to click, its token as a he
 
 test('[OB19] each kind of notice has words', async () => {
   const receiver = await startReceiver(status(200));
-  const { clock, decide, notifications, outbox, store } = await setupOutbox({
+  const { clock, decide, leave, outbox, store } = await setupOutbox({
     notify: {
       phone: {
         ...{ kind: 'ntfy', url: receiver.origin, topic: 'board' },
@@ -105,7 +105,7 @@ test('[OB19] each kind of notice has words', async () => {
       },
     },
   });
-  notifications.left({ clientId: 'c1', name: 'Pixel 8', kind: 'phone' });
+  leave({ clientId: 'c1', name: 'Pixel 8', kind: 'phone' });
   clock.advance(120_000);
   const decided = { by: 'operator:olga', decision: 'no' } as const;
   const error = { code: 'denied', message: 'no', executed: 'no' } as const;
@@ -160,22 +160,22 @@ test('[OB5] a target gets the events, tools and outcomes that it names', async (
 });
 
 test('[OB4] a client is offline when it did not come back within two minutes', async () => {
-  const { clock, here, listed, notifications, outbox } = await setupOutbox({
+  const { clock, here, leave, listed, notifications, outbox } = await setupOutbox({
     notify: { ops: { kind: 'slack', url: 'http://127.0.0.1:1', events: ['client.offline'] } },
   });
   const phone = { clientId: 'c1', name: 'Pixel 8', kind: 'phone' } as const;
-  const leave = () => {
+  const goAway = () => {
     here.delete('c1');
-    notifications.left(phone);
+    leave(phone);
   };
-  leave();
+  goAway();
   clock.advance(60_000);
   here.add('c1');
   clock.advance(500_000);
   expect(await listed()).toEqual([]);
-  leave();
+  goAway();
   clock.advance(119_999);
-  leave();
+  goAway();
   clock.advance(119_999);
   expect(await listed()).toEqual([]);
   clock.advance(1);
@@ -187,7 +187,7 @@ test('[OB4] a client is offline when it did not come back within two minutes', a
       },
     },
   ]);
-  leave();
+  goAway();
   notifications.stop();
   clock.advance(500_000);
   expect(outbox.targets().length + (await listed()).length).toBe(2);

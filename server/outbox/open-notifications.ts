@@ -62,6 +62,11 @@ class Absences {
 export interface NotificationsDeps extends Pick<OutboxDeps, 'newId' | 'counted' | 'random'> {
   readonly store: Store;
   readonly clock: Clock;
+  readonly clients: {
+    hasClient(clientId: string): boolean;
+    /** Calls back when an instance of a client has left. */
+    onLeft(listener: (instance: LeftInstance) => void): void;
+  };
   /** Beside the targets of the configuration. */
   readonly sources?: readonly TargetSource[];
   readonly logger: Logger;
@@ -69,13 +74,14 @@ export interface NotificationsDeps extends Pick<OutboxDeps, 'newId' | 'counted' 
   readonly isTracing?: boolean;
 }
 
-interface LateParts {
+interface Sending {
   readonly calls: { get(id: string): Promise<Call | undefined> };
-  readonly clients: { hasClient(clientId: string): boolean };
+  /** The origin by which people come to this workbench. */
+  readonly origin: () => string;
 }
 
 /** A client as the list of those that are connected has it. */
-interface LeftInstance {
+export interface LeftInstance {
   readonly clientId: string;
   readonly name: string;
   readonly kind: AbsentClient['kind'];
@@ -83,29 +89,24 @@ interface LeftInstance {
 
 /** Notices that leave the server, with what an earlier one left of them. */
 export async function openNotifications(settings: NotifySettings, deps: NotificationsDeps) {
-  const { clock, logger, sources = [], isTracing = false } = deps;
-  let parts: LateParts | undefined;
-  let origin = () => '';
-  const call = async (id: string) => parts?.calls.get(id);
-  const ofConfig = createConfigTargets(settings, { origin: () => origin(), call, isTracing });
+  const { clock, clients, logger, sources = [], isTracing = false } = deps;
+  let sending: Sending | undefined;
+  const call = async (id: string) => sending?.calls.get(id);
+  const origin = () => sending?.origin() ?? '';
+  const ofConfig = createConfigTargets(settings, { origin, call, isTracing });
   const outbox = new Outbox({ ...deps, call, sources: [ofConfig, ...sources] });
   const absences = new Absences({
     clock,
-    isHere: (clientId) => parts?.clients.hasClient(clientId) ?? false,
+    isHere: clients.hasClient,
     away: (client) => void outbox.send(draftOfAbsence(client)).catch(logger.error),
   });
+  clients.onLeft(({ clientId, name, kind }) => absences.left({ client_id: clientId, name, kind }));
   await outbox.load();
   return {
     outbox,
-    /** Before anything is sent. */
-    connect(late: LateParts): void {
-      parts = late;
-    },
-    left: ({ clientId, name, kind }: LeftInstance) =>
-      absences.left({ client_id: clientId, name, kind }),
-    /** `reached` gives the origin by which people come to this workbench. */
-    start(reached: () => string): void {
-      origin = reached;
+    /** Sends from now on. */
+    start(now: Sending): void {
+      sending = now;
       outbox.start();
     },
     stop(): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Target } from './target.ts';
 import { startReceiver, status } from './testing/receiver.ts';
 import { finishedRun, sampleRun } from './testing/sample-runs.ts';
-import { asking, finished, ids, ORIGIN, setupOutbox, webhook } from './testing/setup-outbox.ts';
+import { asking, finished, ids, setupOutbox, webhook } from './testing/setup-outbox.ts';
 
 describe('the outbox', () => {
   test('[OB3] writes nothing where no target wants it', async () => {
@@ -37,7 +37,7 @@ describe('the outbox', () => {
   });
 
   test('[OB12] [OB15] is flooded: of what waits for a target the oldest give way, and it is counted', async () => {
-    const { ask, outbox, outcomes, store, states, clock, notifications } = await setupOutbox({
+    const { ask, outbox, outcomes, store, states, clock, start } = await setupOutbox({
       notify: webhook('http://127.0.0.1:1'),
       isStarted: false,
     });
@@ -48,7 +48,7 @@ describe('the outbox', () => {
     expect(all.filter((state) => state === 'dropped').length).toBe(50);
     expect(outcomes).toEqual(Array.from({ length: 50 }, () => 'webhook:ops dropped'));
     clock.freeze(15 * 86_400_000);
-    notifications.start(() => ORIGIN);
+    start();
     await expect.poll(async () => (await states()).includes('dropped')).toBe(false);
   });
 
@@ -60,7 +60,7 @@ describe('the outbox', () => {
     await first.close();
     const second = await setupOutbox({ notify, dir: first.dir, isStarted: false });
     second.calls.set('tc_1', asking());
-    second.notifications.start(() => ORIGIN);
+    second.start();
     await expect.poll(second.states).toEqual(['delivered']);
     expect(receiver.received.length).toBe(1);
   });
@@ -100,7 +100,7 @@ describe('the outbox', () => {
     const receiver = await startReceiver(status(410));
     const first = await setupOutbox({ notify: webhook(receiver.origin), isStarted: false });
     for (const id of ids(5)) await first.ask({ id });
-    first.notifications.start(() => ORIGIN);
+    first.start();
     await expect.poll(first.states).toEqual([...Array(4).fill('failed'), 'open']);
     await first.close();
     const second = await setupOutbox({ dir: first.dir });

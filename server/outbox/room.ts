@@ -1,5 +1,5 @@
 export type { AnnounceCall, Announcement, AnnounceRun } from './notice-drafts.ts';
-export { type NotifySettings, notifyConfigSchema, readNotify } from './notify-config.ts';
+export { notifyConfigSchema, readNotify } from './notify-config.ts';
 export { openNotifications } from './open-notifications.ts';
 export type { ListedTarget, NotifyService } from './outbox.ts';
 export { type Answered, isRedirect, type PostRequest, postOnce } from './post-once.ts';

@@ -192,7 +192,7 @@ describe('a webhook', () => {
     await first.close();
     const second = await setupOutbox({ notify, dir: first.dir, isStarted: false });
     second.calls.set('tc_1', asking());
-    second.notifications.start(() => ORIGIN);
+    second.start();
     await expect.poll(second.states).toEqual(['delivered']);
   });
 

@@ -4,7 +4,7 @@ import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
 import { closedObject } from '#lib/protocol/closed-object';
 import { HttpError } from '#lib/protocol/http-error';
 import type { PushState, PushSubscriptionBody, PushTestResult } from '#lib/protocol/push';
-import type { Caller, Sessions } from '../auth/room.ts';
+import type { Caller } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/room.ts';
@@ -51,8 +51,6 @@ export async function openPush(deps: OpenPushDeps) {
     service,
     /** For the outbox. */
     targets: config.enabled ? targets : NO_TARGETS,
-    /** Before requests are served. */
-    follow: (sessions: Pick<Sessions, 'onEnd'>) => subscriptions.follow(sessions),
   };
 }
 

@@ -11,6 +11,7 @@ import { endOf, type LastPush, type PushRecord, pushRecordSchema } from './push-
 export interface SubscriptionsDeps {
   readonly store: Pick<Store, 'write' | 'listKept' | 'findSession'>;
   readonly tokens: Pick<Tokens, 'isLive' | 'onRevoked'>;
+  readonly sessions: Pick<Sessions, 'onEnd'>;
   readonly hosts: PushHosts;
   readonly clock: Clock;
   readonly newId: (prefix: 'push') => string;
@@ -61,14 +62,10 @@ export class Subscriptions {
 
   constructor(deps: SubscriptionsDeps) {
     this.#deps = deps;
-    const { store, clock, tokens } = deps;
+    const { store, clock, tokens, sessions } = deps;
     const schema = pushRecordSchema;
     this.#area = new KeptArea({ store, area: 'push_subscription', schema, now: clock.now });
     tokens.onRevoked((id) => this.#end(({ owner }) => owner.tokenId === id));
-  }
-
-  /** From now on a sign-in that ends takes its subscriptions with it. */
-  follow(sessions: Pick<Sessions, 'onEnd'>): void {
     sessions.onEnd((id) =>
       this.#end(({ owner }) => owner.kind === 'person' && owner.sessionId === id),
     );

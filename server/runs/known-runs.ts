@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ClaimRun, RunClaim } from '../calls/room.ts';
 import type { AgentSpans } from '../telemetry/room.ts';
 import { ActiveTurns } from './active-turns.ts';
+import { placeOf } from './delegate/sub-agents.ts';
 import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
 import { WINDOW_BYTES } from './message-page.ts';
 import { newRun } from './new-run.ts';
@@ -25,9 +26,9 @@ export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   readonly maxSteps: number;
   readonly logger: Logger;
   readonly spans?: Pick<AgentSpans, 'turnEnded'>;
-  /** Called when it is known whose run an id is, before a call in it is decided. */
-  claimed?(runId: string, ownerToken: string | null): void;
 }
+
+type Claimed = (runId: string, ownerToken: string | null) => void;
 
 /** The runs that are in memory, and the way to those that are not. */
 export class KnownRuns {
@@ -39,6 +40,7 @@ export class KnownRuns {
   readonly #loading = new Map<string, Promise<LiveRun | undefined>>();
   readonly #making = new Map<string, Promise<RunClaim>>();
   readonly #deleting = new Map<string, Promise<unknown>>();
+  readonly #claimListeners: Claimed[] = [];
 
   constructor(deps: KnownRunsDeps) {
     this.#deps = deps;
@@ -66,12 +68,20 @@ export class KnownRuns {
   readonly inMemory = (runId: string): LiveRun | undefined =>
     this.turns.runOf(runId) ?? this.#kept.get(runId);
 
+  /** The run that a person or a program began, of one that may be a sub-agent's. */
+  readonly rootOf = (runId: string): string => placeOf(this.turns, runId).rootId;
+
+  /** Calls back when it is known whose run an id is, before a call in it is decided. */
+  onClaimed(listener: Claimed): void {
+    this.#claimListeners.push(listener);
+  }
+
   /** Costs nothing for a run that was asked for before. */
   readonly claim: ClaimRun = (runId, title, principal) => {
     const known = this.#claims.get(runId);
     if (!known) return once(this.#making, runId, () => this.#make(runId, title, principal));
     known.askedAt = this.#deps.clock.now();
-    this.#deps.claimed?.(runId, known.ownerToken);
+    this.#wasClaimed(runId, known.ownerToken);
     return known;
   };
 
@@ -125,9 +135,13 @@ export class KnownRuns {
     const ownerName = owner?.name ?? principalName(FIRST_OPERATOR);
     const claim = { ownerToken, ownerName, write, askedAt: clock.now() };
     this.#claims.set(runId, claim);
-    this.#deps.claimed?.(runId, ownerToken);
+    this.#wasClaimed(runId, ownerToken);
     dropOldest(this.#claims, KEPT_IDS);
     return claim;
+  }
+
+  #wasClaimed(runId: string, ownerToken: string | null): void {
+    for (const listener of this.#claimListeners) listener(runId, ownerToken);
   }
 
   /** Not claimed any more where it could not be written. */

@@ -15,7 +15,8 @@ import { isUnread } from './agent/turn.ts';
 import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
 import { PublishedMessage } from './message-writer.ts';
 import { ModelTurnLog } from './model-turn-log.ts';
-import { createRunUsage, type PriceTable, type RunUsageCount } from './run-usage.ts';
+import { createRunUsage, type RunUsageCount } from './run-usage.ts';
+import type { PriceTable } from './runs-config.ts';
 
 export interface LiveRunDeps {
   readonly store: Store;

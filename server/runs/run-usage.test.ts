@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { echo, inOrder, setupTurns } from './agent/testing/setup-turns.ts';
-import { createRunUsage, type PriceTable } from './run-usage.ts';
+import { createRunUsage } from './run-usage.ts';
+import type { PriceTable } from './runs-config.ts';
 
 const usage = { input: 1_000_000, output: 200_000, reasoning: 50_000, cached: 400_000 };
 const script = inOrder(

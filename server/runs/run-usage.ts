@@ -1,20 +1,7 @@
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { RunUsage } from '#lib/protocol/run';
 import type { StoredTokens } from '../store/room.ts';
-
-/** What a million tokens cost. */
-export interface Price {
-  readonly input: number;
-  /** Of input that came from the provider's cache; without it as other input. */
-  readonly cached_input?: number | undefined;
-  readonly output: number;
-}
-
-export interface PriceTable {
-  readonly currency: string;
-  /** By model, e.g. `openai:gpt-5`; `*` stands for any characters. The first that fits counts. */
-  readonly models: Readonly<Record<string, Price>>;
-}
+import type { Price, PriceTable } from './runs-config.ts';
 
 export type RunUsageCount = ReturnType<typeof createRunUsage>;
 

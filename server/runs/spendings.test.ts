@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryBus } from '../events/room.ts';
+import { createMemoryBus } from '../events/memory-bus.ts';
 import { NO_BUDGET, Spending } from './agent/spending.ts';
 import { Spendings } from './spendings.ts';
 

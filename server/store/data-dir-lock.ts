@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { retryWhileTaken } from '../base/retry-while-taken.ts';
 import { isLocked } from './store-errors.ts';
 
 /** Another server has the directory. */
@@ -49,6 +50,13 @@ export function lockDataDir(dir: string): { release(): void } {
     },
   };
 }
+
+/** The same; a server that was there before may be on its way out. */
+export const takeDataDir = (dir: string) =>
+  retryWhileTaken(
+    () => lockDataDir(dir),
+    (error) => error instanceof DataDirInUseError,
+  );
 
 function unusable(dir: string, error: unknown): DataDirUnusableError {
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-export { DataDirInUseError, lockDataDir } from './data-dir-lock.ts';
+export { takeDataDir } from './data-dir-lock.ts';
 export { describeEnd, EXIT } from './integrity/describe-end.ts';
 export { KeptArea } from './kept-area.ts';
 export { openStore } from './open-store.ts';

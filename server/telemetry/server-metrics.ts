@@ -1,28 +1,35 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Card } from '#lib/protocol/card';
+import type { ClientListing } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR } from '../auth/room.ts';
+import { readVersion } from '../base/project.ts';
 import type { ToolRegistry } from '../tools/room.ts';
+import { createCallMetrics } from './call-metrics.ts';
+import {
+  createDeliveryMetrics,
+  createHttpMetrics,
+  createSocketMetrics,
+  createStoreMetrics,
+} from './part-metrics.ts';
 import { gauge, type Metric } from './prometheus.ts';
 
 export interface MeasuredServer {
-  readonly calls: { readonly openCount: number };
+  readonly calls: {
+    readonly openCount: number;
+    watched(): readonly { readonly card: Pick<Card, 'phase'> }[];
+  };
   readonly registry: Pick<ToolRegistry, 'list'>;
   readonly bus: { readonly seq: number };
-  readonly sockets: () => number;
-  readonly watchers: () => number;
+  readonly gate: { readonly openCount: number };
+  readonly hub: { readonly count: number };
   readonly devices: {
     readonly list: { readonly liveCount: number; readonly waitingCount: number };
     readonly pairings: { readonly asking: number };
   };
-  /** By kind. */
-  readonly clients: () => ReadonlyMap<string, number>;
-  readonly approvalsOpen: () => number;
-  readonly version: string;
+  readonly table: { listings(): readonly ClientListing[] };
 }
 
-/** Of clients that are connected. */
-export function countByKind(
-  clients: readonly { readonly kind: string; readonly connected: boolean }[],
-): ReadonlyMap<string, number> {
+function countByKind(clients: readonly ClientListing[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { kind, connected } of clients) {
     if (connected) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -32,19 +39,42 @@ export function countByKind(
 
 const LAG_PERCENTILES = { p50: 50, p99: 99, max: 100 } as const;
 
-/** What there is now, beside what was counted since the start; a function that gives the body of `/metrics`. */
-export function createServerMetrics(
-  server: MeasuredServer,
-  counted: readonly Metric[],
-): () => string {
+/** What is counted since the start; `reading` gives the body of `/metrics`, with what there is at each moment. */
+export function createMetrics() {
+  const calls = createCallMetrics();
+  const store = createStoreMetrics();
+  const deliveries = createDeliveryMetrics();
+  const http = createHttpMetrics();
+  const sockets = createSocketMetrics();
+  return {
+    observe: calls.observe,
+    committed: store.committed,
+    delivered: deliveries.counted,
+    answered: http.answered,
+    closed: sockets.closed,
+    reading: (server: MeasuredServer, more: readonly Metric[]) =>
+      createReading(server, [calls, store, deliveries, ...more, http, sockets]),
+  };
+}
+
+function createReading(server: MeasuredServer, counted: readonly Metric[]): () => string {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
   const metrics = [
     gauge('callboard_open_calls', 'Calls that are not final', () => server.calls.openCount),
-    gauge('callboard_approvals_open', 'Calls that wait for a decision', server.approvalsOpen),
-    gauge('callboard_sockets', 'Open sockets of clients and watchers', server.sockets),
-    gauge('callboard_clients', 'Connected clients', server.clients, 'kind'),
-    gauge('callboard_watchers', 'Watchers that are shown calls', server.watchers),
+    gauge(
+      'callboard_approvals_open',
+      'Calls that wait for a decision',
+      () => server.calls.watched().filter(({ card }) => card.phase === 'approval').length,
+    ),
+    gauge('callboard_sockets', 'Open sockets of clients and watchers', () => server.gate.openCount),
+    gauge(
+      'callboard_clients',
+      'Connected clients',
+      () => countByKind(server.table.listings()),
+      'kind',
+    ),
+    gauge('callboard_watchers', 'Watchers that are shown calls', () => server.hub.count),
     gauge(
       'callboard_tools',
       'Tools that are offered now',
@@ -71,7 +101,7 @@ export function createServerMetrics(
     gauge(
       'callboard_build_info',
       'The version that runs',
-      () => new Map([[server.version, 1]]),
+      () => new Map([[readVersion(), 1]]),
       'version',
     ),
     gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss()),

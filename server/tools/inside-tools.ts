@@ -4,7 +4,7 @@ import type { InsideTool } from './tool-registry.ts';
 
 /** The tools of all providers, by name, as they were listed last: a call is checked by what its caller was shown. */
 export class InsideTools {
-  readonly #providers: readonly ToolProvider[];
+  readonly #providers: ToolProvider[];
   readonly #listed = new Map<ToolProvider, readonly ProvidedTool[]>();
   readonly #made = new WeakMap<ProvidedTool, InsideTool>();
   #byName: ReadonlyMap<string, InsideTool> = new Map();
@@ -12,8 +12,13 @@ export class InsideTools {
   #bySpelling: ReadonlyMap<string, string> = new Map();
 
   constructor(providers: readonly ToolProvider[]) {
-    this.#providers = providers;
+    this.#providers = [...providers];
     this.read();
+  }
+
+  /** After those that are there already. */
+  add(provider: ToolProvider): void {
+    this.#providers.push(provider);
   }
 
   find(name: string): InsideTool | undefined {

@@ -40,10 +40,8 @@ function toToolOfAll(best: ClientTool, provider: ToolProvider): InsideTool {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface ToolRegistryDeps {
-  /** Of two with a tool of one name the first one's is offered. */
-  readonly providers: readonly ToolProvider[];
-  /** Runs `name@all`; without it there is none. */
-  readonly askEach?: ToolProvider;
+  /** Those that are there from the start; see `provide`. */
+  readonly providers?: readonly ToolProvider[];
   /** The availability of an instance now; read again after `availabilityChanged`. */
   readonly availability: (instanceId: string) => ClientAvailability;
   /** Set while the instance is not offered calls of this tool. */
@@ -64,7 +62,7 @@ export class ToolRegistry {
   #announced: Pick<InsideTools, 'byName'> & { readonly hidden: ReadonlySet<string> };
   readonly #availability: AvailabilityOf;
   readonly #pools: ToolPools;
-  readonly #askEach: ToolProvider | undefined;
+  #askEach: ToolProvider | undefined;
   readonly #offers = createEmitter<OfferChange>();
   #sortedNames: readonly string[] | undefined;
   // The parts that ask and report are given these two functions alone.
@@ -78,9 +76,8 @@ export class ToolRegistry {
    */
   readonly check: ReturnType<typeof createToolChecks>;
 
-  constructor({ providers, askEach, availability, openCircuitOf, ...more }: ToolRegistryDeps) {
+  constructor({ providers = [], availability, openCircuitOf, ...more }: ToolRegistryDeps) {
     const { hide = redactShapes } = more;
-    this.#askEach = askEach;
     this.check = createToolChecks({ alike: (key) => this.#pools.alike.find(key), hide });
     this.#inside = new InsideTools(providers);
     this.#announced = { byName: this.#inside.byName, hidden: this.#hidden };
@@ -90,6 +87,18 @@ export class ToolRegistry {
       openCircuit: openCircuitOf?.(instanceId, tool),
     });
     this.#pools = new ToolPools(this.#availability);
+  }
+
+  /** Offers the tools of a provider, beside those of earlier ones: of two of one name the first is offered. */
+  provide(provider: ToolProvider): void {
+    this.#inside.add(provider);
+    provider.onChange(() => this.#insideChanged());
+    this.#insideChanged();
+  }
+
+  /** The one that runs `name@all`; without it there is no such tool. */
+  provideForAll(provider: ToolProvider): void {
+    this.#askEach = provider;
   }
 
   /**

@@ -9,13 +9,13 @@ import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/room.ts';
 import { createAskHuman } from './builtin/ask-human.ts';
 import { createAttemptCompletion } from './builtin/attempt-completion.ts';
-import { type BuiltinToolsDeps, createBuiltinTools } from './builtin/builtin-tools.ts';
+import { createBuiltinTools } from './builtin/builtin-tools.ts';
 import { createHttpRequest } from './builtin/http-request.ts';
 import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
 import { createRunCode } from './builtin/run-code.ts';
 import { type AnyServerTool, defineTool, isDefinedTool, ToolError } from './define-tool.ts';
-import { toProvidedTool } from './own-tools.ts';
-import type { toolsConfigSchema } from './tools-config.ts';
+import { OwnTools, toProvidedTool } from './own-tools.ts';
+import type { ToolsConfig } from './tools-config.ts';
 import { FileOrigins } from './workspace/file-origins.ts';
 import { createFileTools, type Origins } from './workspace/file-tools.ts';
 import { probeIsolation } from './workspace/isolation.ts';
@@ -25,12 +25,7 @@ import { createShell } from './workspace/shell-tool.ts';
 interface ToolSettings {
   readonly filePath: string;
   readonly dataDir: string;
-  readonly file: {
-    readonly tools: z.infer<typeof toolsConfigSchema>;
-    readonly hooks: readonly { readonly module: string }[];
-    readonly weather: BuiltinToolsDeps['weather'];
-    readonly database?: string | undefined;
-  };
+  readonly file: ToolsConfig & { readonly hooks: readonly { readonly module: string }[] };
 }
 
 /** What a module is given, so that it needs no package of its own. */
@@ -124,6 +119,10 @@ export async function openTools(config: ToolSettings, parts: ToolParts): Promise
   const own = [...openBuiltins(config, parts), ...(await openWorkspaceTools(config, parts))];
   return withModules(own, config);
 }
+
+/** The same as their provider. */
+export const openOwnTools = async (config: ToolSettings, parts: ToolParts) =>
+  new OwnTools(await openTools(config, parts));
 
 function openBuiltins(
   config: ToolSettings,

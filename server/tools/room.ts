@@ -9,7 +9,7 @@ export {
   ToolError,
 } from './define-tool.ts';
 export { type ToolOffers, ToolRegistry } from './memory-tool-registry.ts';
-export { openTools } from './open-tools.ts';
+export { openOwnTools } from './open-tools.ts';
 export { OwnTools } from './own-tools.ts';
 export { createToolChecks } from './tool-checks.ts';
 export {
@@ -31,4 +31,4 @@ export type {
   OpenCircuit,
   Registration,
 } from './tool-registry.ts';
-export { toolsConfigSchema } from './tools-config.ts';
+export { toolsConfigShape } from './tools-config.ts';

@@ -86,7 +86,7 @@ const fileSchema = closedObject({
 });
 
 /** Tools of the server that are not there without being asked for. */
-export const toolsConfigSchema = closedObject({
+const toolsSchema = closedObject({
   /** The folder in which `shell` and `file.*` work, from the folder of the configuration file. */
   workspace: z.string().min(1).optional(),
   shell: shellSchema.optional(),
@@ -115,3 +115,26 @@ export const toolsConfigSchema = closedObject({
     'it must have a workspace for shell and file',
   )
   .prefault({});
+
+const webAddress = z.url({
+  protocol: /^https?$/,
+  error: 'it must be an http or https address, such as https://api.example',
+});
+
+/** The parts of the configuration file that are the tools'. */
+export const toolsConfigShape = {
+  tools: toolsSchema,
+  /** A SQLite file for `database.query`; the workbench's own history when not given. */
+  database: z.string().optional(),
+  /** Addresses of Open-Meteo or a stand-in; the public ones when not given. */
+  weather: closedObject({
+    forecast_url: webAddress.optional(),
+    geocoding_url: webAddress.optional(),
+  }).default({}),
+};
+
+export interface ToolsConfig {
+  readonly tools: z.infer<typeof toolsSchema>;
+  readonly database?: string | undefined;
+  readonly weather: z.infer<typeof toolsConfigShape.weather>;
+}

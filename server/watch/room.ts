@@ -1,5 +1,3 @@
+export { createWatch } from './create-watch.ts';
 export { publishListings } from './publish-listings.ts';
-export { createSnapshots, publishApproval } from './snapshot.ts';
-export { createWatchHub, WATCH_LIMITS } from './watch-hub.ts';
-export { createWatchSocketHandler } from './watch-socket.ts';
-export { createWholeLists } from './whole-lists.ts';
+export { publishApproval } from './snapshot.ts';

@@ -20,7 +20,7 @@ export interface WatchHubDeps {
   readonly lists: WholeLists;
   readonly clock: Clock;
   readonly limits: WatchLimits;
-  logger: Logger;
+  readonly logger: Logger;
 }
 
 export interface WatchLimits {

@@ -26,7 +26,7 @@ const messageSchema = z.union([watchRequestSchema, endedRequestSchema, watchProb
 /** Above this a watcher that asks for parts and reads none is cut off. */
 const UNREAD_PARTS_BYTES = 2 * 1024 * 1024;
 
-interface WatchSocketDeps {
+export interface WatchSocketDeps {
   readonly hub: Pick<WatchHub, 'add'>;
   /** Those that have ended are sent by parts to who asks for them. */
   readonly calls: Pick<CallService, 'watched'>;

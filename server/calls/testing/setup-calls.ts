@@ -76,7 +76,7 @@ export async function setupCalls(options: SetupOptions = {}) {
       }),
   });
   const breaker = new Breaker({ clock, store, logger });
-  const { instances, registry, table, askEach } = createPool({
+  const { instances, registry, table } = createPool({
     now: clock.now,
     serverTools: [hold, ...(options.tools ?? [])],
     providers: options.providers ?? [],
@@ -120,12 +120,10 @@ export async function setupCalls(options: SetupOptions = {}) {
       return { ownerToken, ownerName, write };
     },
     facts: table.facts,
-    onDurable: options.onDurable ?? (() => {}),
     isTracing: options.isTracing ?? false,
     logger,
   });
-
-  askEach.connect({ calls, registry, facts: table.facts });
+  if (options.onDurable) calls.onDurable(options.onDurable);
 
   /** A client whose messages are kept instead of sent. */
   function connect(

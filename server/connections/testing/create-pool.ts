@@ -1,4 +1,3 @@
-import { AskEach } from '../../calls/ask-each.ts';
 import type { Breaker } from '../../calls/breaker.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
@@ -20,9 +19,7 @@ export function createPool({
   breaker?: Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
 }) {
   const instances = new ConnectedInstances();
-  const askEach = new AskEach();
   const registry = new ToolRegistry({
-    askEach,
     providers: [new OwnTools(serverTools), ...providers],
     availability: instances.availability,
     ...(breaker && { openCircuitOf: breaker.openCircuitOf }),
@@ -34,5 +31,5 @@ export function createPool({
     availabilityChanged: registry.availabilityChanged,
     ...(breaker && { openCircuitsOf: breaker.openCircuitsOf }),
   });
-  return { instances, registry, table, askEach };
+  return { instances, registry, table };
 }

@@ -53,7 +53,6 @@ export async function serveClients({
     newCallId: newId,
     claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: () => Promise.resolve() }),
     facts: table.facts,
-    onDurable: () => {},
     logger,
   });
   const uploads = { take: () => undefined };

@@ -26,10 +26,13 @@ export async function createTestDevices(deps: {
   const { tokens, audit, clock, failedAttempts, pages = 'ask', addresses = [] } = deps;
   const events: unknown[] = [];
   let ids = 0;
-  const opened = await openDevices({
-    ...{ ...deps, pages, newId: createNewId(() => clock.now() + ids++) },
-    bus: { publish: (body) => events.push(body) },
-  });
+  const opened = await openDevices(
+    { pages },
+    {
+      ...{ ...deps, newId: createNewId(() => clock.now() + ids++) },
+      bus: { publish: (body) => events.push(body) },
+    },
+  );
   const { list, pairings, blocked } = opened;
   const registry = new ToolRegistry({
     providers: [],

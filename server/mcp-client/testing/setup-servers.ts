@@ -61,7 +61,7 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
   const store = createSqliteStore({ file: join(dir, 'pins.db') });
   const audited: object[] = [];
   const opened = await openMcpServers({
-    ...{ store, clock, logger, random: () => 0, version: '1.0.0' },
+    ...{ store, clock, logger, random: () => 0 },
     servers: new Map(Object.entries(mcpServersSchema.parse(servers))),
     hide: options.hide ?? ((text) => text),
     isReserved: options.isReserved ?? (() => false),

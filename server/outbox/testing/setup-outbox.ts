@@ -13,7 +13,7 @@ import { createSqliteStore } from '../../store/sqlite-store.ts';
 import type { DeliveryRecord } from '../../store/store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { notifyConfigSchema, readNotify } from '../notify-config.ts';
-import { openNotifications } from '../open-notifications.ts';
+import { type LeftInstance, openNotifications } from '../open-notifications.ts';
 import type { TargetSource } from '../target.ts';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -46,22 +46,22 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   const outcomes: string[] = [];
   const calls = new Map<string, Call>();
   const here = new Set<string>();
+  const left: ((instance: LeftInstance) => void)[] = [];
   const notifications = await openNotifications(settings, {
+    clients: { hasClient: (id) => here.has(id), onLeft: (listener) => void left.push(listener) },
     ...{ store, clock, newId: createNewId(clock.now), sources, logger },
     ...given({ isTracing: options.isTracing }),
     random: () => 0,
     counted: (target, outcome) => void outcomes.push(`${target} ${outcome}`),
   });
-  notifications.connect({
-    calls: { get: async (id) => calls.get(id) },
-    clients: { hasClient: (id) => here.has(id) },
-  });
+  const start = () =>
+    notifications.start({ calls: { get: async (id) => calls.get(id) }, origin: () => ORIGIN });
   const close = async () => {
     notifications.stop();
     await store.close();
   };
   onTestFinished(close);
-  if (options.isStarted !== false) notifications.start(() => ORIGIN);
+  if (options.isStarted !== false) start();
   const { outbox } = notifications;
   /** Oldest first; those of one millisecond by their state. */
   async function listed(): Promise<DeliveryRecord[]> {
@@ -95,7 +95,11 @@ export async function setupOutbox(options: OutboxOptions = {}) {
       lines,
       infos,
     },
-    ...{ close, decide, listed },
+    ...{ close, decide, listed, start },
+    /** An instance of a client has left. */
+    leave(instance: LeftInstance): void {
+      for (const listener of left) listener(instance);
+    },
     ask: (more: AskingCall = {}) => decide(asking(more)),
     states: async () => (await listed()).map(({ state }) => state),
   };

@@ -33,11 +33,10 @@ export async function setupPush(config: Parameters<typeof pushConfigSchema.parse
     await tokens.load();
     const sessions = new Sessions({ store, clock, newSecret, instanceId: '0a1b2c3d', logger });
     const push = await openPush({
-      ...{ store, tokens, clock, newId, logger, dataDir },
+      ...{ store, tokens, sessions, clock, newId, logger, dataDir },
       ...{ config: pushConfigSchema.parse(settings), publicUrl: undefined },
       fetch: pushService.fetch,
     });
-    push.follow(sessions);
     const targetOf = (pushId: string) =>
       push.targets.list().find(({ id }) => id === `push:${pushId}`);
     return {

@@ -1,11 +1,11 @@
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { matchTools } from '#lib/policy/match-tools';
-import type { RunSettings } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
+import type { AgentSettings } from '../runs-config.ts';
 import type { ToolsRequest, TurnEnd, TurnRequest } from './agent.ts';
 import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
-import { NO_BUDGET, type TurnBudget } from './spending.ts';
+import { NO_BUDGET } from './spending.ts';
 import { chooseForStep } from './tool-choice.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
 
@@ -21,18 +21,6 @@ const usual = () => ({
 });
 
 type Optional = keyof ReturnType<typeof usual>;
-
-/** Of the configuration. */
-export interface AgentSettings {
-  readonly budget: TurnBudget;
-  readonly max_steps: number;
-  readonly polling: readonly string[];
-  readonly result_bytes: number;
-  readonly pinned_tools: readonly string[];
-  readonly instructions?: string | undefined;
-  readonly temperature?: number | undefined;
-  readonly reasoning_effort?: RunSettings['reasoning_effort'];
-}
 
 export const agentLimits = ({
   budget,

@@ -178,6 +178,7 @@ function abilitiesOf(
   factsOf: (id: string) => ModelFacts,
 ) {
   const facts = ref?.provider === 'compatible' ? factsOf(ref.id) : {};
+  const { instructions, temperature, reasoning_effort } = settings;
   const silence = ref?.provider === 'compatible' ? LOADING_SECONDS : SILENCE_SECONDS;
   return {
     toolCalling: settings.tool_calling ?? (facts.tools === false ? 'text' : 'native'),
@@ -194,11 +195,7 @@ function abilitiesOf(
       totalMs: 1_000 * (settings.total_seconds ?? TOTAL_SECONDS),
     },
     /** How it is asked, where the run does not say. */
-    asked: given({
-      instructions: settings.instructions,
-      temperature: settings.temperature,
-      reasoning_effort: settings.reasoning_effort,
-    }),
+    asked: given({ instructions, temperature, reasoning_effort }),
   };
 }
 

@@ -18,19 +18,13 @@ import { wordsIn } from '../agent/turn.ts';
 import type { AgentRuns } from '../agent-runs.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import type { OwnerTokens } from '../run-owner.ts';
-import {
-  modelOf,
-  placeOf,
-  type SubAgent,
-  type SubAgentSettings,
-  toolsOf,
-  toSubAgents,
-} from './sub-agents.ts';
+import type { SubAgentSettings } from '../runs-config.ts';
+import { modelOf, placeOf, type SubAgent, toolsOf, toSubAgents } from './sub-agents.ts';
 
-/** What the tool needs of the parts that are built after it. */
 export interface DelegationParts {
-  readonly runs: Pick<AgentRuns, 'runChild'>;
-  readonly known: Pick<KnownRuns, 'load' | 'turns' | 'inMemory'>;
+  readonly known: Pick<KnownRuns, 'load' | 'inMemory'> & {
+    readonly turns: Pick<KnownRuns['turns'], 'runOf'>;
+  };
   readonly registry: Pick<ToolRegistry, 'list'>;
   readonly models: Pick<Models, 'resolve'>;
   readonly owners: OwnerTokens;
@@ -50,6 +44,7 @@ const TIMEOUT_MS = 120_000;
 /** Sub-agents that work for one run at a time. */
 const MOST_AT_WORK = 10;
 
+type ChildRuns = Pick<AgentRuns, 'runChild'>;
 type Lists = Pick<ToolRegistry, 'list' | 'find'>;
 
 /** Sub-agents: the tool that starts them, and who is offered to whom (rules DE in SPEC.md). */
@@ -57,23 +52,19 @@ export class Delegation {
   readonly #agents: ReadonlyMap<string, SubAgent>;
   readonly #maxDepth: number;
   readonly #tools: readonly DelegatingTool[];
-  #parts: DelegationParts | undefined;
+  readonly #parts: DelegationParts;
   /** Sub-agents at work, by the run that a person or a program began. */
   readonly #atWork = new WorkCounts();
 
-  constructor({ agents, file }: DelegationOptions) {
+  constructor({ agents, file }: DelegationOptions, parts: DelegationParts) {
+    this.#parts = parts;
     this.#agents = toSubAgents(agents);
     this.#maxDepth = file.agent.max_depth;
     this.#tools = file.tools.new_task ? ['delegate', 'new_task'] : ['delegate'];
   }
 
-  /** Once, before a call is taken. */
-  connect(parts: DelegationParts): void {
-    this.#parts = parts;
-  }
-
-  /** None where the configuration has no sub-agents. */
-  tools(): AnyServerTool[] {
+  /** None where the configuration has no sub-agents. `runs` do the work. */
+  tools(runs: ChildRuns): AnyServerTool[] {
     const names = [...this.#agents.keys()];
     if (names.length === 0) return [];
     return this.#tools.map((name) => {
@@ -84,7 +75,7 @@ export class Delegation {
         // Not run again after a restart: its sub-agent's calls may have had effects.
         effect: 'write',
         timeoutMs: TIMEOUT_MS,
-        run: (args, context) => this.#run(form, form.read(args), context),
+        run: (args, context) => this.#run(runs, form, form.read(args), context),
       });
     });
   }
@@ -102,9 +93,6 @@ export class Delegation {
     };
   }
 
-  /** The run that a person or a program began, of one that may be a sub-agent's; asked once connected. */
-  readonly rootOf = (runId: string): string => placeOf(this.#use().known.turns, runId).rootId;
-
   readonly settingsOf = (name: string): SubAgent | undefined => this.#agents.get(name);
 
   #listingFor(
@@ -112,7 +100,7 @@ export class Delegation {
     listing: ToolListing & { name: DelegatingTool },
     all: readonly ToolListing[],
   ): ToolListing {
-    const run = principal.kind === 'run' ? this.#use().known.inMemory(principal.runId) : undefined;
+    const run = principal.kind === 'run' ? this.#parts.known.inMemory(principal.runId) : undefined;
     if (!run) return listing;
     const obstacles = new Map<SubAgent, string>();
     for (const agent of this.#agents.values()) {
@@ -133,7 +121,7 @@ export class Delegation {
     parent: RunSummary,
     listings: readonly ToolListing[],
   ): string | undefined {
-    const { known, models } = this.#use();
+    const { known, models } = this.#parts;
     // Also of a run that is not at work: what its next step would be offered.
     const { depth, lineage } = placeOf({ runOf: known.inMemory }, parent.run_id);
     if (depth >= this.#maxDepth) {
@@ -148,8 +136,8 @@ export class Delegation {
     return isWithout ? `${agent.name} cannot work now: none of its tools is here.` : undefined;
   }
 
-  async #run(form: TaskForm, { agent: name, task }: Task, context: ToolContext) {
-    const { known, registry, owners, runs } = this.#use();
+  async #run(runs: ChildRuns, form: TaskForm, { agent: name, task }: Task, context: ToolContext) {
+    const { known, registry, owners } = this.#parts;
     const agent = this.#agents.get(name);
     const run = await known.load(context.runId);
     const parent = run?.summary();
@@ -180,11 +168,6 @@ export class Delegation {
     );
     if (!outcome.ok) throw refusal(outcome.message);
     return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };
-  }
-
-  #use(): DelegationParts {
-    if (!this.#parts) throw new Error('The delegation is not connected');
-    return this.#parts;
   }
 }
 

@@ -2,18 +2,7 @@ import { matchTools } from '#lib/policy/match-tools';
 import type { RunParent, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { Models } from '../agent/models.ts';
-import type { TurnBudget } from '../agent/spending.ts';
-import type { KnownRuns } from '../known-runs.ts';
-
-/** A sub-agent as the configuration has it. */
-export interface SubAgentSettings {
-  readonly description: string;
-  readonly model?: string | undefined;
-  readonly prompt: string;
-  /** Patterns, as in a policy. */
-  readonly tools: readonly string[];
-  readonly budget: TurnBudget;
-}
+import type { SubAgentSettings } from '../runs-config.ts';
 
 export interface SubAgent extends SubAgentSettings {
   readonly name: string;
@@ -43,7 +32,9 @@ export function toolsOf(
     .filter((name) => allowed?.has(name) ?? true);
 }
 
-type Turns = Pick<KnownRuns['turns'], 'runOf'>;
+interface Turns {
+  runOf(runId: string): { summary(): RunSummary } | undefined;
+}
 
 /**
  * Where a run stands: which sub-agents are above it, itself among them, and how deep. It is asked of

@@ -163,7 +163,7 @@ test('[RT2] a sub-agent reads results of the run above it, that run those below,
 function over(...records: Call[]) {
   const byId = new Map(records.map((record) => [record.id, record]));
   const tool = createReadResult({
-    calls: () => ({ get: async (id) => byId.get(id) }),
+    calls: { get: async (id) => byId.get(id) },
     fileText: async ({ blob_id }) => `the text of ${blob_id}`,
     resultBytes: 16 * 1024,
   });

@@ -10,7 +10,7 @@ import type { CallService } from '../../calls/room.ts';
 import { defineTool, refusal, type ToolContext } from '../../tools/room.ts';
 
 export interface ReadResultDeps {
-  calls(): Pick<CallService, 'get'>;
+  readonly calls: Pick<CallService, 'get'>;
   /** The text of a file, without what is secret; undefined where it is not there any more. */
   fileText(file: Attachment): Promise<string | undefined>;
   /** Of a result as a model is sent it: a page is never cut again. */
@@ -51,7 +51,7 @@ export const createReadResult = (deps: ReadResultDeps) =>
     concurrency: 2,
     async run({ handle, offset = 0, length, search }, context) {
       const [, callId = handle, file] = OF_FILE.exec(handle) ?? [];
-      const record = await findResult(deps.calls(), callId, context);
+      const record = await findResult(deps.calls, callId, context);
       const whole =
         record && (file ? await textOfFile(deps, record, Number(file)) : wholeTextOf(record));
       if (!record || whole === undefined) {

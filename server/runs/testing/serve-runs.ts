@@ -8,12 +8,15 @@ import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createTracing, type Tracing } from '../../telemetry/tracing.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { Models, type ModelsOptions } from '../agent/models.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
 import type { TurnDeps } from '../agent/turn.ts';
 import { AgentRuns, type RunServiceDeps } from '../agent-runs.ts';
+import { createRunTools } from '../create-runs.ts';
+import { Delegation, type DelegationOptions } from '../delegate/delegation.ts';
 import { KnownRuns, type KnownRunsDeps } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
@@ -42,16 +45,17 @@ interface ServedRuns {
   readonly clock?: typeof systemClock;
   readonly prices?: KnownRunsDeps['prices'];
   readonly agent?: Partial<TurnDeps>;
-  /** Of sub-agents. */
-  readonly rootOf?: CallServiceDeps['rootOf'];
+  /** Of sub-agents that a test starts by itself. */
   readonly subAgent?: RunServiceDeps['subAgent'];
+  /** With it there are the tools about runs. */
+  readonly delegation?: DelegationOptions;
   readonly tracing?: Tracing;
 }
 
 /** Calls, agent and runs as they are, on what `openParts` opened. Nothing is taken up before `recover`. */
 export function serveRuns(given: ServedRuns) {
   const { logger, store, bus, registry } = given.parts;
-  const { tokens = createOwnerTokens(), rootOf = (runId) => runId, subAgent } = given;
+  const { tokens = createOwnerTokens() } = given;
   const { clock = systemClock } = given;
   const { blobs = { put: () => Promise.reject(new Error('no blobs here')) } } = given;
   let ids = 0;
@@ -62,14 +66,14 @@ export function serveRuns(given: ServedRuns) {
   const known = new KnownRuns({ ...ofRuns, maxSteps: 10, prices: given.prices });
   const calls = createCalls({
     ...{ store, bus, registry, clock, logger, claimRun: known.claim },
-    ...{ policy: given.policy, blobs, rootOf },
+    ...{ policy: given.policy, blobs, rootOf: known.rootOf },
     breaker: new Breaker({ clock, store, logger }),
     callers: { callerOf: tokens.owners.callerOf, operatorNamed: () => undefined },
     newCallId: () => newId('tc'),
     facts: () => undefined,
-    onDurable: tracing.observe,
     isTracing: tracing.isOn,
   });
+  calls.onDurable(tracing.observe);
   tokens.owners.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
   const models = new Models({
     ...{ openaiApiKey: 'sk-test', openaiBaseUrl: given.openaiUrl, clock },
@@ -80,8 +84,13 @@ export function serveRuns(given: ServedRuns) {
     readBlob: async () => undefined,
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
   };
+  const delegation =
+    given.delegation &&
+    new Delegation(given.delegation, { known, registry, models, owners: tokens.owners });
+  const offered = delegation?.offering(registry) ?? registry;
+  const { subAgent = delegation?.settingsOf } = given;
   const agent = createAgent({
-    ...{ calls, registry, clock, images, logger, spans: tracing },
+    ...{ calls, registry: offered, clock, images, logger, spans: tracing },
     ...given.agent,
   });
   const runs = new AgentRuns({
@@ -89,6 +98,11 @@ export function serveRuns(given: ServedRuns) {
     ...{ clientsReturnMs: 0, offersTools: () => true },
     ...(subAgent && { subAgent }),
   });
+  if (delegation) {
+    const { resultBytes } = agent;
+    const ofRun = { calls, runs, registry: offered, fileText: async () => undefined, resultBytes };
+    registry.provide(new OwnTools([...delegation.tools(runs), ...createRunTools(ofRun)]));
+  }
   return {
     ...{ known, calls, models, runs, tokens },
     async recover() {

@@ -1,4 +1,5 @@
 import type { AnyServerTool } from '../define-tool.ts';
+import type { ToolsConfig } from '../tools-config.ts';
 import { createCalculationEval } from './calculate.ts';
 import { createDatabaseQuery } from './database-query.ts';
 import type { OwnRows } from './query-message.ts';
@@ -6,11 +7,7 @@ import { createWeatherQuery, type Fetch } from './weather-query.ts';
 
 export interface BuiltinToolsDeps {
   readonly fetch: Fetch;
-  /** Addresses of Open-Meteo or a stand-in; the public ones when not given. */
-  readonly weather: {
-    readonly forecast_url?: string | undefined;
-    readonly geocoding_url?: string | undefined;
-  };
+  readonly weather: ToolsConfig['weather'];
   readonly database: {
     readonly path: string;
     /** It is the workbench's own history, of which some tables are secret. */

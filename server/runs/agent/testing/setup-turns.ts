@@ -8,7 +8,7 @@ import { createScriptedOpenAI, fetchFrom, type Script } from '../../../testing/s
 import type { ScriptedReply } from '../../../testing/scripted-openai-events.ts';
 import { AgentRuns } from '../../agent-runs.ts';
 import { KnownRuns } from '../../known-runs.ts';
-import type { PriceTable } from '../../run-usage.ts';
+import type { PriceTable } from '../../runs-config.ts';
 import { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { createAgent } from '../create-agent.ts';
 import { Models, type ModelsOptions } from '../models.ts';

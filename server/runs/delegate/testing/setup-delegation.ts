@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
-import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import type { Principal } from '../../../auth/principal.ts';
 import { createDiskBlobStore } from '../../../blobs/disk-blob-store.ts';
 import type { Check } from '../../../calls/check.ts';
@@ -21,13 +20,11 @@ import type { ModelsOptions } from '../../agent/models.ts';
 import { NO_BUDGET, type TurnBudget } from '../../agent/spending.ts';
 import type { systemClock } from '../../agent/testing/fakes.ts';
 import type { TurnDeps } from '../../agent/turn.ts';
-import { RunTools } from '../../run-tools/run-tools.ts';
-import type { PriceTable } from '../../run-usage.ts';
+import type { PriceTable, SubAgentSettings } from '../../runs-config.ts';
 import { holdTool } from '../../testing/hold-tool.ts';
 import type { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { openParts, serveRuns } from '../../testing/serve-runs.ts';
-import { Delegation } from '../delegation.ts';
-import type { SubAgentSettings } from '../sub-agents.ts';
+import type { DelegationOptions } from '../delegation.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -84,7 +81,7 @@ export async function setupDelegation(given: DelegationSetup) {
   });
   closing.push(openai.close);
   const effects: string[] = [];
-  const delegation = new Delegation({
+  const delegation: DelegationOptions = {
     agents: Object.fromEntries(
       Object.entries(given.agents ?? { helper }).map(([name, agent]) => [
         name,
@@ -99,34 +96,28 @@ export async function setupDelegation(given: DelegationSetup) {
       agent: { max_depth: given.maxDepth ?? 2 },
       tools: given.hasNewTask ? { new_task: {} } : {},
     },
-  });
-  const runTools = new RunTools(MODEL_OUTPUT_BYTES);
+  };
   const parts = await openParts(dir, [
     new OwnTools([effect(effects), holdTool('fx.hold'), ...(given.tools ?? [])]),
-    new OwnTools([...delegation.tools(), ...runTools.tools()]),
   ]);
   const { registry, store, errors } = parts;
-  const offered = delegation.offering(registry);
   const served = serveRuns({
     ...{ parts, openaiUrl: openai.url, prices: given.prices },
     ...(given.tokens && { tokens: given.tokens }),
     ...(given.clock && { clock: given.clock }),
     policy: { ...ALLOW_ALL, check: given.check ?? ALLOW_ALL.check },
     blobs: createDiskBlobStore({ dir: join(dir, 'blobs') }),
-    rootOf: delegation.rootOf,
-    subAgent: delegation.settingsOf,
+    delegation,
     models: {
       ...{ defaultModel: 'openai-chat:boss', fetch: fetchFrom(openai.url) },
       ...given.models,
     },
     agent: {
-      ...{ registry: offered, maxRetries: 0, budget: { ...NO_BUDGET, ...given.budget } },
+      ...{ maxRetries: 0, budget: { ...NO_BUDGET, ...given.budget } },
       ...given.agent,
     },
   });
-  const { known, calls, models, runs, tokens } = served;
-  runTools.connect({ fileText: async () => undefined, calls, runs, registry: offered });
-  delegation.connect({ runs, known, registry, models, owners: tokens.owners });
+  const { calls, runs, tokens } = served;
   await served.recover();
   let isStopped = false;
   const close = async () => {
@@ -152,7 +143,7 @@ export async function setupDelegation(given: DelegationSetup) {
       .toSorted((a, b) => a.createdAt - b.createdAt);
   };
   const turn = async (...args: Parameters<typeof start>) => ended(await start(...args));
-  const made = { openai, registry, delegation, store, calls, runs, tokens, dir };
+  const made = { openai, registry, store, calls, runs, tokens, dir };
   return { ...made, effects, errors, start, ended, turn, callsOf, close };
 }
 

@@ -1,24 +1,39 @@
 import type { Server } from 'node:http';
-import { createPeerOf } from '../auth/room.ts';
+import { BlockList, isIP } from 'node:net';
+import { createIsAmong, createPeerOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import {
-  acceptTls,
-  type Certificates,
-  createMachineHosts,
-  createReach,
-  describeCa,
-  hostsOfCertificate,
-  openCertificates,
-} from '../tls/room.ts';
-import type { Config } from './config.ts';
-import { isLoopbackHost, type Network } from './network.ts';
+import { acceptTls } from './accept-tls.ts';
+import { type Certificates, openCertificates } from './certificates.ts';
+import { createMachineHosts, hostsOfCertificate } from './machine-hosts.ts';
+import { createReach, describeCa } from './reach.ts';
+
+/** Whose certificate is used: one that this server makes, one that was given, or none. */
+export type TlsChoice =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'given'; readonly cert: string; readonly key: string }
+  | { readonly kind: 'none' };
+
+/** Where the server listens, and by what it can be reached there. */
+export interface Network {
+  /** The address to listen on. */
+  readonly host: string;
+  /** Others than this machine reach it. */
+  readonly isOpen: boolean;
+  readonly tls: TlsChoice;
+  /** By decision of a person everyone on the network may read what is sent. */
+  readonly isPlaintext: boolean;
+  /** The origin under which a proxy offers the server. */
+  readonly publicUrl: string | undefined;
+  /** Addresses of proxies, or ranges of them. */
+  readonly trustedProxies: readonly string[];
+}
 
 const NONE: readonly string[] = [];
 
 /** How the outside reaches the server: by which names, with whose certificate, and through which trusted proxies. */
 export async function openDoor(
-  config: Pick<Config, 'dataDir'>,
+  config: { readonly dataDir: string },
   network: Network,
   deps: { readonly clock: Clock; readonly logger: Logger },
   port: () => number,
@@ -41,9 +56,16 @@ export async function openDoor(
     ...{ tls: tls.kind, isOpen, isPlaintext, publicUrl, host, port, ca },
     ...{ machineHosts, certificateHosts },
   });
+  const isProxy = createIsAmong(trustedProxies);
   return {
-    ...{ network, port, reach, machineHosts: hosts },
+    host,
+    publicUrl,
+    port,
+    reach,
+    machineHosts: hosts,
     peerOf: createPeerOf({ trustedProxies, publicUrl }),
+    mayBePlain: (address: string) => isPlaintext || isLoopbackHost(address) || isProxy(address),
+    hasTls: tls.kind !== 'none',
     trust() {
       const own = ca();
       return own && { der: own.raw, ...describeCa(own) };
@@ -64,8 +86,6 @@ export async function openDoor(
     },
   };
 }
-
-export type Door = Awaited<ReturnType<typeof openDoor>>;
 
 /** Those of a given certificate: people come by the names in it. */
 function createCertificateHosts(certificates: Certificates | undefined): () => readonly string[] {
@@ -89,4 +109,16 @@ function createJoined(
     if (nextA !== a || nextB !== b) [a, b, joined] = [nextA, nextB, [...nextA, ...nextB]];
     return joined;
   };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Of a socket, or of a setting. Names other than `localhost` may lead anywhere. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  const family = isIP(bare);
+  if (family === 0) return bare === 'localhost';
+  return loopback.check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../base/clock.ts';
 import { createErrorLog } from '../testing/error-log.ts';
-import { makeCa, makeServerPair } from '../tls/make-certificates.ts';
-import type { Network } from './network.ts';
-import { openDoor } from './open-door.ts';
+import { makeCa, makeServerPair } from './make-certificates.ts';
+import { type Network, openDoor } from './open-door.ts';
 
 const NETWORK: Network = {
   ...{ host: '::', isOpen: true, isPlaintext: false, tls: { kind: 'own' } },

@@ -1,0 +1,116 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { CLOSE } from '#lib/protocol/close-codes';
+import { type Audit, newSecret, type Tokens } from '../auth/room.ts';
+import type { SteadyClock } from '../base/clock.ts';
+import { hasFormOfNewId } from '../base/new-id.ts';
+import type { Breaker, CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
+import { type OpenedDevices, ToolAdmission } from '../devices/room.ts';
+import { instanceAddress } from '../events/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
+import {
+  type ClientConnectionDeps,
+  createClientConnections,
+  createClientSocketHandler,
+} from './client-connection.ts';
+import { createClientIds, createRefusedClaims } from './client-ids.ts';
+import type { ClientSessionDeps } from './client-session.ts';
+import { createClientSessions } from './client-sessions.ts';
+import { createClientStreams } from './client-streams.ts';
+import { createClientTable } from './client-table.ts';
+import type { ConnectedInstances } from './connected-instances.ts';
+import { HttpClients, type HttpClientsDeps } from './http-clients.ts';
+import { KeptRegistrations } from './kept-registrations.ts';
+
+export interface TableDeps {
+  readonly instances: ConnectedInstances;
+  readonly registry: Pick<ToolRegistry, 'namesOf' | 'availabilityChanged'>;
+  readonly breaker: Pick<Breaker, 'openCircuitsOf'>;
+  readonly devices: Pick<OpenedDevices, 'list'>;
+  readonly clock: SteadyClock;
+}
+
+/** Who is connected, by the names that people gave to their devices. */
+export function openClientTable({ instances, registry, breaker, devices, clock }: TableDeps) {
+  const { list } = devices;
+  const table = createClientTable({
+    instances,
+    now: clock.now,
+    toolsOf: registry.namesOf,
+    availabilityChanged: registry.availabilityChanged,
+    openCircuitsOf: breaker.openCircuitsOf,
+    nameOf: (clientId) => list.ofClient(clientId)?.name,
+    deviceIdOf: (clientId) => list.ofClient(clientId)?.deviceId,
+  });
+  table.onLeft(({ clientId }) => list.seen(clientId));
+  list.onChange(({ clientId }) => table.namesChanged(clientId));
+  return table;
+}
+
+export interface ClientsDeps
+  extends Pick<ClientSessionDeps, 'store' | 'bus' | 'blobs' | 'uploads' | 'logger'>,
+    Omit<ClientConnectionDeps, 'sessions' | 'newNonce'>,
+    Pick<HttpClientsDeps, 'closing'> {
+  readonly calls: CallService & {
+    readonly clients: CallsOfClients;
+    readonly instances: ClientInstances;
+  };
+  readonly registry: ToolRegistry;
+  readonly devices: Pick<OpenedDevices, 'list'>;
+  readonly tokens: Pick<Tokens, 'isLive'>;
+  readonly audit: Audit;
+  readonly operator: { readonly token: string };
+  readonly newId: (prefix: 'client') => string;
+}
+
+/** Clients with a line of their own, and those without, as an earlier server left them. */
+export async function openClients(deps: ClientsDeps) {
+  const { store, bus, table, calls, clock, operator, tokens, newId, logger } = deps;
+  const { instances } = calls;
+  const { list: devices } = deps.devices;
+  const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
+  const registry = new ToolAdmission({ registry: deps.registry, devices, instances, logger });
+  const claimRefused = createRefusedClaims(deps);
+  const forClients = { ...deps, ids, registry, instances, claimRefused };
+  const sessions = createClientSessions({
+    ...forClients,
+    calls: calls.clients,
+    newId: () => newId('client'),
+    newSecret,
+    secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
+  });
+  registry.onDecided(({ instanceId, ...decision }) => {
+    const count = decision.decided.length;
+    sessions.send(instanceId, { type: 'tools_registered', count, ...decision });
+  });
+  const byHttp = new HttpClients({
+    ...forClients,
+    answers: calls.clients,
+    registrations: new KeptRegistrations({ store, clock }),
+    isLive: ({ tokenId }) => tokenId === null || tokens.isLive(tokenId),
+  });
+  devices.onRevoked(({ clientId }) => {
+    registry.dropClient(clientId);
+    byHttp.end(clientId);
+    instances.revoked(clientId);
+  });
+  await byHttp.restore();
+  const connections = createClientConnections({ ...deps, sessions, newNonce: randomUUID });
+  return {
+    sessions,
+    byHttp,
+    streams: createClientStreams({ connections, clock, newSecret }),
+    onSocket: createClientSocketHandler(connections),
+    /** Closes every connection of a client; resolves with how many there were. Its program does not come back by itself. */
+    async disconnect(clientId: string): Promise<number> {
+      const reason = 'A person disconnected it';
+      const delivered = await Promise.all(
+        table.instanceIds(clientId).map((instanceId) =>
+          bus.deliver(instanceAddress(clientId, instanceId), {
+            ...{ type: 'close', code: CLOSE.disconnected, reason },
+          }),
+        ),
+      );
+      return delivered.filter(Boolean).length;
+    },
+  };
+}

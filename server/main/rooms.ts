@@ -1,0 +1,30 @@
+// biome-ignore-all assist/source/organizeImports: the order says who may use whom.
+
+/**
+ * The rooms of the server, in order: each imports itself, `lib`, the ground (`server/base`) and the
+ * doors of those above it, which `e2e/repository/architecture.test.ts` holds. A new room is one line.
+ */
+export * as store from '../store/room.ts';
+export * as auth from '../auth/room.ts';
+export * as blobs from '../blobs/room.ts';
+export * as events from '../events/room.ts';
+export * as tools from '../tools/room.ts';
+export * as telemetry from '../telemetry/room.ts';
+export * as outbox from '../outbox/room.ts';
+export * as calls from '../calls/room.ts';
+export * as rehearsal from '../rehearsal/room.ts';
+export * as runs from '../runs/room.ts';
+export * as agUi from '../ag-ui/room.ts';
+export * as devices from '../devices/room.ts';
+export * as mcp from '../mcp/room.ts';
+export * as mcpClient from '../mcp-client/room.ts';
+export * as openai from '../openai/room.ts';
+export * as policy from '../policy/room.ts';
+export * as push from '../push/room.ts';
+export * as sockets from '../sockets/room.ts';
+export * as http from '../http/room.ts';
+export * as connections from '../connections/room.ts';
+export * as clawseed from '../clawseed/room.ts';
+export * as history from '../history/room.ts';
+export * as tls from '../tls/room.ts';
+export * as watch from '../watch/room.ts';
