@@ -40,13 +40,9 @@ function keepPainting(): () => void {
   return () => spot.remove();
 }
 
-interface FrameGrabber {
-  grabFrame(): Promise<ImageBitmap>;
-}
-
 async function grabFrame(track: MediaStreamTrack): Promise<ImageBitmap> {
   const { ImageCapture } = window as unknown as {
-    ImageCapture: new (track: MediaStreamTrack) => FrameGrabber;
+    ImageCapture: new (track: MediaStreamTrack) => { grabFrame(): Promise<ImageBitmap> };
   };
   for (let grabs = 0; grabs < GRABS; grabs += 1) {
     try {

@@ -150,12 +150,15 @@ test('[ST31] rows of before the checksums are read around the pages that are gon
 test('[ST31] [ST34] of a store whose calls are in the log in part, all that is whole is brought', async () => {
   const { older, database } = makeOlder('parted', MIGRATIONS.slice(0, 20), 700);
   migrate(database, BEFORE_MOVE);
+  database.exec(`CREATE TEMP TABLE stale AS SELECT * FROM tool_calls WHERE id = '${idOf(3)}'`);
   database.exec(`CREATE TRIGGER cut BEFORE INSERT ON log WHEN new.call_id = '${idOf(620)}'
     BEGIN SELECT raise(ABORT, 'cut'); END`);
   expect(() => migrate(database, MIGRATIONS)).toThrow('cut');
   database.exec('DROP TRIGGER cut');
   expect(database.prepare('SELECT count(*) AS calls FROM log').get()).toEqual({ calls: 500 });
   for (const sql of [
+    // As a page of an earlier state has it: it is in the log already.
+    'INSERT INTO tool_calls SELECT * FROM stale',
     `UPDATE log SET events = replace(events, 'hi', 'ho') WHERE call_id = '${idOf(7)}'`,
     `UPDATE tool_calls SET args = '{}' WHERE id = '${idOf(610)}'`,
   ]) {
@@ -166,7 +169,7 @@ test('[ST31] [ST34] of a store whose calls are in the log in part, all that is w
   writeFileSync(olderFile(file), 'the store of before');
   const lines = salvage();
   expect(lines).toContain('log: 499 rows kept, 1 lost');
-  expect(lines).toContain('tool_calls: 199 rows kept, 1 lost');
+  expect(lines).toContain('tool_calls: 200 rows kept, 1 lost');
   await expectCalls(numbersTo(700).filter((number) => number !== 7 && number !== 610));
   expect(existsSync(olderFile(file))).toBe(false);
   const kept = readdirSync(dirname(file)).find((name) => name.endsWith(olderFile('')));
