@@ -86,6 +86,10 @@ test.each(Object.keys(OLDER_STORES))(
     for (const [query, ids] of Object.entries(answers.lists)) {
       expect({ [query]: await idsOf(store, query) }).toEqual({ [query]: ids });
     }
+    const named = JSON.stringify(answers.calls).match(/blob_[0-9a-f]{40}/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    const none = `blob_${'0'.repeat(40)}`;
+    await expect.poll(() => store.history.unusedBlobs([...named, none])).toEqual([none]);
     await store.close();
     expect(checkStoreFile(file).kind).toBe('whole');
     expect(await idsOf(open(), '')).toEqual(answers.lists['']);
