@@ -1,3 +1,4 @@
+import type { Call } from '#lib/call/call';
 import { decide } from '#lib/call/decide';
 import type { Effect, EffectBarrier } from '#lib/call/effects';
 import {
@@ -81,7 +82,8 @@ export const realDesign: Design = {
 
 const withoutTerminalGuard: typeof decide = (call, event, now) => {
   const isFinal = call.phase === null;
-  return decide(isFinal ? { ...call, status: 'RUNNING', phase: 'granted' } : call, event, now);
+  const reopened = { ...call, status: 'RUNNING', phase: 'granted' } as Call;
+  return decide(isFinal ? reopened : call, event, now);
 };
 
 /** A lost outcome is taken for one that was never started. */
@@ -94,7 +96,7 @@ const withoutLostOutcome: typeof decide = (call, event, now) =>
 const withoutPossibleGrants: typeof decide = (call, event, now) => {
   const decision = decide(call, event, now);
   if (event.type !== 'recovered' || !decision.ok || call.phase !== 'offered') return decision;
-  return { ...decision, record: { ...decision.record, granted: call.granted } };
+  return { ...decision, record: { ...decision.record, granted: call.granted } as Call };
 };
 
 /** An answer after the end of a call ends it once more. */
@@ -102,7 +104,8 @@ const withLateResults: typeof decide = (call, event, now) => {
   const decision = decide(call, event, now);
   if (event.type !== 'late_answer' || !decision.ok || event.error) return decision;
   const { lateResult: result } = decision.record;
-  return { ...decision, record: { ...decision.record, status: 'SUCCEEDED', error: null, result } };
+  const ended = { ...decision.record, status: 'SUCCEEDED', error: undefined, result } as Call;
+  return { ...decision, record: ended };
 };
 
 /** The log does not say this of a call. */

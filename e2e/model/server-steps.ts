@@ -329,7 +329,7 @@ export function createServer(design: Design, bounds: Bounds) {
     /** The clocks that may run out now, besides `start`, which only offers again. */
     clocks({ rec, live, isForgotten }: World): CallClock[] {
       if (isForgotten || isFinalStatus(rec.status)) return [];
-      const isAway = rec.provider !== null && live[rec.provider.instanceId as Instance] === 0;
+      const isAway = rec.provider !== undefined && live[rec.provider.instanceId as Instance] === 0;
       const waits = isAway && (bounds.claims || rec.rerunnable) && rec.phase !== 'queued';
       return [
         ...(rec.phase === 'approval' ? ['approval' as const] : []),

@@ -154,7 +154,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     }
     const { phase, granted, provider } = w.rec;
     // Whose client has left is tried with another; the rules tell what may be.
-    const isLeft = provider !== null && w.live[provider.instanceId as Instance] === 0;
+    const isLeft = provider !== undefined && w.live[provider.instanceId as Instance] === 0;
     const isWaiting =
       phase === 'queued' ||
       (phase === 'offered' && !granted) ||

@@ -11,14 +11,14 @@ export type Instance = 'a' | 'b';
 export interface Rec {
   readonly status: CallStatus;
   readonly phase: Call['phase'];
-  readonly provider: Provider | null;
+  readonly provider: Provider | undefined;
   readonly granted: boolean;
   readonly rerunnable: boolean;
   /** The answer that stands: `ok:<run>` or an error's code. */
   readonly result: string | null;
   readonly executed: CallError['executed'] | null;
   /** Of the client's answer that ended it. */
-  readonly resultHash: string | null;
+  readonly resultHash: string | undefined;
   /** The answer after the end that is kept; null for none. */
   readonly lateResult: unknown;
   /** Counted from what is on disk: how many events it has had since. */
@@ -49,18 +49,19 @@ const BASE: Call = newCall(
 export const toCall = (
   { result, executed, rerunnable, lateResult, ...rec }: Rec,
   { isServer = false }: Pick<Bounds, 'isServer'> = {},
-): Call => ({
-  ...BASE,
-  ...rec,
-  source: isServer ? 'server' : 'client',
-  result: isOutput(result) ? result : undefined,
-  error:
-    result === null || executed === null || isOutput(result)
-      ? null
-      : { code: result as CallError['code'], message: '', executed },
-  lateResult: lateResult ?? undefined,
-  annotations: rerunnable ? { readOnlyHint: true } : {},
-});
+): Call =>
+  ({
+    ...BASE,
+    ...rec,
+    source: isServer ? 'server' : 'client',
+    result: isOutput(result) ? result : undefined,
+    error:
+      result === null || executed === null || isOutput(result)
+        ? undefined
+        : { code: result as CallError['code'], message: '', executed },
+    lateResult: lateResult ?? undefined,
+    annotations: rerunnable ? { readOnlyHint: true } : {},
+  }) as Call;
 
 const isOutput = (result: string | null): boolean => result?.startsWith('ok:') ?? false;
 
@@ -97,7 +98,7 @@ export function progressOf(w: World, bounds: Bounds): CallProgress<WaitingEffect
 /** An effect that waits for an event to be on disk. */
 export interface WaitingEffect extends PlannedEffect {
   readonly effect: Effect;
-  readonly provider: Provider | null;
+  readonly provider: Provider | undefined;
   /** The connection of the client that asked for it. */
   readonly conn: number;
 }

@@ -1,7 +1,7 @@
 import type { CallClock } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
-import type { Call } from './call.ts';
+import type { CallFields, CallHead, Ended } from './call.ts';
 import type { Answerer, StateEvent } from './call-state.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
@@ -21,11 +21,8 @@ export type Actor = ActorName | { readonly name: ActorName; readonly via: Via };
 /** Fields that an event brings besides what follows from the transition itself. */
 export type EventFields = Partial<
   Pick<
-    Call,
+    CallHead,
     | 'args'
-    | 'result'
-    | 'display'
-    | 'resultHash'
     | 'attachments'
     | 'annotations'
     | 'timeoutMs'
@@ -34,7 +31,8 @@ export type EventFields = Partial<
     | 'trusted'
     | 'wantedClientId'
     | 'routing'
-  >
+  > &
+    Pick<Ended, 'result' | 'display' | 'resultHash'>
 >;
 
 /** Events that `transition` takes as they are. */
@@ -88,7 +86,7 @@ export type CallEvent = (
 ) & { readonly fields?: EventFields; readonly shown?: CardUpdate };
 
 /** What an event changed in the record, beside the card and the version. */
-export type CallPatch = Partial<Omit<Call, 'card' | 'version'>>;
+export type CallPatch = Omit<CallFields, 'card' | 'version'>;
 
 /**
  * One entry of a call's log. The record of version n is the record of n - 1 with `patch`; its card

@@ -10,4 +10,4 @@ export const isRerunnable = ({ annotations }: Pick<Call, 'annotations'>): boolea
  * clock runs out.
  */
 export const hasJournal = ({ provider, granted }: Pick<Call, 'provider' | 'granted'>) =>
-  provider === null || (provider.claims && !(granted && isPolling(provider)));
+  !provider || (provider.claims && !(granted && isPolling(provider)));

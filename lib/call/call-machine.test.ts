@@ -15,7 +15,6 @@ const fresh: CallState = {
   status: 'PENDING',
   phase: 'streaming',
   source: 'client',
-  provider: null,
   granted: false,
   annotations: {},
 };
@@ -23,12 +22,12 @@ const fresh: CallState = {
 const hints = (readOnlyHint: boolean) => ({ annotations: { readOnlyHint } });
 
 /** Follows events, each of which has to be possible. */
-function follow(state: CallState, ...events: StateEvent[]): CallState & { error: unknown } {
-  let now: CallState & { error: unknown } = { ...state, error: null };
+function follow(state: CallState, ...events: StateEvent[]): CallState & { error?: unknown } {
+  let now: CallState & { error?: unknown } = state;
   for (const event of events) {
     const moved = transition(now, event);
     if (!moved.ok) throw new Error(`${event.type} was refused: ${moved.refusal}`);
-    now = { ...now, ...moved };
+    now = { ...now, ...moved } as typeof now;
   }
   return now;
 }
@@ -53,7 +52,7 @@ describe('the life of a call', () => {
       const asked = { equal, ofRun, ofCaller, ofOwner, lately: { count, nextInMs: 1 } };
       const waiting = { ...asked, held, isEqualHeld: held > 0, atOnce: 5 };
       const moved = transition(fresh, { type: 'arguments_complete', check: 'ask', waiting });
-      return moved.ok && (moved.error?.reason ?? moved.phase);
+      return moved.ok && ('error' in moved ? moved.error?.reason : moved.phase);
     };
     expect([ask(0, 4), ask(0, 4, 4), ask(1, 5, 5), ask(99, 5)]).toEqual(Array(4).fill('approval'));
     expect([ask(0, 5), ask(0, 1, 5), ask(0, 1, 0, 0, 0, 49), ask(1, 5, 0, 0, 0, 1)]).toEqual(
@@ -99,7 +98,7 @@ describe('the life of a call', () => {
       [false, true],
     ]);
     // The one that has it now took nothing; the one before may have.
-    const second = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
+    const second = { ...offered, ...hints(true), provider: again } as CallState;
     const third = { ...again, attempt: 3 };
     expect(transition(second, { ...effects, provider: third }).ok).toBe(false);
     expect(transition(second, { type: 'offered', provider: third, rerunnable: true }).ok).toBe(
@@ -123,14 +122,21 @@ describe('the life of a call', () => {
     for (const state of [fresh, queued, offered]) {
       expect(follow(state, ends)).toMatchObject({ status: 'FAILED', error });
     }
-    const second = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
+    const second = {
+      ...offered,
+      ...hints(true),
+      provider: { ...provider, attempt: 2 },
+    } as CallState;
     expect(follow(second, ends).error).toMatchObject({ executed: 'unknown' });
     for (const state of [granted, plain]) expect(transition(state, ends).ok).toBe(false);
   });
 
   test('[CS3] what a journal says of one attempt proves nothing of another', () => {
     const next = { ...provider, attempt: 3 };
-    const moved = { ...granted, provider: { ...provider, instanceId: 'i2', attempt: 2 } };
+    const moved = {
+      ...granted,
+      provider: { ...provider, instanceId: 'i2', attempt: 2 },
+    } as CallState;
     for (const neverStarted of [provider, { ...provider, attempt: 2 }]) {
       expect(transition(moved, { ...effects, provider: next, neverStarted })).toEqual({
         ok: false,
@@ -180,7 +186,7 @@ describe('the life of a call', () => {
     const error = { code: 'cancelled', message: 'stop', executed: 'no' };
     expect(follow(granted, cancelled)).toMatchObject({ status: 'FAILED', granted: false, error });
     const secondAttempt = { ...provider, attempt: 2 };
-    const again = { ...granted, ...hints(true), provider: secondAttempt };
+    const again = { ...granted, ...hints(true), provider: secondAttempt } as CallState;
     expect(follow(again, cancelled).error).toMatchObject({ executed: 'unknown' });
     const asked = follow(granted, { type: 'cancelled', reason: 'stop' });
     expect(transition(asked, cancelled)).toEqual({ ok: false, refusal: 'cancelling' });
@@ -302,8 +308,8 @@ test('[CS2] a status never goes back, and a final one has its reason', () => {
         if (!moved.ok) continue;
         expect(RANK[moved.status]).toBeGreaterThanOrEqual(RANK[state.status]);
         expect(isFinalStatus(moved.status)).toBe(moved.phase === null);
-        expect(moved.error !== null).toBe(moved.status === 'FAILED' || moved.status === 'TIMEOUT');
-        state = { ...state, ...moved, ...fieldsOf(event) };
+        expect('error' in moved).toBe(moved.status === 'FAILED' || moved.status === 'TIMEOUT');
+        state = { ...state, ...moved, ...fieldsOf(event) } as CallState;
       }
     }),
     { numRuns: 2_000 },
@@ -320,8 +326,8 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
       for (const event of events) {
         const moved = transition(state, event);
         if (!moved.ok) continue;
-        if (moved.error?.executed === 'no') expect(state.granted).toBe(false);
-        state = { ...state, ...moved, ...fieldsOf(event) };
+        if ('error' in moved && moved.error?.executed === 'no') expect(state.granted).toBe(false);
+        state = { ...state, ...moved, ...fieldsOf(event) } as CallState;
       }
     }),
     { numRuns: 2_000 },
@@ -329,7 +335,11 @@ test('[CS8] executed is "no" only if no executor can have started', () => {
 });
 
 test('[CS8] what was run before and waits again is never said not to have run', () => {
-  const again = { ...offered, ...hints(true), provider: { ...provider, attempt: 2 } };
+  const again = {
+    ...offered,
+    ...hints(true),
+    provider: { ...provider, attempt: 2 },
+  } as CallState;
   const ends: StateEvent[] = [
     { type: 'clock', clock: 'queue', limitMs: 1000 },
     { type: 'clock', clock: 'resume', limitMs: 1000 },
@@ -338,7 +348,7 @@ test('[CS8] what was run before and waits again is never said not to have run', 
   ];
   for (const event of ends) {
     expect(transition(again, event)).toMatchObject({ ok: true, error: { executed: 'unknown' } });
-    const first = { ...again, provider };
+    const first = { ...again, provider } as CallState;
     expect(transition(first, event)).toMatchObject({ ok: true, error: { executed: 'no' } });
   }
 });

@@ -1,13 +1,27 @@
-import type { CallError, CallPhase, CallStatus } from '../protocol/call-status.ts';
+import type { CallError } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
-import type { Call } from './call.ts';
+import type {
+  AtDevice,
+  AwaitingApproval,
+  Cancelling,
+  Drafting,
+  Granted,
+  Offered,
+  Waiting,
+} from './call.ts';
 import { isRerunnable } from './call-facts.ts';
-import type { Answerer, CallState, Refusal, Rejected, StateEvent } from './call-state.ts';
+import type {
+  Answerer,
+  CallState,
+  Refusal,
+  Rejected,
+  StateEvent,
+  StateOf,
+  Step,
+} from './call-state.ts';
 import { toAsk } from './waiting-approvals.ts';
 
-export type Transition =
-  | ({ readonly ok: true } & Pick<Call, 'status' | 'phase' | 'granted' | 'provider' | 'error'>)
-  | Rejected;
+export type Transition = ({ readonly ok: true } & Step) | Rejected;
 
 /**
  * The life of a call (contract, section 2; rules CS in SPEC.md): which event
@@ -39,24 +53,29 @@ export function transition(state: CallState, event: StateEvent): Transition {
 }
 
 type Of<Type extends StateEvent['type']> = Extract<StateEvent, { type: Type }>;
+/** A call in any phase. */
+type Facts = Pick<CallState, 'source' | 'provider' | 'granted' | 'annotations'>;
+/** No executor has it; one has it. */
+type Unplaced = StateOf<Drafting | AwaitingApproval | Waiting>;
+type Placed = StateOf<Offered | Granted | AtDevice | Cancelling>;
 
 /** A model is still writing its arguments. */
-function streaming(state: CallState, event: StateEvent): Transition {
+function streaming(state: StateOf<Drafting>, event: StateEvent): Transition {
   return event.type === 'arguments_complete' ? complete(state, event) : untaken(state, event);
 }
 
 /** It waits for its turn to be shown to a person. */
-function held(state: CallState, event: StateEvent): Transition {
-  return event.type === 'turn_came' ? move(state, 'PENDING', 'approval') : untaken(state, event);
+function held(state: StateOf<AwaitingApproval>, event: StateEvent): Transition {
+  return event.type === 'turn_came' ? pending('approval') : untaken(state, event);
 }
 
 /** It waits for a person's yes. */
-function approval(state: CallState, event: StateEvent): Transition {
+function approval(state: StateOf<AwaitingApproval>, event: StateEvent): Transition {
   switch (event.type) {
     case 'approved':
-      return move(state, 'PENDING', 'queued');
+      return pending('queued');
     case 'denied':
-      return fail(state, { code: 'denied', message: event.message, executed: 'no' });
+      return finish(state, { code: 'denied', message: event.message, executed: 'no' });
     case 'clock':
       return event.clock === 'approval' ? approvalExpired(state, event) : NOT_NOW;
     default:
@@ -65,10 +84,10 @@ function approval(state: CallState, event: StateEvent): Transition {
 }
 
 /** It waits for an executor. */
-function queued(state: CallState, event: StateEvent): Transition {
+function queued(state: StateOf<Waiting>, event: StateEvent): Transition {
   switch (event.type) {
     case 'asked_again':
-      return move(state, 'PENDING', 'approval');
+      return pending('approval');
     case 'offered':
       return offer(state, event);
     case 'started_here':
@@ -81,7 +100,7 @@ function queued(state: CallState, event: StateEvent): Transition {
 }
 
 /** A client has been asked. One that does not claim may run it already. */
-function offered(state: CallState, event: StateEvent): Transition {
+function offered(state: StateOf<Offered>, event: StateEvent): Transition {
   switch (event.type) {
     case 'refused':
       return state.granted ? NOT_NOW : refused(state, event);
@@ -99,7 +118,7 @@ function offered(state: CallState, event: StateEvent): Transition {
 }
 
 /** Its executor may run it. */
-function granted(state: CallState, event: StateEvent): Transition {
+function granted(state: StateOf<Granted>, event: StateEvent): Transition {
   if (event.type === 'started_here') return isRerunnable(state) ? startHere(state) : NOT_NOW;
   return event.type === 'clock' && event.clock === 'execute'
     ? timeout(state, event, 'No answer')
@@ -107,14 +126,14 @@ function granted(state: CallState, event: StateEvent): Transition {
 }
 
 /** The person at the client is being asked; its execute clock stands. */
-function device(state: CallState, event: StateEvent): Transition {
+function device(state: StateOf<AtDevice>, event: StateEvent): Transition {
   return event.type === 'clock' && event.clock === 'approval'
     ? timeout(state, event, 'The person at the client did not answer')
     : taken(state, event);
 }
 
 /** Its executor is asked to stop it. An answer that wins the race stands. */
-function cancelling(state: CallState, event: StateEvent): Transition {
+function cancelling(state: StateOf<Cancelling>, event: StateEvent): Transition {
   switch (event.type) {
     case 'offered':
     case 'cancelled':
@@ -131,7 +150,7 @@ function cancelling(state: CallState, event: StateEvent): Transition {
 }
 
 /** What a call takes in each phase in which no executor has it. */
-function untaken(state: CallState, event: StateEvent): Transition {
+function untaken(state: Unplaced, event: StateEvent): Transition {
   switch (event.type) {
     case 'refused':
       return refused(state, event);
@@ -151,7 +170,7 @@ function untaken(state: CallState, event: StateEvent): Transition {
 }
 
 /** What a call takes in each phase in which an executor has it. */
-function taken(state: CallState, event: StateEvent): Transition {
+function taken(state: Placed, event: StateEvent): Transition {
   switch (event.type) {
     case 'offered':
       return offerAgain(state, event);
@@ -181,21 +200,21 @@ function taken(state: CallState, event: StateEvent): Transition {
 }
 
 function complete(state: CallState, { check, waiting }: Of<'arguments_complete'>): Transition {
-  if (check === 'allow') return move(state, 'PENDING', 'queued');
+  if (check === 'allow') return pending('queued');
   const next = waiting ? toAsk(waiting) : 'approval';
-  return typeof next === 'string' ? move(state, 'PENDING', next) : fail(state, next);
+  return typeof next === 'string' ? pending(next) : finish(state, next);
 }
 
 /** What no executor has begun may still end as one that cannot be run. */
-const refused = (state: CallState, { error }: Of<'refused'>): Transition =>
-  fail(state, mayHaveRun(state) ? { ...error, executed: 'unknown' } : error);
+const refused = (state: Facts, { error }: Of<'refused'>): Transition =>
+  finish(state, mayHaveRun(state) ? { ...error, executed: 'unknown' } : error);
 
 /**
  * CS3: a call that may have started is offered again only where that does no
  * harm, by the word of the client that had it and of the one that would get it.
  */
 export function mayBeOffered(
-  state: Pick<CallState, 'granted' | 'annotations' | 'provider'>,
+  state: Omit<Facts, 'source'>,
   { rerunnable, neverStarted }: Pick<Of<'offered'>, 'rerunnable' | 'neverStarted'>,
 ): boolean {
   const isProven =
@@ -210,47 +229,50 @@ export function mayBeOffered(
 function offer(state: CallState, { provider }: Of<'offered'>): Transition {
   if (!isOfClient(state)) return NOT_NOW;
   if (provider.attempt <= (state.provider?.attempt ?? 0)) return refuse('stale_attempt');
-  return { ...move(state, 'RUNNING', 'offered'), provider, granted: !provider.claims };
+  return { ok: true, status: 'RUNNING', phase: 'offered', provider, granted: !provider.claims };
 }
 
-const offerAgain = (state: CallState, event: Of<'offered'>): Transition =>
+const offerAgain = (state: Placed, event: Of<'offered'>): Transition =>
   isOfClient(state) && !mayBeOffered(state, event)
     ? refuse('already_granted')
     : offer(state, event);
 
 const startHere = (state: CallState): Transition =>
-  isOfClient(state) ? NOT_NOW : { ...move(state, 'RUNNING', 'granted'), granted: true };
+  isOfClient(state) ? NOT_NOW : running('granted', state);
 
-function claimed(state: CallState, event: Of<'claimed'>): Transition {
+function claimed(state: StateOf<Offered>, event: Of<'claimed'>): Transition {
   const refusal = mayClaim(state, event);
   if (refusal || !state.provider?.claims) return refuse(refusal ?? 'already_granted');
-  return { ...move(state, 'RUNNING', 'granted'), granted: true };
+  return running('granted', state);
 }
 
-const claimedAgain = ({ provider }: CallState): Refusal =>
+const claimedAgain = ({ provider }: Facts): Refusal =>
   provider?.claims ? 'granted_before' : 'already_granted';
 
-function mayClaim(state: CallState, { from, isGivenUp }: Of<'claimed'>): Refusal | null {
+function mayClaim(state: Facts, { from, isGivenUp }: Of<'claimed'>): Refusal | null {
   // It would start what the next offer starts, too (CB8).
   // guard: given-up-attempt-refused
   if (isGivenUp) return 'stale_attempt';
   return mismatch(state, from);
 }
 
-function atDevice(state: CallState, { asking, from }: Of<'device'>): Transition {
+function atDevice(state: Placed, { asking, from }: Of<'device'>): Transition {
   const refusal = mayAnswer(state, from);
   if (refusal) return refuse(refusal);
-  if (asking === (state.phase === 'device')) return NOT_NOW;
-  return move(state, 'RUNNING', asking ? 'device' : 'granted');
+  const { provider, phase } = state;
+  if (!provider || asking === (phase === 'device')) return NOT_NOW;
+  return asking
+    ? { ok: true, status: 'RUNNING', phase: 'device', granted: true, provider }
+    : running('granted', state);
 }
 
-function answered(state: CallState, { from, error }: Of<'answered'>): Transition {
+function answered(state: Facts, { from, error }: Of<'answered'>): Transition {
   const refusal = mayAnswer(state, from);
   return refusal ? refuse(refusal) : finish(state, error);
 }
 
 /** CS4: only the instance and attempt that was asked, and only once it was granted. */
-function mayAnswer(state: CallState, from: Answerer): Refusal | null {
+function mayAnswer(state: Facts, from: Answerer): Refusal | null {
   const refusal = mismatch(state, from);
   if (refusal) return refusal;
   // guard: only-after-its-grant
@@ -258,10 +280,7 @@ function mayAnswer(state: CallState, from: Answerer): Refusal | null {
 }
 
 /** Whether the call was not given to who speaks of it. */
-export function mismatch(
-  { provider }: Pick<CallState, 'provider'>,
-  from: Answerer,
-): Refusal | null {
+export function mismatch({ provider }: Pick<Facts, 'provider'>, from: Answerer): Refusal | null {
   // guard: only-its-client-answers
   if (!provider || provider.clientId !== from.clientId) return 'not_your_call';
   // guard: only-its-instance-answers
@@ -271,50 +290,61 @@ export function mismatch(
   return null;
 }
 
-function instanceBack(state: CallState, { instanceId }: Of<'instance_back'>): Transition {
+function instanceBack(state: Placed, { instanceId }: Of<'instance_back'>): Transition {
   if (!state.provider) return NOT_NOW;
   const provider = { ...state.provider, instanceId };
-  return { ...move(state, state.status, state.phase), provider };
+  switch (state.phase) {
+    case 'offered':
+      return { ok: true, status: 'RUNNING', phase: 'offered', granted: state.granted, provider };
+    case 'device':
+      return { ok: true, status: 'RUNNING', phase: 'device', granted: true, provider };
+    default:
+      return running(state.phase, { ...state, provider });
+  }
 }
 
-const outcomeLost = (state: CallState, { message }: Of<'outcome_lost'>): Transition =>
-  fail(state, { code: 'outcome_unknown', reason: 'client_back', message, executed: 'unknown' });
+const outcomeLost = (state: Facts, { message }: Of<'outcome_lost'>): Transition =>
+  finish(state, { code: 'outcome_unknown', reason: 'client_back', message, executed: 'unknown' });
 
-const interrupted = (state: CallState, { message }: Of<'interrupted'>): Transition =>
-  fail(state, { code: 'interrupted', message, executed: executedOf(state) });
+const interrupted = (state: Facts, { message, isUncertain }: Of<'interrupted'>): Transition =>
+  finish(state, {
+    code: 'interrupted',
+    message,
+    executed: isUncertain ? 'unknown' : executedOf(state),
+  });
 
 /** CS5: what nobody has started ends at once; what may run is asked to stop first. */
-function cancelled(state: CallState, { reason, isUnsent }: Of<'cancelled'>): Transition {
-  if (state.granted && !isUnsent) return move(state, 'RUNNING', 'cancelling');
+function cancelled(state: Facts, { reason, isUnsent }: Of<'cancelled'>): Transition {
+  if (state.granted && !isUnsent) return running('cancelling', state);
   const unstarted = { ...state, granted: false };
   const executed = executedOf(unstarted);
-  return fail(unstarted, { code: 'cancelled', message: reason, executed });
+  return finish(unstarted, { code: 'cancelled', message: reason, executed });
 }
 
 // CS6: which ending each clock brings. That of `start` is none: the call is offered again.
 
-const approvalExpired = (state: CallState, { limitMs }: Of<'clock'>): Transition =>
-  fail(state, {
+const approvalExpired = (state: Facts, { limitMs }: Of<'clock'>): Transition =>
+  finish(state, {
     code: 'approval_expired',
     message: `No person answered within ${seconds(limitMs)}; the call was not run`,
     executed: 'no',
     params: { seconds: String(limitMs / 1_000) },
   });
 
-function notTakenInTime(state: CallState, event: Of<'clock'>): Transition {
+function notTakenInTime(state: Facts, event: Of<'clock'>): Transition {
   const untaken = isOfClient(state) ? 'No client took the call' : 'The tool was not there';
   return timeout(state, event, untaken);
 }
 
-const notStoppedInTime = (state: CallState, { limitMs }: Of<'clock'>): Transition =>
-  fail(state, {
+const notStoppedInTime = (state: Facts, { limitMs }: Of<'clock'>): Transition =>
+  finish(state, {
     code: 'cancelled',
     message: `Cancelled; its executor did not confirm within ${seconds(limitMs)}`,
     executed: 'unknown',
   });
 
-const notBackInTime = (state: CallState, { limitMs, isRevoked }: Of<'clock'>): Transition =>
-  fail(state, {
+const notBackInTime = (state: Facts, { limitMs, isRevoked }: Of<'clock'>): Transition =>
+  finish(state, {
     code: state.granted && !isRerunnable(state) ? 'outcome_unknown' : 'client_disconnected',
     reason: isRevoked ? 'client_revoked' : 'client_left',
     message: isRevoked
@@ -323,39 +353,40 @@ const notBackInTime = (state: CallState, { limitMs, isRevoked }: Of<'clock'>): T
     executed: executedOf(state),
   });
 
-function timeout(state: CallState, { clock, limitMs }: Of<'clock'>, what: string): Transition {
+function timeout(state: Facts, { clock, limitMs }: Of<'clock'>, what: string): Transition {
   const message = `${what} within ${seconds(limitMs)}`;
   const error: CallError = { code: 'timeout', message, executed: executedOf(state), clock };
-  return { ...move(state, 'TIMEOUT', null), error };
+  return { ok: true, status: 'TIMEOUT', phase: null, granted: state.granted, error };
 }
 
-const isRepeated = ({ provider }: Pick<CallState, 'provider'>): boolean =>
-  provider !== null && provider.attempt > 1;
+const isRepeated = ({ provider }: Pick<Facts, 'provider'>): boolean =>
+  provider !== undefined && provider.attempt > 1;
 
 /** CS8: what is rerunnable may have run in an attempt before the one that waits now. */
-const mayHaveRun = (state: Pick<CallState, 'granted' | 'annotations' | 'provider'>): boolean =>
+const mayHaveRun = (state: Omit<Facts, 'source'>): boolean =>
   state.granted || (isRerunnable(state) && isRepeated(state));
 
-const executedOf = (state: CallState): CallError['executed'] =>
-  mayHaveRun(state) ? 'unknown' : 'no';
+const executedOf = (state: Facts): CallError['executed'] => (mayHaveRun(state) ? 'unknown' : 'no');
 
-function finish(state: CallState, error: CallError | null): Transition {
-  return error ? fail(state, error) : move(state, 'SUCCEEDED', null);
-}
-
-const fail = (state: CallState, error: CallError): Transition => ({
-  ...move(state, 'FAILED', null),
-  error,
-});
-
-const move = (state: CallState, status: CallStatus, phase: CallPhase | null) => ({
-  ok: true as const,
-  status,
+const pending = (phase: (AwaitingApproval | Waiting)['phase']): Transition => ({
+  ok: true,
+  status: 'PENDING',
   phase,
-  granted: state.granted,
-  provider: state.provider,
-  error: null,
+  granted: false,
 });
+
+const running = (phase: (Granted | Cancelling)['phase'], { provider }: Facts): Transition => ({
+  ok: true,
+  status: 'RUNNING',
+  phase,
+  granted: true,
+  ...(provider && { provider }),
+});
+
+const finish = ({ granted }: Facts, error: CallError | null): Transition =>
+  error
+    ? { ok: true, status: 'FAILED', phase: null, granted, error }
+    : { ok: true, status: 'SUCCEEDED', phase: null, granted };
 
 const refuse = (refusal: Refusal): Transition => ({ ok: false, refusal });
 

@@ -1,12 +1,33 @@
 import type { CallClock, CallError } from '../protocol/call-status.ts';
-import type { Call, Provider } from './call.ts';
+import type {
+  AtDevice,
+  AwaitingApproval,
+  Call,
+  Cancelling,
+  Failed,
+  Granted,
+  Offered,
+  Provider,
+  Succeeded,
+  Waiting,
+} from './call.ts';
 import type { WaitingApprovals } from './waiting-approvals.ts';
 
 /** As much of a call as its transitions depend on. */
-export type CallState = Pick<
-  Call,
-  'status' | 'phase' | 'source' | 'provider' | 'granted' | 'annotations'
->;
+export type StateOf<One> = One extends Call
+  ? Pick<One, 'status' | 'phase' | 'source' | 'provider' | 'granted' | 'annotations'>
+  : never;
+
+export type CallState = StateOf<Call>;
+
+/** Where a call goes, with what its new phase has beside its clocks. */
+export type Step =
+  | Pick<AwaitingApproval | Waiting, 'status' | 'phase' | 'granted'>
+  | Pick<Offered, 'status' | 'phase' | 'granted' | 'provider'>
+  | Pick<AtDevice, 'status' | 'phase' | 'granted' | 'provider'>
+  | Pick<Granted | Cancelling, 'status' | 'phase' | 'granted' | 'provider'>
+  | Pick<Succeeded, 'status' | 'phase' | 'granted' | 'error'>
+  | Pick<Failed, 'status' | 'phase' | 'granted' | 'error'>;
 
 export type StateEvent =
   | {
@@ -54,7 +75,8 @@ export type StateEvent =
     }
   | { readonly type: 'instance_back'; readonly instanceId: string }
   | { readonly type: 'outcome_lost'; readonly message: string }
-  | { readonly type: 'interrupted'; readonly message: string };
+  /** `isUncertain`: what is known of it may not be all. */
+  | { readonly type: 'interrupted'; readonly message: string; readonly isUncertain?: boolean };
 
 /** The attempt that its client's journal proves was never started. It proves nothing of any other. */
 export type NeverStarted = Pick<Provider, 'instanceId' | 'attempt'>;

@@ -1,5 +1,5 @@
 import type { Attachment } from '#lib/protocol/attachment';
-import type { CallError, CallPhase, CallStatus } from '#lib/protocol/call-status';
+import type { CallClock, CallError } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
 
@@ -66,64 +66,51 @@ export const NO_ROUTING: Routing = {
 };
 
 /**
- * A call: one immutable value per state. Times are milliseconds since the epoch,
- * but for deadlines, which are on the steady clock (`Moment`).
+ * When clocks end, on the steady clock. One that does not run is not there. `executeLeftMs` is
+ * what is left of `execute` while that stands, as a person is asked.
  */
-export interface Call {
+export type Deadlines = { readonly [Clock in CallClock | 'executeLeftMs']?: number };
+
+/**
+ * A call: one immutable value per state, by phase (contract, section 2). Each has what its phase
+ * needs. Times are milliseconds since the epoch, but for deadlines, which are on the steady clock
+ * (`Moment`).
+ */
+export type Call =
+  | Drafting
+  | AwaitingApproval
+  | Waiting
+  | Offered
+  | Granted
+  | AtDevice
+  | Cancelling
+  | Ended;
+
+/** What each call has. */
+export interface CallHead {
   readonly id: string;
   readonly runId: string;
   readonly toolName: string;
   /** `server`, `client`, or the kind of another provider of tools. */
   readonly source: string;
-  readonly status: CallStatus;
-  readonly phase: CallPhase | null;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What the tool answered, for the model. `undefined` until then; `null` is an answer. */
-  readonly result: unknown;
-  /** What people are shown in place of `result`, whole. `undefined` when the tool gave none. */
-  readonly display: unknown;
   /** The newest that the running tool showed people of its work, whole. */
-  readonly preview: unknown;
-  readonly error: CallError | null;
+  readonly preview?: unknown;
   readonly attachments: readonly Attachment[];
-  /** Hash of the text of the accepted answer; null when no answer ended the call. A repeated answer mostly has the same. */
-  readonly resultHash: string | null;
-  readonly lateResult: unknown;
   /** Of the client that has it, or would be asked; what another one says of the tool does not count. */
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
   /** Set when the caller named one client. */
   readonly wantedClientId: string | null;
   readonly routing: Routing;
-  readonly provider: Provider | null;
-  /**
-   * An executor may have started: a claim was granted, the offer went to a client that does not
-   * claim, the server's tool was started, or a start of the server found the call offered.
-   */
-  readonly granted: boolean;
   readonly createdAt: number;
-  readonly queuedAt: number | null;
-  readonly offeredAt: number | null;
-  readonly startedAt: number | null;
-  readonly completedAt: number | null;
-  /** On the steady clock, when the running clocks end; null for a clock that does not run. */
-  readonly deadlines: {
-    readonly approval: number | null;
-    readonly queue: number | null;
-    readonly start: number | null;
-    readonly execute: number | null;
-    readonly resume: number | null;
-    readonly cancel: number | null;
-  };
   /**
    * The steady clock when the deadlines were set: what is stored is the time that was left then.
    * Null before the first, and in records of before, whose deadlines are wall times.
    */
   readonly clockMark: number | null;
-  /** Milliseconds left of `execute` while the person at the device is asked. */
-  readonly executeLeftMs: number | null;
   /** Milliseconds that the person at the device may still be asked, all times together. Not there before the first. */
-  readonly deviceLeftMs?: number;
+  readonly deviceLeftMs?: number | undefined;
   readonly retryOf: string | null;
   /** The number of the newest event that is in this state; the first is 1. */
   readonly version: number;
@@ -145,3 +132,129 @@ export interface Call {
   readonly modelCallId?: string | undefined;
   readonly card: Card;
 }
+
+/** It has no outcome yet. */
+interface Open extends CallHead {
+  readonly completedAt?: undefined;
+  readonly error?: undefined;
+  readonly result?: undefined;
+  readonly display?: undefined;
+  readonly resultHash?: undefined;
+  readonly lateResult?: undefined;
+}
+
+/** No executor has been asked. */
+interface Unplaced extends Open {
+  readonly status: 'PENDING';
+  readonly granted: false;
+  readonly provider?: undefined;
+  readonly offeredAt?: undefined;
+  readonly startedAt?: undefined;
+}
+
+/** A model is still writing its arguments. */
+export interface Drafting extends Unplaced {
+  readonly phase: 'streaming';
+  readonly queuedAt?: undefined;
+  readonly deadlines: Pick<Deadlines, never>;
+}
+
+/** It waits for a person's yes, or (`held`) for its turn to be shown to one. */
+export interface AwaitingApproval extends Unplaced {
+  readonly phase: 'held' | 'approval';
+  /** It was allowed before, and is asked about again. */
+  readonly queuedAt?: number | undefined;
+  readonly deadlines: Pick<Deadlines, 'approval'>;
+}
+
+/** It waits for an executor. */
+export interface Waiting extends Unplaced {
+  readonly phase: 'queued';
+  readonly queuedAt: number;
+  readonly deadlines: Pick<Deadlines, 'queue'>;
+}
+
+/** An executor has it: a client's instance (`provider`), or without one the server. */
+interface Placed extends Open {
+  readonly status: 'RUNNING';
+  readonly provider?: Provider | undefined;
+  readonly queuedAt?: number | undefined;
+  readonly offeredAt?: number | undefined;
+  readonly startedAt?: number | undefined;
+}
+
+/** A client has been asked. One that does not claim may run it already. */
+export interface Offered extends Placed {
+  readonly phase: 'offered';
+  readonly provider: Provider;
+  readonly offeredAt: number;
+  /**
+   * It may have been started: by one that does not claim, in an attempt before this one, or as a
+   * start of the server found the call offered.
+   */
+  readonly granted: boolean;
+  readonly deadlines: Pick<Deadlines, 'queue' | 'start' | 'execute' | 'resume'>;
+}
+
+/** Its executor may run it. */
+export interface Granted extends Placed {
+  readonly phase: 'granted';
+  readonly granted: true;
+  readonly startedAt: number;
+  readonly deadlines: Pick<Deadlines, 'execute' | 'executeLeftMs' | 'resume'>;
+}
+
+/** The person at the client is being asked; its execute clock stands. */
+export interface AtDevice extends Placed {
+  readonly phase: 'device';
+  readonly provider: Provider;
+  readonly granted: true;
+  readonly startedAt: number;
+  readonly deadlines: Pick<Deadlines, 'approval' | 'executeLeftMs' | 'resume'>;
+}
+
+/** Its executor is asked to stop it. */
+export interface Cancelling extends Placed {
+  readonly phase: 'cancelling';
+  readonly granted: true;
+  readonly deadlines: Pick<Deadlines, 'cancel' | 'resume'>;
+}
+
+/** How it ended, with what is known of its way there. */
+export type Ended = Succeeded | Failed;
+
+interface Outcome extends CallHead {
+  readonly phase: null;
+  readonly completedAt: number;
+  /** An executor may have started it. */
+  readonly granted: boolean;
+  /** The last that had it. */
+  readonly provider?: Provider | undefined;
+  readonly queuedAt?: number | undefined;
+  readonly offeredAt?: number | undefined;
+  readonly startedAt?: number | undefined;
+  readonly deadlines: Pick<Deadlines, never>;
+  /** What the tool answered, for the model; `null` is an answer. */
+  readonly result?: unknown;
+  /** What people are shown in place of `result`, whole. Not there when the tool gave none. */
+  readonly display?: unknown;
+  /** Hash of the text of the accepted answer; not there when no answer ended the call. A repeated answer mostly has the same. */
+  readonly resultHash?: string | undefined;
+  readonly lateResult?: unknown;
+}
+
+export interface Succeeded extends Outcome {
+  readonly status: 'SUCCEEDED';
+  readonly error?: undefined;
+}
+
+export interface Failed extends Outcome {
+  readonly status: 'FAILED' | 'TIMEOUT';
+  readonly error: CallError;
+}
+
+type KeyOf<One> = One extends unknown ? keyof One : never;
+type ValueOf<One, Key> = One extends unknown ? (Key extends keyof One ? One[Key] : never) : never;
+
+/** Any of the fields of a call, of whatever phase. */
+export type CallFields = { readonly [Key in KeyOf<Call>]?: ValueOf<Call, Key> | undefined };

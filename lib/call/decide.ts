@@ -7,7 +7,7 @@ import { isOfClient } from '../protocol/tool-source.ts';
 import { given } from '../util/given.ts';
 import { againstApproval, isQuestion } from './approval-terms.ts';
 import { boundUpdate } from './bound-card.ts';
-import { type Call, isPolling } from './call.ts';
+import { type Call, type Deadlines, isPolling, type Offered } from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 import { mismatch, transition } from './call-machine.ts';
@@ -18,13 +18,13 @@ import {
   type Moment,
   NO_DEADLINES,
   timeToAdd,
-  withClocks,
   withDeadlinesMoved,
   withExecuteRunning,
   withExecuteStopped,
 } from './clocks.ts';
 import { describeChange } from './describe-change.ts';
 import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
+import { enter } from './enter.ts';
 import { isNews, lateResultOf, mayBeKept } from './late-answer.ts';
 import { mergeCard } from './merge-card.ts';
 import { actionOnReturn } from './resume-matrix.ts';
@@ -85,16 +85,7 @@ const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 function step(call: Call, event: StateEvent, given: Given, now: Moment): Decision {
   const moved = transition(call, event);
   if (!moved.ok) return moved;
-  const before: Call = {
-    ...call,
-    ...given.fields,
-    status: moved.status,
-    phase: moved.phase,
-    granted: moved.granted,
-    provider: moved.provider,
-    error: moved.error ?? call.error,
-  };
-  const next = withClocks(call, before, now);
+  const next = enter(call, moved, given.fields, now);
   return change(call, next, now, given.shown, effectsOf(event, next));
 }
 
@@ -174,7 +165,7 @@ function clock(call: Call, event: Of<'clock'>, now: Moment): Decision {
     const limitMs = limitOf(call, name);
     return step(call, { type: 'clock', clock: name, limitMs, isRevoked }, event, now);
   }
-  if (call.phase !== 'offered' || call.deadlines.start === null) return NOT_NOW;
+  if (call.phase !== 'offered' || call.deadlines.start === undefined) return NOT_NOW;
   if (!isKept) {
     const orElse = { ...event, isKept: true };
     return { ok: true, record: call, update: {}, shown: {}, effects: [{ type: 'route', orElse }] };
@@ -189,7 +180,7 @@ function clock(call: Call, event: Of<'clock'>, now: Moment): Decision {
  * because its first answer still counts until then.
  */
 function clientLeft(call: Call, now: Moment): Decision {
-  if (isFinalStatus(call.status) || call.provider === null) return NOT_NOW;
+  if (call.phase === null || !call.provider) return NOT_NOW;
   const isUntaken = call.phase === 'offered' && !call.granted;
   if (!isUntaken && !hasJournal(call) && !isRerunnable(call)) return NOT_NOW;
   return change(call, awaitingReturn(call, now), now, {}, isUntaken ? [{ type: 'route' }] : []);
@@ -205,7 +196,7 @@ function clientBack(call: Call, event: Of<'client_back'>, now: Moment): Decision
   const back = step(call, { type: 'instance_back', instanceId }, event, now);
   if (!back.ok || action !== 'offer') return back;
   // Only a journal that is intact and holds nothing of the call proves anything.
-  const neverStarted = knowledge === 'nothing' ? (back.record.provider ?? undefined) : undefined;
+  const neverStarted = knowledge === 'nothing' ? back.record.provider : undefined;
   return { ...back, effects: [{ type: 'reoffer', neverStarted }] };
 }
 
@@ -215,18 +206,18 @@ function recovered(
   { shiftMs, goesOn = false }: Of<'recovered'>,
   now: Moment,
 ): Decision {
-  if (isFinalStatus(stored.status)) return NOT_NOW;
+  if (stored.phase === null) return NOT_NOW;
   // Those of before are wall times; on disk they stay so until they are marked.
   const moved = stored.clockMark === null ? withDeadlinesMoved(stored, shiftMs) : stored;
   // guard: offered-counts-as-granted
-  const call = isPossiblyGranted(stored) ? asGranted(moved) : moved;
+  const call = isPossiblyGranted(moved) ? asGranted(moved) : moved;
   const asMoved = () => (call === stored ? NOT_NOW : change(stored, call, now));
   if (call.phase === 'streaming') {
     const message = 'The server stopped while the model was still writing the arguments';
     return step(call, { type: 'interrupted', message }, {}, now);
   }
   if (isOfClient(call)) {
-    const isWaitedFor = call.provider !== null && call.phase !== 'queued';
+    const isWaitedFor = call.provider !== undefined;
     if (!isWaitedFor || (!hasJournal(call) && !isRerunnable(call))) return asMoved();
     return change(stored, awaitingReturn(call, now), now);
   }
@@ -238,47 +229,45 @@ function recovered(
   const isTakenUp = goesOn || isRerunnable(call);
   if (!isTakenUp || call.phase === 'cancelling') return step(call, interrupted, {}, now);
   // Run again, it makes its calls anew: none of them waits.
-  const running = withExecuteRunning(call, now);
+  const running = call.phase === 'granted' ? withExecuteRunning(call, now) : call;
   if (goesOn) return change(stored, running, now, {}, [{ type: 'run', after: 'nothing' }]);
   return change(stored, running, now, {}, [{ type: 'route', orElse: interrupted }]);
 }
 
 /** Its grant may have left without being on disk (`grantBarrier`). */
-const isPossiblyGranted = ({ phase, granted, provider }: Call): boolean =>
-  phase === 'offered' && !granted && provider?.claims === true && !isPolling(provider);
+const isPossiblyGranted = (call: Call): call is Offered =>
+  call.phase === 'offered' && !call.granted && call.provider.claims && !isPolling(call.provider);
 
 /** It waits for its client alone: the queue's clock ends only what no client can have started. */
-const asGranted = (call: Call): Call => ({
-  ...call,
-  granted: true,
-  deadlines: { ...call.deadlines, queue: null, start: null },
-});
+function asGranted(call: Offered): Offered {
+  const { queue: _, start: __, ...deadlines } = call.deadlines;
+  return { ...call, granted: true, deadlines };
+}
 
 function extended(call: Call, event: Of<'extended'>, now: Moment): Decision {
-  const { execute } = call.deadlines;
-  if (isFinalStatus(call.status)) return { ok: false, refusal: 'already_final' };
+  if (call.phase === null) return { ok: false, refusal: 'already_final' };
+  const { execute }: Deadlines = call.deadlines;
   const byMs = 'byMs' in event ? event.byMs : timeToAdd(call, event, now);
-  if (execute === null || byMs === 0) return NOT_NOW;
+  if (execute === undefined || byMs === 0) return NOT_NOW;
   const latest = Math.max(execute, now.steady + LIMITS.maxTimeoutMs);
   const deadline = Math.min(execute + Math.max(0, byMs), latest);
-  const extended = {
-    ...call,
-    timeoutMs: call.timeoutMs + (deadline - execute),
-    routing: { ...call.routing, hasOwnTimeout: true },
-    deadlines: { ...call.deadlines, execute: deadline },
-  };
-  return change(call, extended, now);
+  return change(call, withMoreTime(call, deadline - execute), now);
+}
+
+function withMoreTime<One extends Call>(call: One, ms: number): One {
+  const { execute = 0 }: Deadlines = call.deadlines;
+  const timeoutMs = call.timeoutMs + ms;
+  const routing = { ...call.routing, hasOwnTimeout: true };
+  return { ...call, timeoutMs, routing, deadlines: { ...call.deadlines, execute: execute + ms } };
 }
 
 /** CE7: the time in which a person decides on a call below takes nothing from the time to run. */
 function belowWaits(call: Call, isWaiting: boolean, now: Moment): Decision {
-  const stands = call.deadlines.execute === null;
-  if (isOfClient(call) || call.phase !== 'granted' || isWaiting === stands) return NOT_NOW;
-  return change(
-    call,
-    isWaiting ? withExecuteStopped(call, now) : withExecuteRunning(call, now),
-    now,
-  );
+  if (isOfClient(call) || call.phase !== 'granted') return NOT_NOW;
+  const stands = call.deadlines.execute === undefined;
+  if (isWaiting === stands) return NOT_NOW;
+  const next = isWaiting ? withExecuteStopped(call, now) : withExecuteRunning(call, now);
+  return change(call, next, now);
 }
 
 /** It changes what people see, and nothing else. */
@@ -296,7 +285,7 @@ function statusOf(call: Call, { type, from, shown = {} }: Of<'status' | 'sketch'
 
 /** It never becomes the result of the call. */
 function lateAnswer(call: Call, event: Of<'late_answer'>): Decision {
-  if (!isFinalStatus(call.status)) return NOT_NOW;
+  if (call.phase !== null) return NOT_NOW;
   const refusal = mayBeKept(call, event);
   if (refusal) return { ok: false, refusal };
   const lateResult = lateResultOf(event);

@@ -1,8 +1,7 @@
 import { withoutText } from '../protocol/attachment.ts';
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import { isFinalStatus } from '../protocol/is-final-status.ts';
-import type { Call } from './call.ts';
+import type { Call, Ended } from './call.ts';
 import { type Moment, runningClock } from './clocks.ts';
 
 /** What people are shown when a call goes from `prev` to `next`. Pure; says only what changed. */
@@ -24,7 +23,7 @@ export function describeChange(prev: Call, next: Call, now: Moment): CardUpdate 
   if (prev.startedAt !== next.startedAt) update.started_at = toSeconds(next.startedAt);
   if (prev.timeoutMs !== next.timeoutMs) update.timeout_ms = next.timeoutMs;
   if (prev.deadlines !== next.deadlines) update.clock = runningClock(next, now);
-  if (isFinalStatus(next.status)) describeEnd(update, next);
+  if (next.phase === null) describeEnd(update, next);
   return update;
 }
 
@@ -40,11 +39,11 @@ const wholeParams = ({ args, card }: Call): CardUpdate => ({
   ...(card.argument_names ? { argument_names: Object.keys(args) } : {}),
 });
 
-function describeEnd(update: CardUpdate, next: Call): void {
+function describeEnd(update: CardUpdate, next: Ended): void {
   update.completed_at = toSeconds(next.completedAt);
   if (next.error) update.error = next.error;
   if (next.attachments.length > 0) update.attachments = next.attachments.map(withoutText);
   if (!next.error) update.result = next.display === undefined ? next.result : next.display;
 }
 
-const toSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
+const toSeconds = (ms: number | undefined): number | null => (ms === undefined ? null : ms / 1000);

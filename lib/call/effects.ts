@@ -45,4 +45,4 @@ export const startBarrier = (started: Call): EffectBarrier =>
  */
 // guard: grant-after-record
 export const grantBarrier = ({ provider }: Call): EffectBarrier =>
-  provider !== null && isPolling(provider) ? 'event' : 'offer';
+  provider && isPolling(provider) ? 'event' : 'offer';

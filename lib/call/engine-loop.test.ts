@@ -17,7 +17,7 @@ import {
   takePending,
   takeVoid,
 } from './engine-loop.ts';
-import { sampleCall } from './testing/sample-call.ts';
+import { changed, sampleCall } from './testing/sample-call.ts';
 
 const NOW = { wall: 1_000, steady: 1_000 };
 
@@ -142,7 +142,7 @@ test.each([
 });
 
 test('[CE6] what has ended is not started, but still stopped', () => {
-  const latest: Call = { ...streaming('server'), status: 'FAILED', phase: null };
+  const latest: Call = changed(streaming('server'), { status: 'FAILED', phase: null });
   expect(isStillWanted({ latest }, { type: 'run', after: 'event' })).toBe(false);
   expect(isStillWanted({ latest }, { type: 'stop', reason: '', after: 'event' })).toBe(true);
 });

@@ -1,7 +1,6 @@
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { boundUpdate } from './bound-card.ts';
-import type { Call } from './call.ts';
+import type { Call, CallFields } from './call.ts';
 import type { CallEventEntry, CallPatch, PublishedEvent } from './call-event.ts';
 import { describeChange } from './describe-change.ts';
 import { mergeCard } from './merge-card.ts';
@@ -20,9 +19,9 @@ export interface Folded {
 export function foldEvent(before: Call | undefined, entry: CallEventEntry): Folded {
   const { card, version } = entry;
   if (card)
-    return { call: { ...wholeOf(entry), card, version }, update: entry.published?.update ?? {} };
+    return { call: asCall({ ...wholeOf(entry), card }), update: entry.published?.update ?? {} };
   if (!before) return foldFirst(entry);
-  const next = { ...before, ...entry.patch, version };
+  const next = asCall({ ...before, ...entry.patch, version });
   const update = updateOf(before, next, entry);
   return { call: { ...next, card: mergeCard(before.card, update) }, update };
 }
@@ -50,23 +49,26 @@ type MovedEntry = CallEventEntry & Required<Pick<CallEventEntry, 'published'>>;
 /** One from before the log: the entry that has all of the call has what it changed. */
 const isMoved = (entry: CallEventEntry): entry is MovedEntry => !!entry.published && !entry.card;
 
-type Fields = Omit<Call, 'card'>;
+/** What a log has was decided: together its fields are those of a phase. */
+const asCall = (fields: CallFields): Call => fields as Call;
 
 /** The first entry has each field that is not as in a call without anything, those of `NewCall` among them. */
-const wholeOf = ({ patch, version }: CallEventEntry): Fields =>
-  ({ ...BARE_CALL, ...patch, version }) as Fields;
+const wholeOf = ({ patch, version }: CallEventEntry): CallFields => ({
+  ...BARE_CALL,
+  ...patch,
+  version,
+});
 
 /** Its update is the whole card. */
 function foldFirst(entry: CallEventEntry): Folded {
-  const next = wholeOf(entry);
-  const { status, phase, provider, deadlines } = BARE_CALL;
-  const bare = { ...next, status, phase, provider, deadlines };
+  const fields = wholeOf(entry);
+  const { status, phase, deadlines } = BARE_CALL;
+  const bare = asCall({ ...fields, status, phase, deadlines, provider: undefined });
   const first = { ...firstCard(bare, null), ...entry.shown } as Card; // Which has its params.
+  const next = asCall({ ...fields, card: first });
   // A call that may wait begins as such: its first decision is in the same entry.
-  const isDecided = next.phase !== bare.phase;
-  const update = isDecided
-    ? updateOf({ ...bare, card: first }, { ...next, card: first }, entry)
-    : {};
+  const isDecided = next.phase !== phase;
+  const update = isDecided ? updateOf({ ...bare, card: first }, next, entry) : {};
   const card = mergeCard(first, update);
   return { call: { ...next, card }, update: card };
 }
@@ -78,7 +80,7 @@ function updateOf(before: Call, next: Call, entry: CallEventEntry): CardUpdate {
     const { preview } = patch;
     return preview === undefined || shown.preview !== undefined ? shown : { ...shown, preview };
   }
-  if (isFinalStatus(before.status)) return shown;
+  if (before.phase === null) return shown;
   // Deadlines were set at the mark that came with them.
   const now = { wall: at, steady: next.clockMark ?? 0 };
   return boundUpdate(before.card, { ...describeChange(before, next, now), ...shown });
@@ -90,11 +92,11 @@ export function firstEntryOf(call: Call): Pick<CallEventEntry, 'patch' | 'shown'
 }
 
 /** Values are compared by identity: what a decision does not change stays the same value. */
-export function patchOf(before: Partial<Call>, after: Call): CallPatch {
+export function patchOf(before: CallFields, after: CallFields): CallPatch {
   const patch: Record<string, unknown> = {};
   // A loop over the names: this is done for each event of a call.
   for (const name in after) {
-    const field = name as keyof Call;
+    const field = name as keyof CallFields;
     // guard: each-change-in-the-log
     if (before[field] !== after[field] && !NOT_PATCHED.has(name)) patch[name] = after[field];
   }
@@ -133,7 +135,7 @@ function followsFrom(call: Call, name: keyof Card, value: unknown): boolean {
     case 'attempt':
       return value === (call.provider?.attempt ?? 0);
     case 'client_id':
-      return value === (call.provider?.clientId ?? null) && call.provider !== null;
+      return value === call.provider?.clientId && value !== undefined;
     case 'timeout_ms':
       return value === call.timeoutMs;
     case 'display_name':

@@ -14,7 +14,7 @@ type LateAnswer = Extract<CallEvent, { type: 'late_answer' }>;
 export function mayBeKept(call: Call, event: LateAnswer): Refusal | null {
   // guard: no-reply-to-other-clients
   if (call.provider?.clientId !== event.from.clientId) return 'not_your_call';
-  if (call.resultHash !== null) {
+  if (call.resultHash !== undefined) {
     // Mostly it is the same text; another text may be the same answer in another order of keys.
     // guard: second-answer-compared
     if (call.resultHash === event.fields?.resultHash || isAccepted(call, event)) return 'duplicate';

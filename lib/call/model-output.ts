@@ -22,8 +22,8 @@ export interface FinishedCall {
   readonly source: Call['source'];
   readonly trusted?: boolean | undefined;
   readonly status: CallStatus;
-  readonly result: unknown;
-  readonly error: CallError | null;
+  readonly result?: unknown;
+  readonly error: CallError | null | undefined;
   readonly attachments: readonly Attachment[];
   /** What the call ran with where a person changed its arguments. */
   readonly editedArgs?: Call['args'] | undefined;
@@ -85,7 +85,13 @@ export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES)
 const isShowable = (file: Attachment): boolean => isImage(file) && file.unreadable === undefined;
 
 /** The words are the executor's, and not the server's about it. */
-export const isOfExecutor = ({ status, error }: Pick<FinishedCall, 'status' | 'error'>): boolean =>
+export const isOfExecutor = ({
+  status,
+  error,
+}: {
+  readonly status: CallStatus;
+  readonly error?: CallError | null | undefined;
+}): boolean =>
   status === 'SUCCEEDED' ||
   error?.code === 'tool_error' ||
   error?.code === 'result_invalid' ||
@@ -135,7 +141,7 @@ const toFinished = (record: Call | undefined): FinishedCall => ({
   trusted: record?.trusted,
   status: record?.status ?? 'PENDING',
   result: record?.result,
-  error: record && isFinalStatus(record.status) ? record.error : null,
+  error: record?.error ?? null,
   attachments: record?.attachments ?? [],
   editedArgs: record?.card.approval_decision?.edited ? record.args : undefined,
 });
@@ -225,7 +231,7 @@ function describeEdit({ editedArgs }: FinishedCall): string {
 function resultForModel(call: {
   readonly tool_name: string;
   readonly source: string;
-  readonly result: unknown;
+  readonly result?: unknown;
 }): unknown {
   const { tool_name, source, result } = call;
   if (tool_name !== SEARCH_TOOLS || source !== 'server' || !isRecord(result)) return result;

@@ -1,7 +1,7 @@
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card } from '../protocol/card.ts';
 import { boundCard } from './bound-card.ts';
-import type { Call } from './call.ts';
+import type { Call, CallHead, Drafting } from './call.ts';
 import { NO_DEADLINES } from './clocks.ts';
 
 /** What the name of a program with a token of its own begins with. */
@@ -14,7 +14,7 @@ export interface CallParent {
 }
 
 export type NewCall = Pick<
-  Call,
+  CallHead,
   | 'id'
   | 'runId'
   | 'toolName'
@@ -53,32 +53,23 @@ export function newCall({ displayName, shown, parent, ...given }: NewCall, now: 
 export const BARE_CALL = {
   status: 'PENDING',
   phase: 'streaming',
-  result: undefined,
-  display: undefined,
-  preview: undefined,
-  error: null,
   attachments: [],
-  resultHash: null,
-  lateResult: undefined,
   wantedClientId: null,
   retryOf: null,
   ownerToken: null,
-  provider: null,
   granted: false,
-  queuedAt: null,
-  offeredAt: null,
-  startedAt: null,
-  completedAt: null,
   deadlines: NO_DEADLINES,
   clockMark: null,
-  executeLeftMs: null,
   version: 0,
   parentCallId: null,
   depth: 0,
-} as const satisfies Partial<Call>;
+} as const satisfies Partial<Drafting>;
 
 /** What people are shown of a call that has begun. */
-export const firstCard = (record: Omit<Call, 'card'>, displayName: string | null): Card => ({
+export const firstCard = (
+  record: Omit<CallHead, 'card'> & Pick<Call, 'status' | 'phase'>,
+  displayName: string | null,
+): Card => ({
   status: toCardStatus(record.status),
   phase: record.phase,
   ...boundCard({ params: { ...record.args } }),

@@ -5,8 +5,8 @@ interface ResultOfCall {
   readonly toolName: string;
   readonly source: string;
   readonly trusted?: boolean | undefined;
-  readonly result: unknown;
-  readonly error?: { readonly executed: string } | null;
+  readonly result?: unknown;
+  readonly error?: { readonly executed: string } | null | undefined;
 }
 
 /** The server's tools whose results may have the words of others; but for a host's, results mark those that do. */

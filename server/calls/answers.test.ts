@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { changed } from '#lib/call/testing/sample-call';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -76,7 +77,9 @@ test('[CA6] an answer that was hashed by an older version is still recognized', 
   await gauge.succeed(id, ANSWER);
   const record = await calls.get(id);
   if (!record) throw new Error('no record');
-  await store.write([appendCall({ ...record, id: 'tc_old', resultHash: 'other', version: 1 })]);
+  await store.write([
+    appendCall(changed(record, { id: 'tc_old', resultHash: 'other', version: 1 })),
+  ]);
   expect(await gauge.succeed('tc_old', ANSWER)).toMatchObject({ disposition: 'duplicate' });
   expect(await gauge.succeed('tc_old', { n: 1 })).toMatchObject({ code: 'conflict' });
 });

@@ -1,4 +1,4 @@
-import type { Call } from '#lib/call/call';
+import type { Call, Deadlines } from '#lib/call/call';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { SteadyClock } from '../base/clock.ts';
 
@@ -60,11 +60,11 @@ function afterTurns(turns: number, then: () => void): void {
   else setImmediate(() => afterTurns(turns - 1, then));
 }
 
-function earliest(deadlines: Call['deadlines']): { at: number; which: CallClock } | null {
+function earliest(deadlines: Deadlines): { at: number; which: CallClock } | null {
   let first: { at: number; which: CallClock } | null = null;
   for (const which of ['approval', 'queue', 'start', 'execute', 'resume', 'cancel'] as const) {
     const at = deadlines[which];
-    if (at !== null && (!first || at < first.at)) first = { at, which };
+    if (at !== undefined && (!first || at < first.at)) first = { at, which };
   }
   return first;
 }

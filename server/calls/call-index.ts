@@ -105,7 +105,7 @@ const keyOf = (kind: (typeof KINDS)[number], toolName: string, wanted: string | 
 function waitKey(call: Call): string | undefined {
   const { phase, provider, deadlines, toolName, wantedClientId } = call;
   if (phase === 'queued') return keyOf('queued', toolName, wantedClientId);
-  const hasLeft = phase === 'offered' && provider?.claims === true && deadlines.resume !== null;
+  const hasLeft = phase === 'offered' && provider?.claims === true && 'resume' in deadlines;
   return hasLeft ? keyOf('left', toolName, wantedClientId) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
-import type { Call } from '#lib/call/call';
+import type { Call, Deadlines } from '#lib/call/call';
 import type { CallEvent, Via } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
@@ -89,7 +89,8 @@ export class CallsOfClients {
     if (!isHeld || now.provider?.attempt !== attempt) return refuse('already_final');
     this.#deps.engine.grantLeaves(id);
     const steady = this.#deps.clock.steady();
-    const remaining = (now.deadlines.execute ?? steady) - steady;
+    const { execute = steady }: Deadlines = now.deadlines;
+    const remaining = execute - steady;
     return {
       type: 'tool_call_granted',
       id,

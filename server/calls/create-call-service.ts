@@ -320,8 +320,8 @@ function countForBreaker(breaker: Breaker, call: Call, previous: Call | undefine
   if (call.phase === 'offered' && attempt !== previous?.provider?.attempt) {
     breaker.offered(instanceId, toolName, id);
   }
-  if (call.completedAt === null || previous?.completedAt !== null) return;
-  if (resultHash === null) breaker.released(instanceId, toolName, id);
+  if (call.phase !== null || !previous || previous.phase === null) return;
+  if (resultHash === undefined) breaker.released(instanceId, toolName, id);
   else breaker.delivered(instanceId, toolName);
 }
 

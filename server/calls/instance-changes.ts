@@ -76,7 +76,7 @@ export class ClientInstances {
     const { instanceId } = instance;
     const isLost = actionOnReturn(call, knowledge) === 'outcome_unknown';
     // Its leaving counted already, unless it was back before that was seen.
-    if (isLost && call.deadlines.resume === null) breaker.failed(instanceId, call.toolName);
+    if (isLost && !('resume' in call.deadlines)) breaker.failed(instanceId, call.toolName);
     engine.apply(call, { type: 'client_back', instanceId, knowledge }, clientActor(instance));
   }
 

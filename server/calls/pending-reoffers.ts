@@ -44,7 +44,7 @@ export class PendingReoffers {
     const asked = previous?.provider;
     if (!asked) return;
     const isSame = provider?.instanceId === asked.instanceId && provider.attempt === asked.attempt;
-    if (isSame && completedAt === null) return;
+    if (isSame && completedAt === undefined) return;
     const calls = this.#byInstance.get(asked.instanceId);
     if (calls?.delete(id) && calls.size === 0) this.#byInstance.delete(asked.instanceId);
   }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { changed } from '#lib/call/testing/sample-call';
 import { CLOCKS } from '#lib/protocol/limits';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
@@ -518,9 +519,11 @@ describe('one write', () => {
     const before = await setup();
     const { id } = await before.invoke('hold', { accepting: 'found' });
     const record = await before.call(id);
-    const deadlines = { ...record.deadlines, execute: null, queue: before.clock.now() + 30_000 };
+    const deadlines = { queue: before.clock.now() + 30_000 };
     const queued = { status: 'PENDING', phase: 'queued', granted: false, deadlines } as const;
-    await before.store.write([appendCall({ ...record, ...queued, version: record.version + 1 })]);
+    await before.store.write([
+      appendCall(changed(record, { ...queued, version: record.version + 1 })),
+    ]);
     const after = await setup({ dir: before.dir });
     await after.calls.recover();
     await after.settle();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Call } from '#lib/call/call';
+import type { Call, CallFields } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
 import { createSqliteStore } from '../store/sqlite-store.ts';
@@ -16,17 +16,17 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const ended = (id: string, ms: number | null, more: Partial<Call> = {}): Call =>
+const ended = (id: string, ms: number | null, more: CallFields = {}): Call =>
   finalCall({
-    ...{ id, toolName: 'slow.tool', startedAt: ms === null ? null : 1_000 },
-    ...{ createdAt: 500, completedAt: 1_000 + (ms ?? 0), provider: null, status: 'SUCCEEDED' },
+    ...{ id, toolName: 'slow.tool', startedAt: ms === null ? undefined : 1_000 },
+    ...{ createdAt: 500, completedAt: 1_000 + (ms ?? 0), status: 'SUCCEEDED' },
     ...more,
   });
 
 const failed = (
   code: 'timeout' | 'no_provider' | 'denied' | 'approval_expired' | 'cancelled',
   message: string,
-): Partial<Call> => ({
+): CallFields => ({
   ...{ status: code === 'timeout' ? 'TIMEOUT' : 'FAILED', result: undefined },
   error: { code, message, executed: 'unknown' },
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { boundCard } from '#lib/call/bound-card';
-import type { Call } from '#lib/call/call';
+import type { Call, CallHead } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { NeverStarted } from '#lib/call/call-state';
 import { canonicalJson } from '#lib/json/canonical-json';
@@ -157,7 +157,7 @@ export class Withholding {
    * The same for the hash by which equal calls are one question, which people see. `call` has the
    * whole arguments: calls with different secrets are not equal.
    */
-  forQuestion(call: Call): unknown {
+  forQuestion(call: CallHead): unknown {
     const isSecret = call.routing.withheld === true || this.#toolOf(call)?.withhold !== undefined;
     return isSecret ? this.#keyed(call.args) : this.#keyedIfKnown(call.args);
   }
@@ -218,7 +218,7 @@ export class Withholding {
   }
 
   /** The tool whose schema the arguments were checked against. */
-  #toolOf({ toolName, routing }: Call) {
+  #toolOf({ toolName, routing }: CallHead) {
     const { checkedForClientId, fromClientId, schemaHash } = routing;
     const reference = checkedForClientId === null ? toolName : `${toolName}@${checkedForClientId}`;
     const target = this.#registry.find(reference, fromClientId);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { toRecord } from '#lib/call/to-record';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { InvokeRefusal } from '../calls/call-service.ts';
 import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
-import { toWireCall } from './to-wire-call.ts';
 
 const INVOKE = '/v1/tools/echo/invoke';
 
@@ -171,7 +171,7 @@ describe('records', () => {
       const call = done({ args: { text: `${text}…` }, result, display: undefined });
       server.calls.fake.records.set(call.id, call);
       const { json } = await server.get(`/v1/tool_calls/${call.id}`);
-      expect(json).toEqual(JSON.parse(JSON.stringify(toWireCall(call))));
+      expect(json).toEqual(JSON.parse(JSON.stringify(toRecord(call))));
     }
   });
 

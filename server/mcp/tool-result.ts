@@ -51,7 +51,9 @@ const BLOCK_BYTES = 1024 * 1024;
 export async function toToolResult(call: Call, sources: ResultSources): Promise<ToolResult> {
   const _meta = { 'callboard/tool_call_id': call.id };
   const isFailure = call.status !== 'SUCCEEDED';
-  const { text, rest } = isFailure ? { text: describeFailure(call.error), rest: [] } : textOf(call);
+  const { text, rest } = isFailure
+    ? { text: describeFailure(call.error ?? null), rest: [] }
+    : textOf(call);
   const content: ContentBlock[] = [{ type: 'text', text }, ...rest];
   let room = await roomForBlocks(call.attachments, sources);
   for (const attachment of call.attachments) {

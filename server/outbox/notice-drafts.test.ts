@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { draftsOfCall, draftsOfRun } from './notice-drafts.ts';
 import { finishedRun, sampleRun } from './testing/sample-runs.ts';
 import { asking, finished } from './testing/setup-outbox.ts';
@@ -63,7 +63,7 @@ test('[OB1] the end of a call is reported once, with its outcome and how long it
   expect(reported(end, running)).toMatchObject([
     { type: 'call.finished', outcome: 'ok', executed: null, duration_ms: 250 },
   ]);
-  expect(reported({ ...end, lateResult: 1 }, end)).toEqual([]);
+  expect(reported(changed(end, { lateResult: 1 }), end)).toEqual([]);
   const [error] = reported(failed('tool_error', 'yes'), running);
   expect(error).toMatchObject({ outcome: 'tool_error', executed: 'yes' });
   expect(JSON.stringify(error)).not.toContain('a text of the tool');

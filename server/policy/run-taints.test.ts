@@ -233,7 +233,7 @@ async function setupFamily(ran: Parameters<typeof sampleCall>[0][]) {
 }
 
 const endedCall = (call: Parameters<typeof sampleCall>[0]) =>
-  sampleCall({ source: 'server', completedAt: 2, error: null, ...call });
+  sampleCall({ source: 'server', completedAt: 2, ...call });
 const READ = { private: 'file.read', untrusted: null };
 const NOTHING = { private: null, untrusted: null };
 

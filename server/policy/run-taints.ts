@@ -77,7 +77,7 @@ export class RunTaints {
     if (!known) return void this.#loading.get(runId)?.ended.push(call);
     if (!hasRead(call)) return;
     // What its sub-agent reads counts there, and here from its end on.
-    if (isDelegated(call) && call.completedAt === null) return;
+    if (isDelegated(call) && call.completedAt === undefined) return;
     if (!isDelegated(call)) {
       this.#known.set(runId, { ...known, own: marksOf(this.#marks, known.own, call) });
       return;
@@ -147,7 +147,7 @@ export class RunTaints {
  * may have. One that runs has, as soon as it shows something.
  */
 export const hasRead = (call: TaintedCall): boolean =>
-  (call.completedAt !== null && call.error?.executed !== 'no') ||
+  (call.completedAt !== undefined && call.error?.executed !== 'no') ||
   call.lateResult !== undefined ||
   (call.granted && hasShown(call));
 

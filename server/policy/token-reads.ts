@@ -74,7 +74,7 @@ export class TokenReads {
     const isKnown =
       (read.private === null || isNew(before.private)) &&
       (read.untrusted === null || isNew(before.untrusted));
-    if (call.completedAt === null && isKnown) return;
+    if (call.completedAt === undefined && isKnown) return;
     const readNow = (tool: string | null): Read => (tool === null ? null : { tool, at });
     const after = {
       private: readNow(read.private) ?? before.private,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { RunTaints } from '../policy/run-taints.ts';
@@ -106,7 +106,7 @@ test('[ST83] a list has what is open and what ended just now, whatever it is fil
   await apply(store);
   expect(count('calls')).toBe(3);
   await expectAll(store);
-  await put(store, { ...ended({ id: 'tc_5', ...CALLS[4] }), version: 2, lateResult: 'late' });
+  await put(store, changed(ended({ id: 'tc_5', ...CALLS[4] }), { version: 2, lateResult: 'late' }));
   await expectAll(store);
 });
 
@@ -126,7 +126,7 @@ test('[ST83] a list does not show a call under the status that it had', async ()
   const running = sampleCall({ status: 'RUNNING', phase: 'device', provider });
   await put(store, sampleCall());
   await put(store, { ...running, version: 2 });
-  await put(store, { ...running, version: 3, status: 'SUCCEEDED', phase: null });
+  await put(store, changed(running, { version: 3, status: 'SUCCEEDED', phase: null }));
   for (const one of [async () => undefined, apply]) {
     await one(store);
     const shown = ['PENDING', 'RUNNING', 'SUCCEEDED'] as const;
@@ -159,7 +159,7 @@ test('[ST83] each call counts once while it is answered late and applied', async
   const counts: Promise<number>[] = [];
   const look = () => void counts.push(store.history.countCalls());
   for (let version = 2; version < 40; version += 1) {
-    const written = put(store, { ...call, version, lateResult: version });
+    const written = put(store, changed(call, { version, lateResult: version }));
     look();
     const applied = apply(store);
     look();
@@ -190,7 +190,7 @@ test('[ST83] what a run has read is known from calls that are open, ended just n
     store,
     sampleCall({ id: 'tc_1', runId: 'run_open', granted: true, preview: 'words', ...reads }),
     ended({ id: 'tc_2', runId: 'run_ended', ...reads }),
-    { ...refused, version: 2, lateResult: 'words' },
+    changed(refused, { version: 2, lateResult: 'words' }),
   );
   for (const runId of ['run_open', 'run_ended', 'run_late']) {
     expect([runId, await taintOf(runId)]).toMatchObject([runId, { untrusted: 'echo.text' }]);
@@ -268,7 +268,7 @@ test('[ST83] [ST13] a late answer to a call of before is in its place in lists, 
   await store.close();
   const again = open();
   await put(again, ended({ id: 'tc_2' }));
-  await put(again, { ...call, version: 2, lateResult: 'tardy' });
+  await put(again, changed(call, { version: 2, lateResult: 'tardy' }));
   await expect(put(again, { ...call, version: 2 })).rejects.toThrow(VersionConflictError);
   expect(await idsOf(again)).toEqual(['tc_2', 'tc_0', 'tc_1']);
   expect((await again.getCall('tc_1'))?.lateResult).toBe('tardy');
@@ -343,7 +343,7 @@ test('[ST45] of two servers that write one file the second is refused, and loses
   await expect(put(second, ended({ id: 'tc_3' }))).rejects.toThrow(StoreFailedError);
   const third = open();
   await put(store, { ...ended({}), version: 2 });
-  await expect(put(third, { ...call, version: 2, granted: true })).rejects.toThrow(/UNIQUE/);
+  await expect(put(third, changed(call, { version: 2, granted: true }))).rejects.toThrow(/UNIQUE/);
   expect(await store.getCall('tc_1')).toEqual({ ...ended({}), version: 2 });
   expect(await idsOf(open())).toEqual(['tc_2', 'tc_1']);
 });
@@ -408,7 +408,7 @@ test('[ST61] the newest call may be deleted: what comes after it is listed, also
   await put(store, sampleCall({ id: 'tc_0' }), call);
   await apply(store);
   await Promise.all([
-    put(store, { ...call, version: 2, lateResult: 'late' }),
+    put(store, changed(call, { version: 2, lateResult: 'late' })),
     store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 5_000 }]),
   ]);
   await store.close();

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createLogApplier } from './apply-log.ts';
 import { CallOverlay, NOT_THERE } from './call-overlay.ts';
 import { compileQuery } from './compile-query.ts';
@@ -242,7 +242,7 @@ test('[ST83] nothing is held in memory of a call that is in the table', () => {
   const parts = setup();
   write(parts, ...FIVE);
   write(parts, { ...finalCall({ id: 'tc_2' }), version: 2 });
-  write(parts, { ...finalCall({ id: 'tc_3' }), version: 2, lateResult: 'late' });
+  write(parts, changed(finalCall({ id: 'tc_3' }), { version: 2, lateResult: 'late' }));
   apply(parts);
   expect(parts.overlay.find(() => true)).toEqual([]);
   expect(parts.overlay.hasRun('run_1')).toBe(false);

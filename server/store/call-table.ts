@@ -56,7 +56,7 @@ export function toCallRow(callNo: number, { call, facts, entries, bytes }: Logge
     client_id: provider?.clientId ?? call.wantedClientId,
     via: call.routing.via ?? null,
     created_at: createdAt,
-    started_at: call.startedAt,
+    started_at: call.startedAt ?? null,
     ended_at: completedAt ?? createdAt,
     waited_ms: waitedMs(entries),
     bytes,

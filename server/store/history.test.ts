@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { compileQuery } from './compile-query.ts';
@@ -107,7 +107,7 @@ test('[ST61] what was decided on a call that is being deleted is rejected, and b
   const call = ended('tc_1');
   await store.write([put(call)]);
   const deleted = store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 1_000 }]);
-  const late = store.write([put({ ...call, version: 2, lateResult: { late: true } })]);
+  const late = store.write([put(changed(call, { version: 2, lateResult: { late: true } }))]);
   await expect(late).rejects.toThrow(VersionConflictError);
   await deleted;
   expect([count('calls'), count('log')]).toEqual([0, 0]);

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -143,8 +143,8 @@ test('[ST4] what one commit has of a call is one row of the log, in the place of
   const other = new DatabaseSync(file, { readOnly: true });
   cleanups.push(() => other.close());
   const queued = sampleCall();
-  const corrected = { ...queued, version: 2, args: { text: 'other' } };
-  const ended = { ...corrected, version: 3, status: 'SUCCEEDED' as const, phase: null };
+  const corrected = changed(queued, { version: 2, args: { text: 'other' } });
+  const ended = changed(corrected, { version: 3, status: 'SUCCEEDED', phase: null });
   const between = sampleCall({ id: 'tc_2' });
   const writes = [[queued, corrected], [between], [ended]].map((states) =>
     store.write(states.map((state) => appendCall(state))),
@@ -256,7 +256,11 @@ test('[ST30] [ST44] a row that was damaged while the server runs is not shown, a
 test('[ST30] texts that are no texts of Unicode are no damage', async () => {
   const { open } = setup();
   const store = open();
-  const call = sampleCall({ toolName: 'a\ud800b\u0000c', executeLeftMs: 0.1, timeoutMs: 1e15 });
+  const call = sampleCall({
+    toolName: 'a\ud800b\u0000c',
+    deadlines: { executeLeftMs: 0.1 },
+    timeoutMs: 1e15,
+  });
   await store.write([appendCall(call)]);
   await store.close();
   expect(await open().getCall(call.id)).toEqual(call);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Store } from './store.ts';
 import { BadCursorError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
@@ -124,10 +124,9 @@ export function describeCalls(setup: Setup) {
       granted: true,
       offeredAt: 1,
       startedAt: 2,
-      executeLeftMs: 500,
       deviceLeftMs: 7_000,
       timeoutMs: 40_000,
-      deadlines: { ...queued.deadlines, queue: null, execute: 5 },
+      deadlines: { execute: 5, executeLeftMs: 500 },
       clockMark: 3,
       card: { status: 'DOING', params: { text: 'hi', more: 1 }, tip: 'working' },
     });
@@ -179,7 +178,7 @@ export function describeCalls(setup: Setup) {
     const { store } = setup();
     const before = sampleCall();
     await store.write([appendCall(before)]);
-    const corrected = { ...before, ...correction, version: 2 };
+    const corrected = changed(before, { ...correction, version: 2 });
     await store.write([appendCall(corrected)]);
     expect(await store.getCall('tc_1')).toEqual(corrected);
   });
@@ -188,13 +187,12 @@ export function describeCalls(setup: Setup) {
     const { store, reopen } = setup();
     await store.write([appendCall(sampleCall())]);
     const again = await reopen();
-    const next: Call = {
-      ...sampleCall(),
+    const next: Call = changed(sampleCall(), {
       version: 2,
       status: 'RUNNING',
       phase: 'offered',
       provider: sampleProvider,
-    };
+    });
     await again.write([appendCall(next)]);
     expect(await again.getCall('tc_1')).toEqual(next);
     expect(await again.getCall('tc_none')).toBeUndefined();
@@ -216,7 +214,7 @@ export function describeCalls(setup: Setup) {
             if (!call || isEnded.has(call.id)) return;
             isEnded.add(call.id);
             const ended = { status: 'SUCCEEDED', phase: null, version: 2 } as const;
-            await store.write([appendCall({ ...call, ...ended })]);
+            await store.write([appendCall(changed(call, { ...ended }))]);
           };
           const seen: string[] = [];
           let cursor: string | undefined;
@@ -294,7 +292,7 @@ export function describeCalls(setup: Setup) {
     const of = (id: string, clientId: string, createdAt: number) =>
       appendCall(finalCall({ id, createdAt, provider: { ...sampleProvider, clientId } }));
     await store.write([of('tc_1', 'cl_old', 1), of('tc_2', 'cl_else', 2), of('tc_3', 'cl_new', 3)]);
-    const wanted = { wantedClientId: 'cl_else', provider: null };
+    const wanted = { wantedClientId: 'cl_else' };
     await store.write([
       of('tc_4', 'cl_y', 4),
       appendCall(finalCall({ id: 'tc_5', createdAt: 5, ...wanted })),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import { firstEntryOf, foldEvent, foldEvents, toPublished } from '#lib/call/fold';
-import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { Store } from './store.ts';
 import { VersionConflictError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
@@ -99,8 +99,8 @@ export function describeEvents(setup: Setup) {
     const { store, reopen } = setup();
     const first = { ...sampleCall(), version: 1 };
     await store.write([appendCall(first)]);
-    const cancelled = { ...first, version: 2, status: 'FAILED' as const, phase: null };
-    const granted = { ...first, version: 2, granted: true };
+    const cancelled = changed(first, { version: 2, status: 'FAILED', phase: null });
+    const granted = changed(first, { version: 2, granted: true });
     const other = sampleCall({ id: 'tc_other', version: 1 });
     const outcomes = await Promise.allSettled([
       store.write([appendCall(cancelled)]),
@@ -161,11 +161,11 @@ export function describeEvents(setup: Setup) {
     const { store, reopen } = setup();
     const ended = sampleCall({ status: 'FAILED', phase: null, version: 1 });
     await store.write([appendCall(ended)]);
-    const late = { ...ended, version: 2, lateResult: 'late' };
+    const late = changed(ended, { version: 2, lateResult: 'late' });
     await store.write([appendCall(late)]);
     const again = await reopen();
     await expect(again.write([appendCall(late)])).rejects.toMatchObject({ stored: 2 });
-    await again.write([appendCall({ ...late, version: 3 })]);
+    await again.write([appendCall(changed(late, { version: 3 }))]);
     expect((await again.getCall(ended.id))?.version).toBe(3);
   });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { finalCall } from '#lib/call/testing/sample-call';
+import { changed, finalCall } from '#lib/call/testing/sample-call';
 import { BadSearchError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
@@ -85,7 +85,7 @@ export function describeSearch(setup: Setup) {
     await store.write([appendCall(call)]);
     expect((await store.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(1);
     await store.write([
-      appendCall({ ...call, version: 2, result: undefined, lateResult: 'tardy' }),
+      appendCall(changed(call, { version: 2, result: undefined, lateResult: 'tardy' })),
     ]);
     const again = await reopen();
     expect((await again.listCalls({ limit: 1, text: 'tardy' })).calls).toHaveLength(1);

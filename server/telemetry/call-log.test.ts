@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { changed, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import type { LogFields } from '../base/logger.ts';
 import { logCall } from './call-parts.ts';
 
@@ -12,21 +12,21 @@ function logged(isDebug: boolean) {
 test('[LG3] each change of state is one line with the ids, and none of what it was given or gave', () => {
   const { lines, log } = logged(true);
   const queued = sampleCall({ args: { text: 'canary' } });
-  const granted = {
-    ...queued,
+  const granted = changed(queued, {
     status: 'RUNNING',
     phase: 'granted',
     provider: sampleProvider,
-  } as const;
-  const ended = {
-    ...granted,
-    ...({ status: 'FAILED', phase: null, result: 'canary' } as const),
+  });
+  const ended = changed(granted, {
+    status: 'FAILED',
+    phase: null,
+    result: 'canary',
     completedAt: queued.createdAt + 250,
     error: { code: 'tool_error', message: 'canary', executed: 'yes' },
-  } as const;
+  });
   logCall(log, queued, undefined);
   logCall(log, granted, queued);
-  logCall(log, { ...granted, version: 9 }, granted);
+  logCall(log, changed(granted, { version: 9 }), granted);
   logCall(log, ended, granted);
   const ids = { tool_call_id: 'tc_1', run_id: 'run_1', tool: 'echo.text' };
   expect(lines).toMatchObject([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleCall } from '#lib/call/testing/sample-call';
+import { changed, sampleCall } from '#lib/call/testing/sample-call';
 import { createCallMetrics } from './call-metrics.ts';
 import { boundedLabel, counter, gauge, histogram } from './prometheus.ts';
 
@@ -9,7 +9,7 @@ const succeeded = (more: object = {}) =>
   sampleCall({
     ...{ id: 'tc_1', toolName: 'camera.photo', source: 'client', status: 'SUCCEEDED' },
     ...{ phase: null, createdAt: AT, queuedAt: AT + 3_000, offeredAt: AT + 3_010 },
-    ...{ startedAt: AT + 3_050, completedAt: AT + 4_050, error: null },
+    ...{ startedAt: AT + 3_050, completedAt: AT + 4_050 },
     ...more,
   });
 
@@ -20,8 +20,8 @@ test('[TM1] a call that ends is counted once, and its late result is not', () =>
   const metrics = createCallMetrics();
   const call = succeeded();
   metrics.observe(call, undefined);
-  metrics.observe({ ...call, lateResult: 5 }, call);
-  metrics.observe(succeeded({ status: 'RUNNING', completedAt: null }), undefined);
+  metrics.observe(changed(call, { lateResult: 5 }), call);
+  metrics.observe(succeeded({ status: 'RUNNING', completedAt: undefined }), undefined);
   const failed = { code: 'denied', message: '', executed: 'no' } as const;
   metrics.observe(succeeded({ status: 'FAILED', error: failed }), succeeded({ status: 'PENDING' }));
   const text = metrics.text();
@@ -52,7 +52,7 @@ test('[TM3] the parts of a call are measured, and those that it did not reach ar
     ...[undefined, '0.01', '0.04', '1'],
   ]);
   const denied = succeeded({
-    ...{ queuedAt: null, offeredAt: null, startedAt: null, completedAt: AT - 5_000 },
+    ...{ queuedAt: undefined, offeredAt: undefined, startedAt: undefined, completedAt: AT - 5_000 },
     card: { ...succeeded().card, approval_decision: { by: 'operator', decision: 'no' } },
   });
   metrics.observe(denied, undefined);
@@ -63,17 +63,15 @@ test('[TM3] the parts of a call are measured, and those that it did not reach ar
 
 test('[TM4] decisions of people are counted once, and approvals that expired', () => {
   const metrics = createCallMetrics();
-  const { card, ...rest } = succeeded();
-  const asked = { ...rest, card, status: 'PENDING' as const };
-  const decided = {
-    ...asked,
-    card: { ...card, approval_decision: { by: 'operator', decision: 'yes' as const } },
-  };
+  const asked = changed(succeeded(), { status: 'PENDING' });
+  const decided = changed(asked, {
+    card: { ...asked.card, approval_decision: { by: 'operator', decision: 'yes' } },
+  });
   metrics.observe(asked, undefined);
   metrics.observe(decided, asked);
-  metrics.observe({ ...decided, status: 'SUCCEEDED' }, decided);
+  metrics.observe(changed(decided, { status: 'SUCCEEDED' }), decided);
   const error = { code: 'approval_expired', message: '', executed: 'no' } as const;
-  metrics.observe({ ...asked, status: 'FAILED', error }, asked);
+  metrics.observe(changed(asked, { status: 'FAILED', error }), asked);
   expect(metrics.text().match(/^callboard_approvals_total\{.*$/gm)).toEqual([
     'callboard_approvals_total{decision="yes"} 1',
     'callboard_approvals_total{decision="expired"} 1',

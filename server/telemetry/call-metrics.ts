@@ -42,6 +42,6 @@ const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1
 function decisionOf(call: Call, previous: Call | undefined): string | undefined {
   const { approval_decision: decided } = call.card;
   if (decided && previous?.card.approval_decision === undefined) return decided.decision;
-  const isNew = previous?.error === null || previous === undefined;
+  const isNew = previous?.error === undefined;
   return isNew && call.error?.code === 'approval_expired' ? 'expired' : undefined;
 }

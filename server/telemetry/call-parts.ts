@@ -14,9 +14,9 @@ export function partsOf(call: Call, end: number): Part[] {
   const isAsked = routing.approval !== null || call.card.approval_decision !== undefined;
   const parts: Part[] = [];
   if (isAsked) parts.push(['approval', createdAt, queuedAt ?? end]);
-  if (queuedAt !== null) parts.push(['queue', queuedAt, offeredAt ?? startedAt ?? end]);
-  if (offeredAt !== null) parts.push(['offer', offeredAt, startedAt ?? end]);
-  if (startedAt !== null) parts.push(['execute', startedAt, end]);
+  if (queuedAt !== undefined) parts.push(['queue', queuedAt, offeredAt ?? startedAt ?? end]);
+  if (offeredAt !== undefined) parts.push(['offer', offeredAt, startedAt ?? end]);
+  if (startedAt !== undefined) parts.push(['execute', startedAt, end]);
   return parts;
 }
 

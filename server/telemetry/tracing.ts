@@ -149,10 +149,10 @@ function spansOfCall(call: Call, previous: Call | undefined, now: number | undef
   const span: Span = {
     ...{ traceId: own.traceId, spanId: own.spanId, parentSpanId: parent?.spanId },
     ...{ name: `execute_tool ${call.toolName}`, kind: INTERNAL, start: call.createdAt, end },
-    ...{ attributes: attributesOf(call), isError: call.error !== null },
+    ...{ attributes: attributesOf(call), isError: call.error !== undefined },
   };
   const parts = partsOf(call, end).map((part) => partSpan(call, own, part));
-  const isAnswered = call.provider !== null && call.resultHash !== null;
+  const isAnswered = call.provider !== undefined && call.resultHash !== undefined;
   if (isAnswered && now !== undefined) {
     parts.push(partSpan(call, own, ['acknowledge', end, now]));
   }

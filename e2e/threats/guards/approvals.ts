@@ -16,9 +16,9 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T72',
-    file: 'lib/call/clocks.ts',
-    code: 'return { deadlines: { ...NO_DEADLINES, approval: steady + approvalMs(next) } };',
-    broken: 'return { deadlines: { ...NO_DEADLINES, approval: steady + 2 * approvalMs(next) } };',
+    file: 'lib/call/enter.ts',
+    code: 'const deadlines = { approval: steady + approvalMs(head) };',
+    broken: 'const deadlines = { approval: steady + 2 * approvalMs(head) };',
   },
   {
     number: 'T73',

@@ -1,57 +1,43 @@
-import { type Call, NO_ROUTING, type Provider } from '../call.ts';
+import { type Call, type CallFields, NO_ROUTING, type Provider } from '../call.ts';
 import type { PublishedEvent } from '../call-event.ts';
 
 /** The one record that tests of calls begin with: queued, but for what is given. */
-export const sampleCall = (given: Partial<Call> = {}): Call => ({
-  id: 'tc_1',
-  runId: 'run_1',
-  toolName: 'echo.text',
-  source: 'client',
-  status: 'PENDING',
-  phase: 'queued',
-  args: { text: 'hi' },
-  result: undefined,
-  display: undefined,
-  preview: undefined,
-  error: null,
-  attachments: [],
-  resultHash: null,
-  lateResult: undefined,
-  annotations: { readOnlyHint: true },
-  timeoutMs: 30_000,
-  wantedClientId: null,
-  routing: NO_ROUTING,
-  provider: null,
-  granted: false,
-  createdAt: 1_700_000_000_000,
-  queuedAt: 1_700_000_000_001,
-  offeredAt: null,
-  startedAt: null,
-  completedAt: null,
-  deadlines: {
-    approval: null,
-    queue: 1_700_000_030_000,
-    start: null,
-    execute: null,
-    resume: null,
-    cancel: null,
-  },
-  clockMark: null,
-  executeLeftMs: null,
-  version: 1,
-  toolProvider: 'clients',
-  parentCallId: null,
-  depth: 0,
-  retryOf: null,
-  requestedBy: 'operator',
-  ownerToken: null,
-  card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
-  ...given,
-});
+export const sampleCall = (given: CallFields = {}): Call =>
+  ({
+    id: 'tc_1',
+    runId: 'run_1',
+    toolName: 'echo.text',
+    source: 'client',
+    status: 'PENDING',
+    phase: 'queued',
+    args: { text: 'hi' },
+    attachments: [],
+    annotations: { readOnlyHint: true },
+    timeoutMs: 30_000,
+    wantedClientId: null,
+    routing: NO_ROUTING,
+    granted: false,
+    createdAt: 1_700_000_000_000,
+    queuedAt: 1_700_000_000_001,
+    deadlines: { queue: 1_700_000_030_000 },
+    clockMark: null,
+    version: 1,
+    toolProvider: 'clients',
+    parentCallId: null,
+    depth: 0,
+    retryOf: null,
+    requestedBy: 'operator',
+    ownerToken: null,
+    card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
+    ...given,
+  }) as Call;
+
+/** The call with other fields; together they are those of a phase. */
+export const changed = (call: Call, fields: CallFields): Call => ({ ...call, ...fields }) as Call;
 
 /** One that succeeded. */
-export const finalCall = (given: Partial<Call> = {}): Call =>
-  sampleCall({ status: 'SUCCEEDED', phase: null, ...given });
+export const finalCall = (given: CallFields = {}): Call =>
+  sampleCall({ status: 'SUCCEEDED', phase: null, completedAt: 1_700_000_000_009, ...given });
 
 export const sampleProvider: Provider = {
   clientId: 'cl_1',

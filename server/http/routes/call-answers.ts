@@ -1,4 +1,5 @@
 import type { Call } from '#lib/call/call';
+import { toRecord } from '#lib/call/to-record';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
@@ -6,7 +7,6 @@ import { given } from '#lib/util/given';
 import type { CallActionOutcome, InvokeRefusal } from '../../calls/room.ts';
 import type { HttpResponse } from '../response.ts';
 import type { RequestContext } from '../route.ts';
-import { toWireCall } from '../to-wire-call.ts';
 
 /** A shorter one is text at once sooner. */
 const LONG_BYTES = 16 * 1024;
@@ -16,7 +16,7 @@ export async function recordAnswer(context: RequestContext, call: Call): Promise
   const { args, result, display, lateResult } = call;
   const bytes = estimateJsonBytes([args, result, display, lateResult]);
   if (!context.isLarge()) await context.makeRoom(bytes);
-  return { status: 200, json: toWireCall(call), isLong: bytes > LONG_BYTES };
+  return { status: 200, json: toRecord(call), isLong: bytes > LONG_BYTES };
 }
 
 /** For the reference. */

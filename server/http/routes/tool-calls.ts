@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MODEL_OUTPUT_VERSION, outputOfRecord } from '#lib/call/model-output';
+import { toRecord } from '#lib/call/to-record';
 import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -26,7 +27,7 @@ import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { toWireCall, toWireEvent } from '../to-wire-call.ts';
+import { toWireEvent } from '../to-wire-call.ts';
 import { type Act, AGENTS, findCall, OPERATORS, READERS } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
@@ -263,6 +264,6 @@ async function audited(
 }
 
 function done(outcome: CallActionOutcome): HttpResponse {
-  if (outcome.ok) return json(200, toWireCall(outcome.call));
+  if (outcome.ok) return json(200, toRecord(outcome.call));
   throw toRefusal(outcome);
 }

@@ -1,4 +1,4 @@
-import type { Call } from '#lib/call/call';
+import type { Call, CallFields } from '#lib/call/call';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -21,7 +21,7 @@ import type { SessionRecord, Store } from '../../store/store.ts';
 import type { ClientStreamService, HttpClientService } from '../http-deps.ts';
 
 /** A call that has just been recorded, but for what is given. */
-export const callRecord = (more: Partial<Call> = {}): Call =>
+export const callRecord = (more: CallFields = {}): Call =>
   sampleCall({
     ...{ runId: 'run_a', toolName: 'echo', args: {} },
     ...{ createdAt: 1_500, queuedAt: 1_500 },
@@ -29,7 +29,7 @@ export const callRecord = (more: Partial<Call> = {}): Call =>
     ...more,
   });
 
-export const done = (more: Partial<Call> = {}): Call =>
+export const done = (more: CallFields = {}): Call =>
   callRecord({ status: 'SUCCEEDED', phase: null, result: { n: 1 }, completedAt: 2_250, ...more });
 
 const unused = (): never => {
@@ -56,7 +56,7 @@ export function createFakeCalls() {
       note(what, id, ...args);
       const call = records.get(id);
       if (!call) return { ok: false, code: 'call_not_found', message: 'no such call' } as const;
-      if (call.completedAt !== null) {
+      if (call.completedAt !== undefined) {
         return { ok: false, code: 'already_final', message: 'it has ended' } as const;
       }
       return { ok: true, call } as const;

@@ -70,7 +70,7 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
     ...options.calls,
     providers: opened,
     onDurable(call) {
-      if (call.completedAt !== null) for (const server of opened) server.callEnded(call.id);
+      if (call.completedAt !== undefined) for (const server of opened) server.callEnded(call.id);
     },
   });
   await calls.calls.recover();
@@ -118,7 +118,7 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
         async () => {
           await calls.settle();
           const call = await calls.call(id);
-          expect(call.completedAt).not.toBeNull();
+          expect(call.completedAt).toBeDefined();
           return call;
         },
         { timeout: 15_000, interval: 20 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Call } from '#lib/call/call';
+import type { Call, CallFields } from '#lib/call/call';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { buildModelHistory, type ImageWay } from './build-model-history.ts';
@@ -31,8 +31,8 @@ function build(messages: Message[], calls: Call[] = [], imageWay: ImageWay = 'no
   }).messages;
 }
 
-const done = (id: string, more: Partial<Call> = {}) =>
-  fakeCall({ id, toolName: 'a.b', status: 'SUCCEEDED', result: `result of ${id}`, ...more });
+const done = (id: string, more: CallFields = {}) =>
+  fakeCall({ toolName: 'a.b', status: 'SUCCEEDED', result: `result of ${id}`, ...more, id });
 
 describe('the history', () => {
   test('[AL40] each call is followed by its result, in call order, under its name', () => {

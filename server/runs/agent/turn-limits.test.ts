@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { changed } from '#lib/call/testing/sample-call';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Script } from '../../testing/scripted-openai.ts';
 import { type FakeTool, systemClock } from './testing/fakes.ts';
@@ -158,7 +159,7 @@ const timingOut = (given: {
   run: () => {
     const record = [...given.calls().records.values()].at(-1);
     const error = { code: 'timeout', message: 'Too slow.', executed: 'unknown' } as const;
-    if (record) given.calls().put({ ...record, status: 'TIMEOUT', phase: null, error });
+    if (record) given.calls().put(changed(record, { status: 'TIMEOUT', phase: null, error }));
     return { output: null };
   },
 });

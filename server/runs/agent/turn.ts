@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Call } from '#lib/call/call';
+import type { Call, Ended } from '#lib/call/call';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { canonicalJson } from '#lib/json/canonical-json';
 import { askingText } from '#lib/protocol/asking-client';
@@ -124,7 +124,7 @@ async function readCall(turn: ReadingTurn, callId: string): Promise<Call | undef
   const final = finals.get(callId);
   if (final) return final;
   const record = await deps.calls.get(callId);
-  if (!record || !isFinalStatus(record.status)) return record;
+  if (record?.phase !== null) return record;
   const kept = keptOf(turn, record);
   finals.set(callId, kept);
   return kept;
@@ -145,20 +145,22 @@ export async function untilFinal(
 /** Of the message of a failure that the model is sent in part. */
 const KEPT_MESSAGE = 1_000;
 
+function withShortMessage(record: Ended): Ended {
+  if (!record.error) return record;
+  const message = record.error.message.slice(0, KEPT_MESSAGE).toWellFormed();
+  return { ...record, error: { ...record.error, message } };
+}
+
 /**
  * Of a final record what a turn needs (AL126): where the model is sent a part of the result, that
  * part, and by what an equal result is known. A conversation may have hundreds of 8 MiB.
  */
-function keptOf(turn: ReadingTurn, record: Call): Call {
+function keptOf(turn: ReadingTurn, record: Ended): Ended {
   const output = outputFor(turn, record);
   if (!output.cut) return record;
-  const { error, source, display } = record;
-  const message = error?.message.slice(0, KEPT_MESSAGE).toWellFormed() ?? '';
-  const kept: Call = {
-    ...{ ...record, result: null, error: error && { ...error, message } },
-    // The words that end a turn are the display of a tool of the server (AL160).
-    display: source === 'server' ? display : undefined,
-  };
+  // The words that end a turn are the display of a tool of the server (AL160).
+  const display = record.source === 'server' ? record.display : undefined;
+  const kept = { ...withShortMessage(record), result: null, display };
   turn.outputs.set(kept, output);
   // The record that is kept has no result any more.
   outcomes.set(kept, outcomeOf(record));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Deadlines } from '#lib/call/call';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import type { Check } from '../../calls/check.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
@@ -38,7 +39,8 @@ test('[DE15] [CA61] the time of each call above stands while a sub-agent’s cal
   await expect.poll(clocks).toEqual([STANDS, STANDS]);
   const [outer] = await callsOf('delegate');
   expect(outer?.card.clock).toMatchObject({ name: 'execute', deadline_at: null });
-  expect(outer?.executeLeftMs).toBeGreaterThan(100_000);
+  const { executeLeftMs = 0 }: Deadlines = outer?.deadlines ?? {};
+  expect(executeLeftMs).toBeGreaterThan(100_000);
   const [first, second] = await asked();
   await calls.decide(first?.id ?? '', FIRST_OPERATOR, { decision: 'yes' });
   await expect.poll(async () => (await asked()).length).toBe(1);

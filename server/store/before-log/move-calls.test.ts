@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { toWireCall, toWireEvent } from '../../http/to-wire-call.ts';
+import { toRecord } from '#lib/call/to-record';
+import { toWireEvent } from '../../http/to-wire-call.ts';
 import { checkStoreFile } from '../integrity/check-store-file.ts';
 import { migrate, StoreTooNewError } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
@@ -76,7 +77,7 @@ test.each(Object.keys(OLDER_STORES))(
       // What a model had written so far of the arguments was in memory alone.
       const { card, ...fields } = answer;
       const stored = answer.phase === 'streaming' ? { ...card, params: {} } : card;
-      expect(wire(toWireCall(call))).toEqual({ ...fields, card: stored });
+      expect(wire(toRecord(call))).toEqual({ ...fields, card: stored });
       const events = await store.callEvents(id, { after: 0, limit: 200 });
       expect(events.pop()).toMatchObject({ type: 'imported', version: call.version });
       expect(wire(events.map((event) => toWireEvent(event, true)))).toEqual(

@@ -1,7 +1,7 @@
-import { type Call, NO_ROUTING } from '#lib/call/call';
+import { type Call, type CallFields, NO_ROUTING, type Provider } from '#lib/call/call';
 import { movedDeadlines } from '#lib/call/clocks';
 import type { Card } from '#lib/protocol/card';
-import { given } from '#lib/util/given';
+import { given as present } from '#lib/util/given';
 import { columnsIn, type TableGuards } from '../row-checksum.ts';
 
 /** What the tables of before promise. A call has two checksums, as what never changes was not written again. */
@@ -34,7 +34,10 @@ export const OLDER_GUARDS = {
 export type OlderCallRow = Readonly<Record<string, unknown>>;
 
 /** With a mark the times are those that were left at it; without, they are wall times. */
-type OlderDeadlines = Call['deadlines'] & { deviceLeftMs?: number; mark?: number };
+type OlderDeadlines = Parameters<typeof movedDeadlines>[0] & {
+  deviceLeftMs?: number;
+  mark?: number;
+};
 type OlderAnnotations = Call['annotations'] & { routing?: Call['routing'] };
 type OlderCard = Card & { whole?: { display?: unknown; preview?: unknown } };
 
@@ -42,6 +45,7 @@ type OlderCard = Card & { whole?: { display?: unknown; preview?: unknown } };
 export function readOlderCall(row: OlderCallRow): Call {
   // What a column holds is trusted: its checksum was compared.
   const of = <T>(column: string) => row[column] as T;
+  const given = <T>(column: string) => of<T | null>(column) ?? undefined;
   const json = <T>(column: string, none?: T) =>
     (row[column] === null ? none : JSON.parse(of(column))) as T;
   const { routing, ...annotations } = json<OlderAnnotations>('annotations');
@@ -54,7 +58,7 @@ export function readOlderCall(row: OlderCallRow): Call {
     display: json('display', isBeforeEvents ? whole?.display : undefined),
     preview: json('preview', isBeforeEvents ? whole?.preview : undefined),
   };
-  return {
+  const fields: CallFields = {
     ...shown,
     id: of('id'),
     runId: of('run_id'),
@@ -62,9 +66,9 @@ export function readOlderCall(row: OlderCallRow): Call {
     source: of('source'),
     status: of('status'),
     phase: of('phase'),
-    error: json('error', null),
+    error: json('error'),
     attachments: json('attachments'),
-    resultHash: of('result_hash'),
+    resultHash: given('result_hash'),
     lateResult: json('late_result'),
     annotations,
     timeoutMs: of('timeout_ms'),
@@ -73,33 +77,35 @@ export function readOlderCall(row: OlderCallRow): Call {
     provider: providerOf(row),
     granted: row.granted === 1,
     createdAt: of('created_at'),
-    queuedAt: of('queued_at'),
-    offeredAt: of('offered_at'),
-    startedAt: of('started_at'),
-    completedAt: of('completed_at'),
-    deadlines: movedDeadlines(times, mark ?? 0),
+    queuedAt: given('queued_at'),
+    offeredAt: given('offered_at'),
+    startedAt: given('started_at'),
+    completedAt: given('completed_at'),
+    deadlines: {
+      ...movedDeadlines(times, mark ?? 0),
+      ...present({ executeLeftMs: given<number>('execute_left_ms') }),
+    },
     clockMark: mark ?? null,
-    executeLeftMs: of('execute_left_ms'),
     retryOf: of('retry_of'),
-    version: of<number | null>('version') ?? 0,
-    toolProvider: of('tool_provider') ?? (row.source === 'server' ? 'server' : 'clients'),
+    version: given<number>('version') ?? 0,
+    toolProvider: given('tool_provider') ?? (row.source === 'server' ? 'server' : 'clients'),
     parentCallId: of('parent_call_id'),
-    depth: of<number | null>('depth') ?? 0,
+    depth: given<number>('depth') ?? 0,
     requestedBy: of('requested_by'),
     ownerToken: of('owner_token'),
-    ...given({
-      deviceLeftMs: isBeforeEvents ? deviceLeftMs : (of<number>('device_left_ms') ?? undefined),
-      trusted: row.trusted === null ? undefined : row.trusted === 1,
-      traceparent: of<string | null>('traceparent') ?? undefined,
-      modelCallId: of<string | null>('model_call_id') ?? undefined,
-    }),
+    deviceLeftMs: isBeforeEvents ? deviceLeftMs : given('device_left_ms'),
+    trusted: row.trusted === null ? undefined : row.trusted === 1,
+    traceparent: given('traceparent'),
+    modelCallId: given('model_call_id'),
     card: wholeCard(card, Number(row.card_shows), shown),
   };
+  // Its columns were those of a call in the phase that it had.
+  return present(fields) as Call;
 }
 
-function providerOf(row: OlderCallRow): Call['provider'] {
+function providerOf(row: OlderCallRow): Provider | undefined {
   const { client_id, instance_id, attempt, client_claims, journal_epoch } = row;
-  if (client_id === null || instance_id === null || attempt === null) return null;
+  if (client_id === null || instance_id === null || attempt === null) return undefined;
   return {
     clientId: String(client_id),
     instanceId: String(instance_id),
@@ -113,7 +119,7 @@ function providerOf(row: OlderCallRow): Call['provider'] {
 function wholeCard(
   card: Card,
   shows: number,
-  call: Pick<Call, 'args' | 'result' | 'display' | 'preview'>,
+  call: Pick<CallFields, 'args' | 'result' | 'display' | 'preview'>,
 ): Card {
   return {
     ...card,

@@ -1,4 +1,4 @@
-import type { Call } from '#lib/call/call';
+import type { Call, CallFields } from '#lib/call/call';
 import type { CallEventEntry, CallPatch, PublishedEvent } from '#lib/call/call-event';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
@@ -29,14 +29,15 @@ export const readOlderEvents = (text: string, call: Call): CallEventEntry[] =>
 
 function toEntry(event: OlderEvent, call: Call): CallEventEntry {
   const { version, type, at, actor, via, attempt, patch, in_row = [], shows = [] } = event;
-  const all: Partial<Call> = { ...patch };
-  for (const name of in_row) Object.assign(all, { [name]: call[name] });
+  const all: Record<string, unknown> = { ...patch };
+  const whole: CallFields = call;
+  for (const name of in_row) all[name] = whole[name];
   const update: Record<string, unknown> = { ...event.update };
   for (const place of shows) {
     const [name, value] = SHOWN[place] ?? ['params', 'args'];
     update[name] = all[value];
   }
-  const kept = given({ phase: patch.phase });
+  const kept = patch.phase === undefined ? {} : { phase: patch.phase };
   return {
     version,
     type,

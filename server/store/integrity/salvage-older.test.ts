@@ -202,7 +202,7 @@ test.each(Object.entries(OLDER_STORES))(
     };
     placeStoreFiles(file, older());
     const before = await recordsOf();
-    const [lost] = [...before.values()].filter(({ completedAt }) => completedAt !== null);
+    const [lost] = [...before.values()].filter(({ completedAt }) => completedAt !== undefined);
     placeStoreFiles(file, older());
     const database = new DatabaseSync(file);
     const change = database.prepare("UPDATE tool_calls SET args = args || ' ' WHERE id = ?");
@@ -213,7 +213,7 @@ test.each(Object.entries(OLDER_STORES))(
     expect(after.size).toBe(before.size - 1);
     let ended = 0;
     for (const [id, call] of after) {
-      if (before.get(id)?.completedAt !== null) expect(call).toEqual(before.get(id));
+      if (before.get(id)?.completedAt !== undefined) expect(call).toEqual(before.get(id));
       else {
         ended += 1;
         expect(call.error).toMatchObject({ code: 'interrupted', executed: 'unknown' });

@@ -82,7 +82,7 @@ test('[ST31] a flipped bit in a row costs this row alone, and the damaged files 
   const { lines, content } = salvage({ ...folded, database: flipBit(folded.database, at) });
   const lost = GUARDED_TABLES.map((table) => expected[table].length - content[table].length);
   expect(lost.reduce((sum, count) => sum + count)).toBe(1);
-  expect(lines[0]).toMatch(/is damaged: the row .*0007 of (log|messages) is not what/);
+  expect(lines[0]).toMatch(/is damaged: the row .*0007( 1)? of (log|messages) is not what/);
   expect(lines).toContainEqual(expect.stringMatching(/^(log|messages): 59 rows kept, 1 lost$/));
   expect(lines.at(-1)).toBe(`the damaged files are kept as ${KEPT}`);
   expect(readFileSync(KEPT)).toEqual(flipBit(folded.database, at));

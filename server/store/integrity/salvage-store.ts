@@ -196,8 +196,8 @@ function endOpenCalls(store: DatabaseSync, now: number): number {
     const call = foldEvents(readLog(String(call_id)).flatMap(fromLogRow));
     if (!call) continue;
     const moment = { wall: now, steady: call.clockMark ?? now };
-    const event = { type: 'interrupted', message: MAY_HAVE_RUN } as const;
-    const decided = decide({ ...call, granted: true }, event, moment);
+    const event = { type: 'interrupted', message: MAY_HAVE_RUN, isUncertain: true } as const;
+    const decided = decide(call, event, moment);
     if (!decided.ok) throw new Error(`the call ${call.id} cannot be ended: ${decided.refusal}`);
     const version = call.version + 1;
     const { shown } = decided;

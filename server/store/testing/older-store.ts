@@ -17,7 +17,10 @@ export const olderStore = (): Pick<StoreFiles, 'database' | 'mark'> => ({
   mark: Buffer.from('commits 000000000000002 checksum 867e0719\n'),
 });
 
-export const callsOfOlderStore = (): Call[] =>
+/** A record of before had each field in each phase, null where it meant nothing. */
+type OlderRecord = Call & { readonly executeLeftMs: number | null };
+
+export const callsOfOlderStore = (): OlderRecord[] =>
   JSON.parse(read('store-003.calls.json').toString('utf8'));
 
 /** What a server said of its calls over HTTP before it was killed. */

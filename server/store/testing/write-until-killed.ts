@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { sampleCall } from '#lib/call/testing/sample-call';
+import { changed, sampleCall } from '#lib/call/testing/sample-call';
 import { throwingLogger } from '../../testing/error-log.ts';
 import { openStore } from '../open-store.ts';
 import { appendCall } from './store-setup.ts';
@@ -21,11 +21,11 @@ async function writeCalls(): Promise<void> {
   for (;;) {
     last += 1;
     const queued = sampleCall({ id: `tc_${last}`, args: { text } });
-    const running = { ...queued, version: 2, status: 'RUNNING' as const };
+    const running = changed(queued, { version: 2, status: 'RUNNING' });
     for (const call of [
       queued,
       running,
-      { ...running, version: 3, status: 'SUCCEEDED' as const, result: text },
+      changed(running, { version: 3, status: 'SUCCEEDED', result: text }),
     ]) {
       await store.write([appendCall(call)]);
       process.stdout.write(`${call.id} ${call.status}\n`);

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Call } from '#lib/call/call';
-import { sampleCall } from '#lib/call/testing/sample-call';
+import type { Call, CallFields } from '#lib/call/call';
+import { changed, sampleCall } from '#lib/call/testing/sample-call';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelName } from '#lib/protocol/tool-name';
@@ -46,10 +46,10 @@ export const toListing = (tool: FakeTool): ToolListing => ({
   callable: tool.callable ?? true,
 });
 
-export const fakeCall = (given: Partial<Call> & Pick<Call, 'id' | 'toolName'>): Call =>
+export const fakeCall = (given: CallFields & { id: string }): Call =>
   sampleCall({
     ...{ phase: 'streaming', args: {}, annotations: {}, card: { params: {} } },
-    ...{ source: 'server', requestedBy: 'run:run_1', createdAt: 0, queuedAt: null },
+    ...{ source: 'server', requestedBy: 'run:run_1', createdAt: 0 },
     ...given,
   });
 
@@ -87,14 +87,15 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     if (!record) throw new Error(`no call ${id}`);
     if (isFinalStatus(record.status)) return record;
     return 'error' in answer
-      ? put({ ...record, status: 'FAILED', phase: null, error: answer.error })
-      : put({
-          ...record,
-          status: 'SUCCEEDED',
-          phase: null,
-          result: answer.output,
-          attachments: answer.attachments ?? [],
-        });
+      ? put(changed(record, { status: 'FAILED', phase: null, error: answer.error }))
+      : put(
+          changed(record, {
+            status: 'SUCCEEDED',
+            phase: null,
+            result: answer.output,
+            attachments: answer.attachments ?? [],
+          }),
+        );
   };
 
   const refuse = (id: string, message: string, why: AbandonedDraft = {}) => {
@@ -117,7 +118,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
     if (!tool) return refuse(id, `There is no tool ${record.toolName}.`);
     const abort = new AbortController();
     aborts.set(id, abort);
-    put({ ...started, status: 'RUNNING', phase: 'granted' });
+    put(changed(started, { status: 'RUNNING', phase: 'granted' }));
     void Promise.resolve(tool.run(given, abort.signal)).then((answer) => settle(id, answer));
     return records.get(id) ?? started;
   };
