@@ -245,7 +245,7 @@ async function endBroken(turn: Turn, error: unknown, { writer, calls }: Writing)
   const running = calls.abandon(`${words} The arguments were not complete.`);
   // As after a crash: what is not on disk was never said, and the next start goes on from there.
   if (isShuttingDown(signal)) return { status: 'suspended' };
-  for (const call of running) cancelCall(turn, call, words);
+  await Promise.all(running.map((call) => cancelCall(turn, call, words)));
   if (signal.aborted) return endWith(writer, stoppedEnd(signal));
   if (!(error instanceof StepFailedError))
     deps.logger.error(error, 'A turn failed', undefined, { run_id: turn.runId });
@@ -278,12 +278,14 @@ async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Ca
   return draft.abandon(message, { reason: 'arguments_incomplete' });
 }
 
-/** Not waited for: a client may take its time to stop, the person should not. */
-function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: string): void {
-  recorded
-    .then((record) => {
-      if (isFinalStatus(record.status)) return undefined;
-      return turn.deps.calls.cancel(callId, reason, actorOf(turn), stopperOf(turn.signal));
-    })
-    .catch(turn.deps.logger.error);
+/** Its end is not waited for: a client may take its time to stop, the person should not. */
+async function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: string) {
+  const { calls, logger } = turn.deps;
+  try {
+    const { status } = await recorded;
+    if (isFinalStatus(status)) return;
+    await calls.cancel(callId, reason, actorOf(turn), stopperOf(turn.signal));
+  } catch (error) {
+    logger.error(error);
+  }
 }
