@@ -66,6 +66,8 @@ export class SpanExporter implements Metric {
   readonly #closing = new AbortController();
   /** No request goes on. */
   readonly #closed = new AbortController();
+  readonly #noRoom = Promise.withResolvers<void>();
+  #hasRoom = true;
   #isInTrouble = false;
 
   constructor(deps: SpanExporterDeps) {
@@ -90,12 +92,20 @@ export class SpanExporter implements Metric {
 
   /** Resolves when less than a batch waits; false: nothing is taken any more. */
   async room(): Promise<boolean> {
-    while (this.#sending && this.#waiting.length >= BATCH) await this.#sending;
-    return !this.#isClosing;
+    while (this.#sending && this.#waiting.length >= BATCH && this.#hasRoom) {
+      await Promise.race([this.#sending, this.#noRoom.promise]);
+    }
+    return this.#hasRoom;
   }
 
   text(): string {
     return this.#exported.text() + this.#dropped.text();
+  }
+
+  /** Who waits for room waits no longer, before it closes. */
+  makeNoRoom(): void {
+    this.#hasRoom = false;
+    this.#noRoom.resolve();
   }
 
   /** Sends what waits, for so long at most; the rest is dropped. */

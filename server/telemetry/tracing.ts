@@ -51,11 +51,11 @@ async function findUnsent(deps: ResumeDeps): Promise<() => Promise<void>> {
 
 async function sendAll({ mark, ended, room, add }: ResumeDeps, unsent: readonly Ended[]) {
   for (const { id } of unsent) {
-    if (!(await room())) return;
     const call = await ended.read(id);
     const spans = call ? spansOfCall(call, undefined, undefined) : [];
     if (spans.length > 0) add(id, spans);
     else mark.settled(id);
+    if (!(await room())) return;
   }
 }
 
@@ -103,6 +103,7 @@ export function createTracing(options: TracingOptions): Tracing {
     const last = spans.at(-1);
     for (const span of spans) exporter.add(span, span === last ? callId : undefined);
   };
+  let resent: Promise<void> | undefined;
   return {
     isOn: true,
     metrics: [exporter],
@@ -110,7 +111,7 @@ export function createTracing(options: TracingOptions): Tracing {
       if (!mark || !durable) return;
       const room = () => exporter.room();
       const send = await findUnsent({ mark, ended: durable.ended, clock, room, add });
-      send().catch(logger.error);
+      resent = send().catch(logger.error);
     },
     observe(call, previous) {
       const spans = spansOfCall(call, previous, clock.now());
@@ -130,6 +131,9 @@ export function createTracing(options: TracingOptions): Tracing {
       exporter.add(mcpRequestSpan(request, clock.now()));
     },
     async close(withinMs) {
+      exporter.makeNoRoom();
+      // What is being read of it goes, too.
+      await resent;
       await exporter.close(withinMs);
       await mark?.save();
     },
