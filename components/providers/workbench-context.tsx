@@ -25,10 +25,9 @@ import type {
   RunPages,
   Single,
 } from '#lib/stores/older-calls-store';
-import type { RevealState, RevealStore } from '#lib/stores/reveal-store';
 import { newestRuns, type RunsStore } from '#lib/stores/runs-store';
 import type { TabState, TabStore } from '#lib/stores/tab-store';
-import type { UiState, UiStore } from '#lib/stores/ui-store';
+import type { RevealState, RevealStore, UiState, UiStore } from '#lib/stores/ui-store';
 import { own } from '#lib/util/own';
 
 /** Everything that a page's components share: stores fed by the watch feed, and the HTTP API. */

@@ -8,9 +8,14 @@ import {
   createShareTool,
 } from './data-tools.ts';
 import type { DevicePrompts } from './device-prompts.ts';
-import { createBatteryTool, createDeviceInfoTool, createNetworkTool } from './device-tools.ts';
 import { createCameraTool, createMicrophoneTool, createScanTool } from './media-tools.ts';
-import { createPageOpenTool, createPageTextTool } from './page-tools.ts';
+import {
+  createBatteryTool,
+  createDeviceInfoTool,
+  createNetworkTool,
+  createPageOpenTool,
+  createPageTextTool,
+} from './page-tools.ts';
 import { createDisplayTool, createNotificationTool, createVibrateTool } from './person-tools.ts';
 import {
   createGeolocationTool,

@@ -4,17 +4,7 @@ export interface RateLimit {
   readonly perSecond: number;
 }
 
-/** A limit on a rate. Tokens come with time; each message takes one. */
-export interface TokenBucket {
-  readonly isEmpty: boolean;
-  /** How many there are now; not a whole number as a rule. */
-  readonly tokens: number;
-  /** Takes a token, or so many; false, and nothing taken, when there are fewer. */
-  take(count?: number): boolean;
-  /** Takes a token that may be missing: the next ones then fill the debt. */
-  spend(): void;
-  giveBack(): void;
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 /** How many tokens there were at a moment, in milliseconds. */
 export interface TokenCount {
@@ -23,14 +13,14 @@ export interface TokenCount {
 }
 
 /**
- * `now` in milliseconds. A clock that was set back brings no tokens, and costs none. Full, or with
+ * A limit on a rate: tokens come with time, and each message takes one. `now` in milliseconds. A clock that was set back brings no tokens, and costs none. Full, or with
  * what was left of an earlier one.
  */
 export function createTokenBucket(
   { burst, perSecond }: RateLimit,
   now: () => number,
   left: TokenCount = { tokens: burst, at: now() },
-): TokenBucket {
+) {
   let tokens = Math.min(burst, left.tokens);
   let filledAt = Math.min(left.at, now());
 
@@ -43,22 +33,25 @@ export function createTokenBucket(
   }
 
   return {
-    get isEmpty() {
+    get isEmpty(): boolean {
       return fill() < 1;
     },
-    get tokens() {
+    /** How many there are now; not a whole number as a rule. */
+    get tokens(): number {
       return fill();
     },
-    take(count = 1) {
+    /** Takes a token, or so many; false, and nothing taken, when there are fewer. */
+    take(count = 1): boolean {
       if (fill() < count) return false;
       tokens -= count;
       return true;
     },
-    spend() {
+    /** Takes a token that may be missing: the next ones then fill the debt. */
+    spend(): void {
       fill();
       tokens -= 1;
     },
-    giveBack() {
+    giveBack(): void {
       tokens = Math.min(burst, tokens + 1);
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idlePatterns } from './idle-patterns.ts';
+import { idlePatterns } from './match-tools.ts';
 
 test('patterns that fit no tool are named once, in any spelling of the tools', () => {
   const policy = {

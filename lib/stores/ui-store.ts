@@ -46,3 +46,19 @@ export const createUiStore = (): UiStore =>
       set(({ focusMessage }) => ({ panel: 'chat', focusMessage: focusMessage + 1, messageText })),
     announce: (text) => set((state) => ({ announcement: { text, at: state.announcement.at + 1 } })),
   }));
+
+/** A wish to see one call's card. `nonce` rises, so that wishing twice scrolls twice. */
+export interface RevealState {
+  readonly callId: string | null;
+  readonly nonce: number;
+  reveal(callId: string): void;
+}
+
+export type RevealStore = StoreApi<RevealState>;
+
+export const createRevealStore = (): RevealStore =>
+  createStore((set) => ({
+    callId: null,
+    nonce: 0,
+    reveal: (callId) => set((state) => ({ callId, nonce: state.nonce + 1 })),
+  }));

@@ -11,25 +11,22 @@ import {
   valueRedactor,
 } from './redact.ts';
 
-/** What is secret whatever the call: values that are named, and what has the form of a token. */
-export interface Secrets {
-  /** The text without them, and well-formed: what may be stored. The same text where there is nothing to do. */
-  readonly hide: (text: string) => string;
-  /** How much of a text, in characters, no secret reaches into that goes on behind its end. */
-  readonly settled: (text: string) => number;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
-export function createSecrets(named: readonly NamedSecret[] = []): Secrets {
+/** What is secret whatever the call: values that are named, and what has the form of a token. */
+export function createSecrets(named: readonly NamedSecret[] = []) {
   const hideNamed = valueRedactor(named);
   const values = named.map(({ value }) => value).filter((one) => one.length >= LEAST_SECRET_CHARS);
   const spelled = values.flatMap(spellingsOf);
   const openings = [...spelled, KEY_BEGIN];
   return {
-    hide: (text) => {
+    /** The text without them, and well-formed: what may be stored. The same text where there is nothing to do. */
+    hide: (text: string): string => {
       const whole = text.toWellFormed();
       return redactShapes(hideNamed ? hideNamed(whole) : whole);
     },
-    settled: (text) =>
+    /** How much of a text, in characters, no secret reaches into that goes on behind its end. */
+    settled: (text: string): number =>
       uncut(
         text,
         Math.min(openFrom(text, openings), hintFrom(text), formFrom(text), wholeTo(text)),

@@ -11,10 +11,24 @@ import type { Logger } from '../base/logger.ts';
 import { type EventBus, type FollowedRun, followRun, type SnapshotText } from '../events/room.ts';
 import type { RunService } from '../runs/room.ts';
 import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
-import type { AgUiRequest, AgUiSink } from './ag-ui-service.ts';
 import { type MessageContent, readAsked } from './message-content.ts';
 import { type SendMessageDeps, sendMessage } from './send-message.ts';
 import { TurnEvents } from './turn-events.ts';
+
+/** One POST, whose credential and body were checked. */
+interface AgUiRequest {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly input: RunAgentInput;
+  /** Aborted when the front end leaves before it is answered. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the events of one request go. */
+interface AgUiSink {
+  send(event: AgUiEvent): void;
+  end(): void;
+}
 
 export interface AgUiServiceDeps extends SendMessageDeps {
   readonly runs: Pick<RunService, 'get' | 'send'>;

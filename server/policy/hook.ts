@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withoutUndefined } from '#lib/json/without-undefined';
 import type { hooksDefinitionSchema } from '#lib/policy/policy-definition';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -85,4 +84,21 @@ export async function askHook<Schema extends z.ZodType>(
   } finally {
     cancel();
   }
+}
+
+/**
+ * A value as JSON text has it: keys of plain objects that hold `undefined` are left out. All else stays
+ * as it is, so that what is no JSON is still seen as such.
+ */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (!isPlain(value)) return value;
+  const given = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(given.map(([key, one]) => [key, withoutUndefined(one)]));
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useCallback, useState } from 'react';
-import { idlePatterns, type NamingPolicy } from '#lib/policy/idle-patterns';
+import { idlePatterns, type NamingPolicy } from '#lib/policy/match-tools';
 import type { HookState, PolicyStateAnswer } from '#lib/policy/policy-wire';
 import { Fetched } from '../../failure/fetched.tsx';
 import { useAnswer } from '../../failure/use-answer.ts';
