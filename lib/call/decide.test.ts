@@ -479,14 +479,14 @@ describe('while a call that works for it waits for a person', () => {
 
   test('[CE7] the execute clock of a call of the server stands, and goes on where it stood', () => {
     expect(running.deadlines).toEqual({ execute: 32_000 });
-    expect(halted).toMatchObject({ deadlines: { executeLeftMs: 20_000 } });
+    expect(halted.deadlines).toEqual({ executeLeftMs: 20_000 });
     expect(halted.card.clock).toEqual({
       name: 'execute',
       deadline_at: null,
       remaining_ms: 20_000,
     });
     const after = decided(halted, waits(false), 700_000).record;
-    expect(after).toMatchObject({ deadlines: { execute: 720_000 } });
+    expect(after.deadlines).toEqual({ execute: 720_000 });
     expect(after.card.clock).toEqual({ name: 'execute', deadline_at: 720 });
   });
 

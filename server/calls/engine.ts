@@ -129,7 +129,9 @@ export class CallEngine {
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
     takeStatus(entry, batch, now.steady);
-    addDecision(batch, event, actor, decision, this.#rules, now);
+    // What changes nothing is no event, also behind what was shown.
+    const next = decision.record === current ? { ...decision, record: batch.record } : decision;
+    addDecision(batch, event, actor, next, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
     const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
     applied.written.catch(this.#deps.logger.error);

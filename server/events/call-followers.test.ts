@@ -32,3 +32,27 @@ test('[EB12] who follows a call hears of it alone, and events that nobody follow
   expect(publish()).toEqual([1, 'new tc_1']);
   again();
 });
+
+test('[EB12] who follows a call hears of nothing older, and one that throws takes nothing from the others', () => {
+  const flushes: (() => void)[] = [];
+  const errors: unknown[] = [];
+  const bus = createMemoryBus({
+    schedule: (flush) => void flushes.push(flush),
+    logger: { error: (error) => void errors.push(error), info: () => {} },
+  });
+  const publish = (id: string, tip: string) =>
+    bus.publish({ type: 'call', tool_call_id: id, run_id: 'run_1', update: { tip } });
+  const { follow } = createCallFollowers(bus, 'tool_call_id');
+  const failure = new Error('broken');
+  follow('tc_1', () => {
+    throw failure;
+  });
+  publish('tc_2', 'before');
+  const received: unknown[] = [];
+  follow('tc_2', ({ update }) => void received.push(update.tip));
+  publish('tc_1', 'x');
+  publish('tc_2', 'after');
+  for (const flush of flushes) flush();
+  expect(received).toEqual(['after']);
+  expect(errors).toEqual([failure]);
+});

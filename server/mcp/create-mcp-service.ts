@@ -129,7 +129,7 @@ export interface McpServiceDeps
   readonly approvalUrl: boolean;
   readonly publicUrl: string | undefined;
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
-  readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
 }
 
 /** Of all agents; what one of them may have is bounded where its requests come in. */

@@ -5,7 +5,7 @@ import { type CallFollowers, createCallFollowers, type EventBus } from '../event
 import type { Spending } from './agent/spending.ts';
 
 export interface SpendingsDeps {
-  readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
   readonly calls: Pick<CallService, 'watched'>;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -123,7 +123,7 @@ const logOf = (ids: readonly string[]): RawBuilder<LogRow> => sql`
 
 /**
  * The rows of these events, and of those before them what the call is made of: what its tool only
- * showed of its work leaves no trace in what follows, but for a preview.
+ * showed of its work leaves no trace in what follows, but for a preview and the names of arguments.
  */
 const eventsQuery = (
   id: string,
@@ -133,7 +133,8 @@ const eventsQuery = (
     version >= (select max(version) from log where call_id = ${id} and version <= ${after})
     or version > ${after}
     or exists (select 1 from json_each(events) as event where event.value ->> 'type' <> 'status'
-      or event.value ->> 'patch' <> '{}' or event.value -> 'unset' is not null)
+      or event.value ->> 'patch' <> '{}' or event.value -> 'unset' is not null
+      or event.value -> 'shown' -> 'argument_names' is not null)
   ) order by version`;
 
 const charsOf = (rows: readonly LogRow[]): number =>

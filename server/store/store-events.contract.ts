@@ -54,7 +54,8 @@ export function describeEvents(setup: Setup) {
       { type: 'offered', patch: { phase: 'offered', offeredAt: 5, provider: sampleProvider } },
       { type: 'status', patch: { preview: large }, shown: { preview: large, tip: 'so far' } },
       { type: 'status', patch: { preview: undefined }, shown: { tip: null } },
-      { type: 'edited', patch: { args: { a: large } }, shown: { params: { a: large } } },
+      { type: 'status', patch: {}, shown: { params: { more: 1 }, argument_names: ['text'] } },
+      { type: 'edited', patch: { args: { a: large } } },
       {
         type: 'answered',
         actor: 'client:cl_1',
@@ -72,7 +73,7 @@ export function describeEvents(setup: Setup) {
         expect(foldEvents(events.slice(0, index + 1))).toStrictEqual(state);
       }
       expect(await one.getCall(first.id)).toStrictEqual(made.states.at(-1));
-      for (const after of [0, 1, 2, 3, 4, 5, 6, 7]) {
+      for (const after of [0, 1, 2, 3, 4, 5, 6, 7, 8]) {
         const page = await one.callEvents(first.id, { after, limit: 3 });
         expect(page).toEqual(made.published.slice(after, after + 3));
       }

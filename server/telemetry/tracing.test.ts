@@ -53,8 +53,9 @@ async function serve({ dir, receiver, file }: World, { isOn = true, after = 0 } 
   /** What the process had in memory is gone with it. */
   const kill = () => world.close(true);
   async function stop() {
-    await tracing.close(60_000);
+    await tracing.endResume();
     await world.close(true);
+    await tracing.close(60_000);
   }
   return { ...world, call, kill, stop };
 }

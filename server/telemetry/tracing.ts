@@ -64,6 +64,8 @@ export interface Tracing extends AgentSpans, McpRequestSpans {
   readonly metrics: readonly Metric[];
   /** Sends what a crash kept from the receiver; before a call ends. */
   resume(): Promise<void>;
+  /** Ends that, with what is being read, as long as there is a store. */
+  endResume(): Promise<void>;
   /** Of each state of a call that is on disk, and the one before. */
   observe(call: Call, previous: Call | undefined): void;
   /** Sends what waits, for so long at most. */
@@ -73,6 +75,7 @@ export interface Tracing extends AgentSpans, McpRequestSpans {
 const OFF: Omit<Tracing, 'resume'> = {
   ...{ isOn: false, metrics: [], observe() {}, turnEnded() {}, requestEnded() {} },
   mcpRequestEnded() {},
+  endResume: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 
@@ -130,10 +133,11 @@ export function createTracing(options: TracingOptions): Tracing {
     mcpRequestEnded(request) {
       exporter.add(mcpRequestSpan(request, clock.now()));
     },
-    async close(withinMs) {
+    async endResume() {
       exporter.makeNoRoom();
-      // What is being read of it goes, too.
       await resent;
+    },
+    async close(withinMs) {
       await exporter.close(withinMs);
       await mark?.save();
     },

@@ -245,12 +245,17 @@ async function endBroken(turn: Turn, error: unknown, { writer, calls }: Writing)
   const running = calls.abandon(`${words} The arguments were not complete.`);
   // As after a crash: what is not on disk was never said, and the next start goes on from there.
   if (isShuttingDown(signal)) return { status: 'suspended' };
-  await Promise.all(running.map((call) => cancelCall(turn, call, words)));
+  const asked = Promise.all(running.map((call) => cancelCall(turn, call, words)));
+  // A call that a hook still looks at is no call yet: the person does not wait for that.
+  await Promise.race([asked, pause(deps.clock, ASKED_MS)]);
   if (signal.aborted) return endWith(writer, stoppedEnd(signal));
   if (!(error instanceof StepFailedError))
     deps.logger.error(error, 'A turn failed', undefined, { run_id: turn.runId });
   return endWith(writer, failedEnd(describeFailure(error, turn.model.ref)));
 }
+
+/** So long a turn that ends waits until its calls are asked to stop. */
+const ASKED_MS = 1_000;
 
 const isShuttingDown = (signal: AbortSignal): boolean =>
   signal.aborted && signal.reason === SHUTTING_DOWN;
