@@ -52,9 +52,9 @@ export function describeEvents(setup: Setup) {
     const first = sampleCall();
     const made = history(first, [
       { type: 'offered', patch: { phase: 'offered', offeredAt: 5, provider: sampleProvider } },
+      { type: 'status', patch: {}, shown: { params: { more: 1 }, argument_names: ['text'] } },
       { type: 'status', patch: { preview: large }, shown: { preview: large, tip: 'so far' } },
       { type: 'status', patch: { preview: undefined }, shown: { tip: null } },
-      { type: 'status', patch: {}, shown: { params: { more: 1 }, argument_names: ['text'] } },
       { type: 'edited', patch: { args: { a: large } } },
       {
         type: 'answered',
