@@ -74,9 +74,21 @@ test('[TD3] one that is stopped while it waits was not run, and leaves its place
   expect(await third).toBe(3);
 });
 
+test('[TD3] one waits no longer than its tool may take, whatever its caller would wait', async () => {
+  const { begun, run } = createHeldRuns();
+  const tool = defineTool({ ...facts, concurrency: 1, timeoutMs: 20, run });
+  const first = runBuiltin(tool, { n: 1 });
+  await expect(runBuiltin(tool, { n: 2 })).rejects.toMatchObject({
+    executed: 'no',
+    message: expect.stringContaining('waited for its turn'),
+  });
+  begun[0]?.end();
+  expect(await first).toBe(1);
+});
+
 test('[TD3] of those that wait there are 32 at most', async () => {
   const { begun, run } = createHeldRuns();
-  const tool = defineTool({ ...facts, concurrency: 1, run });
+  const tool = defineTool({ ...facts, concurrency: 1, timeoutMs: 60_000, run });
   const taken = Array.from({ length: 33 }, (_, n) => runBuiltin(tool, { n }));
   await expect(runBuiltin(tool, { n: 99 })).rejects.toMatchObject({ executed: 'no' });
   for (let ended = 0; ended < 33; ended += 1) {

@@ -100,7 +100,7 @@ interface ToolDefinition<Args extends z.ZodObject> {
   readonly endsTurn?: boolean;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** How many calls run at once; 32 more wait in their order, within their own time. No limit when not given. */
+  /** How many calls run at once; 32 more wait in their order, within their own time and that of the tool. No limit when not given. */
   readonly concurrency?: number;
   /**
    * Looks at arguments as far as they are written: the last value is there in part, the others whole.

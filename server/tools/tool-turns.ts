@@ -5,12 +5,16 @@ const MOST_WAITING = 32;
 
 type InTurn = <T>(signal: AbortSignal, run: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `concurrency` calls of a tool at once; others wait until theirs is aborted. */
+/**
+ * Runs at most `concurrency` calls of a tool at once. Others wait until theirs is aborted, and no
+ * longer than the tool's own time, so that nobody holds its turns by calls with a longer one.
+ */
 export function createTurns(tool: {
   readonly name: string;
   readonly concurrency?: number;
+  readonly timeoutMs: number;
 }): InTurn {
-  const { name, concurrency } = tool;
+  const { name, concurrency, timeoutMs } = tool;
   if (concurrency === undefined) return (_signal, run) => run();
   const limiter = createLimiter({ atOnce: concurrency, waiting: MOST_WAITING });
   return async (signal, run) => {
@@ -20,7 +24,8 @@ export function createTurns(tool: {
       return run();
     };
     try {
-      return await limiter.run(signal, begin);
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      return await limiter.run(patience, begin);
     } catch (error) {
       if (error instanceof QueueFullError) {
         throw refusal(
@@ -29,7 +34,7 @@ export function createTurns(tool: {
       }
       if (hasBegun) throw error;
       throw refusal(
-        `The call waited for its turn until it was stopped; ${concurrency} of ${name} run at a time, so make fewer at once.`,
+        `The call waited for its turn in vain; ${concurrency} of ${name} run at a time, so make fewer at once.`,
       );
     }
   };
