@@ -171,10 +171,10 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [gives('log-row-inserted', "insert(table, columns).replace('INSERT', 'REPLACE')")],
   },
   {
-    name: 'the log does not say that a call was granted',
+    name: 'the log does not say the status of a call',
     scenario: 'F01b',
     breaks: 'I4',
-    patches: [becomes('each-change-in-the-log', (all) => `if (name !== 'granted') ${all}`)],
+    patches: [becomes('each-change-in-the-log', (all) => `if (name !== 'status') ${all}`)],
   },
   {
     name: 'the effects of a refused append happen',
