@@ -13,7 +13,7 @@ const ROUNDS = 5;
 const IN_FLIGHT = 64;
 /** Calls of a round. */
 const COUNTS = { small: 2_000, large: 500, one: 500 } as const;
-/** What a call from a page may take longer than one by a program, which has no session that is looked up. */
+/** A call from a page may take so much longer than one by a program, which has no session to look up. */
 const PAGE_MS = 0.05;
 
 /**

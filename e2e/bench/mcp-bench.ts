@@ -64,7 +64,7 @@ export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
   }
 }
 
-/** What a caller of 2026-07-28 sends. */
+/** A caller of 2026-07-28 sends these. */
 export const mcpCall = (name: string) => ({
   body: JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },

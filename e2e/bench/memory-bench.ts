@@ -15,7 +15,7 @@ const CALLS = 200_000;
 const WATCHERS = 10;
 const HUGE = { count: 500, bytes: 8 * MIB - 1024, inFlight: 4 } as const;
 
-/** What the server takes of memory after many calls with watchers, and under results of 8 MiB, and how long these stop it. */
+/** It measures the server's memory after many calls with watchers, and under results of 8 MiB, and how long these stop it. */
 export async function benchMemory(): Promise<{ ratios: Ratio[]; detail: object }> {
   const many = await withServer(afterMany);
   const huge = await withServer(underHuge);

@@ -32,7 +32,7 @@ export const pathOf = (
   ...values: readonly (string | number)[]
 ): string => String.raw(texts, ...values.map(encodeURIComponent));
 
-/** With its `?`; empty without a value. */
+/** It begins with its `?`, and is empty without a value. */
 export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],

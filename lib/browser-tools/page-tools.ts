@@ -72,7 +72,7 @@ export const createPageOpenTool = ({
     },
   });
 
-/** What kind of device and browser this is. */
+/** The tool says what kind of device and browser this is. */
 export const createDeviceInfoTool = (
   env: Pick<BrowserEnv, 'device' | 'battery' | 'secureContext'>,
 ): ClientToolDefinition =>

@@ -22,7 +22,7 @@ export const isPolling = ({ instanceId }: Pick<Provider, 'instanceId'>): boolean
 /** A tool at a client that a person is asked to allow, or has allowed. Null: the server's own tool. */
 export interface ApprovalScope {
   readonly clientId: string | null;
-  /** Of name, description, schema and hints, as they were shown. */
+  /** It is the hash of name, description, schema and hints, as they were shown. */
   readonly toolHash: string;
 }
 

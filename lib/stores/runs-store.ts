@@ -77,7 +77,7 @@ export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState 
 
 /**
  * SF9: a record fetched over HTTP fills what is unknown; what events said stays. The record's order
- * counts, since an answer may bring a new message before its event; what only events told is newer.
+ * counts, since an answer may bring a new message before its event; what events alone brought is newer.
  */
 function withRecord(state: RunsState, record: RunRecord): RunsState {
   const { messages, messages_left_out: leftOut = 0, ...run } = record;

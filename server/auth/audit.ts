@@ -30,7 +30,7 @@ export async function openAudit(deps: { store: Pick<Store, 'write' | 'listAudit'
   return {
     /** Resolves when it is on disk. */
     record: (act: AuditedAct) => store.write([toChange(act)]),
-    /** For the write of what it tells of. */
+    /** It goes into the write of the act itself. */
     entry: toChange,
     /** Newest first. */
     list: (query: AuditQuery) => store.listAudit(query),

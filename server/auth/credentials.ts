@@ -71,7 +71,7 @@ export function createCredentials(deps: {
       return person ? { ...person, sessionId: session.id } : unauthenticated();
     },
     /**
-     * Tells at each later moment whether the caller's credential counts as it did: it was neither
+     * Says at each later moment whether the caller's credential counts as it did: it was neither
      * revoked nor changed, and the sign-in goes on. Counts as its use, and reads nothing.
      */
     follow(caller: Caller): () => boolean {

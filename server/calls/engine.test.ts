@@ -278,7 +278,7 @@ test('[CE4] a call whose first write is rejected alone is not there', async () =
   expect(decided.at(-1)?.deadlines).toEqual({});
 });
 
-test('[CE4] what a failed store may have on disk stays decided, and nobody is told otherwise', async () => {
+test('[CE4] what a failed store may have on disk stays decided, and nothing else is published', async () => {
   const { engine, repository, running, apply, disk, decided, published } = setup();
   await running();
   const begun = engine.create(blank('tc_2'), ALLOWED, 'operator');
