@@ -22,7 +22,9 @@ export function useInboxFilter(waiting: readonly ApprovalListing[]) {
   const tools = [...new Set(waiting.map(({ tool_name }) => tool_name))];
   const runs = [...new Set(conversations)];
   const isOffered = tools.length > 1 || runs.length > 1 || tool !== ALL || run !== ALL;
-  const bar = isOffered && <FilterBar {...{ tool, setTool, tools, run, setRun, runs }} />;
+  const bar = isOffered && (
+    <FilterBar tool={tool} setTool={setTool} tools={tools} run={run} setRun={setRun} runs={runs} />
+  );
   return { shown, isFiltered: tool !== ALL || run !== ALL, bar };
 }
 

@@ -112,7 +112,12 @@ function Messages({ runId, onSend }: RunViewProps) {
             {t('edit.again')}
           </Button>
         )}
-        <RunEnd {...{ run, messages, resend }} onSend={(text) => void onSend(text)} />
+        <RunEnd
+          run={run}
+          messages={messages}
+          resend={resend}
+          onSend={(text) => void onSend(text)}
+        />
       </div>
     </>
   );
@@ -250,6 +255,8 @@ function useUsageWords(): (usage: RunUsage) => string | undefined {
 
 const money = ({ amount, currency }: NonNullable<RunUsage['cost']>, locale: string): string =>
   new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency, minimumFractionDigits: 2 },
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 2,
     maximumFractionDigits: COST_DIGITS,
   }).format(amount);

@@ -51,7 +51,9 @@ async function runStoppable(
   const signal = AbortSignal.any([context.signal, stopped.signal]);
   const { callId, requestedBy } = context;
   const hide = getState().show({
-    ...{ callId, tool: tool.name, requestedBy },
+    callId,
+    tool: tool.name,
+    requestedBy,
     stop: () => stopped.abort(new ToolFailure('cancelled', STOPPED)),
   });
   try {

@@ -44,7 +44,10 @@ function ownTools(
   return tools
     .filter((tool) => tool.callable && tool.clients.some(({ client_id }) => client_id === clientId))
     .map(({ name, display_name: title, description, schema, annotations }) => ({
-      ...{ name, title, description, schema },
+      name,
+      title,
+      description,
+      schema,
       isReadOnly: annotations?.readOnlyHint === true,
     }));
 }

@@ -15,8 +15,13 @@ export function receivePush(worker: WorkerScope, home: string): void {
   worker.addEventListener('push', (event) => {
     const { title, body, path, tag, quiet, at } = readNote(event.data?.text() ?? '', home);
     const options: NotificationOptions & { renotify: boolean; timestamp: number } = {
-      ...{ body, tag, silent: quiet, renotify: !quiet, timestamp: at },
-      ...{ icon: '/device/icon-192.png', data: { path } },
+      body,
+      tag,
+      silent: quiet,
+      renotify: !quiet,
+      timestamp: at,
+      icon: '/device/icon-192.png',
+      data: { path },
     };
     event.waitUntil(worker.registration.showNotification(title, options));
   });

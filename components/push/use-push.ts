@@ -51,8 +51,13 @@ interface Shown {
 }
 
 const NOTHING: Shown = {
-  ...{ support: null, state: null, ownHash: null, isBusy: false },
-  ...{ failure: null, problem: null, tested: null },
+  support: null,
+  state: null,
+  ownHash: null,
+  isBusy: false,
+  failure: null,
+  problem: null,
+  tested: null,
 };
 
 /** Notes to this browser: whether it can be sent any, whether it is, and the ways to change that. */

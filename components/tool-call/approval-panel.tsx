@@ -143,7 +143,13 @@ function Question(props: QuestionProps) {
   };
   return (
     <div ref={region}>
-      <ArgumentsToRead {...{ args, bytes, seen, isFolded }} onFold={setFolded} />
+      <ArgumentsToRead
+        args={args}
+        bytes={bytes}
+        seen={seen}
+        isFolded={isFolded}
+        onFold={setFolded}
+      />
       {isReadOnly && <ReadOnlyNote id={readOnlyId} />}
       <ReadFirst id={reasonId} isReady={isReady} isLong={seen.isLong} canFold />
       {isSending && <StillSending />}
@@ -187,7 +193,12 @@ function Question(props: QuestionProps) {
         </Button>
       </div>
       {always && isAlways && (
-        <AlwaysForm {...{ allow, always, onDecide }} onBack={() => setAlways(false)} />
+        <AlwaysForm
+          allow={allow}
+          always={always}
+          onDecide={onDecide}
+          onBack={() => setAlways(false)}
+        />
       )}
     </div>
   );

@@ -32,7 +32,13 @@ export function Approval(props: ApprovalProps) {
   const isReadOnly = useIsReadOnly(props.callId, card);
   const actions = { ...props.actions, decide: decideOn(props) };
   return typeof card.params_bytes === 'number' ? (
-    <FetchedApproval key={question} {...props} {...{ actions, draft, isReadOnly }} />
+    <FetchedApproval
+      key={question}
+      {...props}
+      actions={actions}
+      draft={draft}
+      isReadOnly={isReadOnly}
+    />
   ) : (
     <ApprovalPanel
       key={question}

@@ -63,7 +63,9 @@ export function CardBody(props: CardBodyProps) {
     return (
       <div data-decision="">
         <SameQuestionNote callId={callId} same={same} />
-        {(same.first ?? callId) === callId && <QuestionForm {...{ callId, card, actions }} />}
+        {(same.first ?? callId) === callId && (
+          <QuestionForm callId={callId} card={card} actions={actions} />
+        )}
       </div>
     );
   }

@@ -87,10 +87,11 @@ export const ConnectedCard = memo(function ConnectedCard(props: ConnectedCardPro
 function workBelow(callId: string, card: Card, props: Omit<ConnectedCardProps, 'callId'>) {
   const isLive = card.status === 'DOING';
   const renderCard = (id: string) => <ConnectedCard callId={id} {...props} />;
-  if (card.source === 'pool') return <PoolWork {...{ callId, isLive, renderCard }} />;
+  if (card.source === 'pool')
+    return <PoolWork callId={callId} isLive={isLive} renderCard={renderCard} />;
   const agent = card.source === 'server' ? agentOf(card.tool_name ?? '', card.params) : undefined;
   if (agent === undefined || !card.started_at) return undefined;
-  return <SubAgentWork {...{ callId, agent, isLive, renderCard }} />;
+  return <SubAgentWork callId={callId} agent={agent} isLive={isLive} renderCard={renderCard} />;
 }
 
 /** In place of a card that could not be drawn: which call it is, and its data as a file. */

@@ -72,7 +72,11 @@ function Asked({ callId, actions, args }: AskedProps) {
     <div ref={place} className="mt-2">
       {question ? (
         <AnswerForm
-          {...{ callId, question, answer, isSending, onDecline }}
+          callId={callId}
+          question={question}
+          answer={answer}
+          isSending={isSending}
+          onDecline={onDecline}
           onChange={setAnswer}
           onAnswer={(given) => void send(actions.answer(callId, given))}
         />
@@ -120,7 +124,7 @@ function AnswerForm({ callId, question, answer, isSending, onChange, ...props }:
         >
           <MarkedText text={question.question} keepLayout />
         </p>
-        <QuestionFields {...{ question, answer, onChange }} labelledBy={id} />
+        <QuestionFields question={question} answer={answer} onChange={onChange} labelledBy={id} />
       </fieldset>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button type="submit" variant="primary" disabled={isSending || !checked.ok} data-decides="">

@@ -121,7 +121,15 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       )}
       {!isDeleted && (
         <Boundary of={card} fallback={<CannotShow value={card} name={callId} />}>
-          <CardBody {...{ callId, card, view, isStale, isAsked, same, actions }} />
+          <CardBody
+            callId={callId}
+            card={card}
+            view={view}
+            isStale={isStale}
+            isAsked={isAsked}
+            same={same}
+            actions={actions}
+          />
         </Boundary>
       )}
       {card.approval_decision && !isDeleted && (

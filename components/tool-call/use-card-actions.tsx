@@ -158,7 +158,8 @@ function createCardActions(deps: ActionDeps): CardActions {
 }
 
 const toAnswer = (id: string, output: Answer) => ({
-  ...{ method: 'POST' as const, path: `/v1/tool_calls/${encodeURIComponent(id)}/answer` },
+  method: 'POST' as const,
+  path: `/v1/tool_calls/${encodeURIComponent(id)}/answer`,
   body: { output },
 });
 

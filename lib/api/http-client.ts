@@ -97,7 +97,8 @@ const CALLS_PER_PAGE = 100;
 const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
   invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
     ask<InvokeAccepted>(pathOf`/v1/tools/${tool}/invoke`, {
-      ...{ run_id: runId, args },
+      run_id: runId,
+      args,
       ...given({ client, timeout_ms: timeoutMs }),
     }),
   /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */

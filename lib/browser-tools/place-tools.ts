@@ -86,7 +86,9 @@ function toPosition({ coords, timestamp }: GeolocationPosition): Position {
 
 /** The same under the names that agents of OpenClaw's nodes know; browsers do not report the source. */
 const byUnits = ({ latitude, longitude, accuracy, altitude, heading, speed }: Position) => ({
-  ...{ lat: latitude, lon: longitude, accuracyMeters: accuracy },
+  lat: latitude,
+  lon: longitude,
+  accuracyMeters: accuracy,
   ...given({ altitudeMeters: altitude, headingDeg: heading, speedMps: speed }),
   source: 'unknown',
 });

@@ -65,7 +65,8 @@ export function compilePolicy(definition: PolicyDefinition): Policy {
     rules: [...of('deny'), ...of('ask'), ...of('allow').toSorted(taintedFirst)],
     marks: compileMarks(definition.taint),
     limits: limits.map((limit, at) => ({
-      ...{ id: limit.name ?? `limits.${at}`, limit },
+      id: limit.name ?? `limits.${at}`,
+      limit,
       ...compileScope(limit, true),
     })),
   };
@@ -171,7 +172,11 @@ function withoutRule(
   if (!isUntrusted && access === 'write' && destructive) {
     const reason = `${toolName} may destroy something, and no rule of the policy allows it`;
     return {
-      ...{ effect: 'ask', rule: 'destructive', reason, code: 'destructive', isOfExecutor },
+      effect: 'ask',
+      rule: 'destructive',
+      reason,
+      code: 'destructive',
+      isOfExecutor,
       isForTainted: false,
     };
   }
@@ -210,7 +215,10 @@ export function limitsFor({ limits }: Policy, question: PolicyQuestion): readonl
 }
 
 const compileRule = (rule: PolicyRule, id: string): CompiledRule => ({
-  ...{ id, effect: rule.effect, reason: rule.reason, isForTainted: rule.tainted === true },
+  id,
+  effect: rule.effect,
+  reason: rule.reason,
+  isForTainted: rule.tainted === true,
   ...compileScope(rule, rule.effect !== 'allow'),
 });
 

@@ -21,7 +21,8 @@ export type AutonomyStore = StoreApi<AutonomyState & AutonomyActions>;
 
 export const createAutonomyStore = (): AutonomyStore =>
   createStore((set) => ({
-    ...{ autonomy: null, snapshots: 0 },
+    autonomy: null,
+    snapshots: 0,
     apply: (events) => set((state) => foldAutonomy(state, events)),
     replace: () => set(({ snapshots }) => ({ snapshots: snapshots + 1 })),
   }));

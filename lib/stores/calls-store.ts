@@ -127,7 +127,9 @@ export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsSta
   const leftOut = snapshot.left_out?.calls;
   const order = snapshot.calls.map((call) => call.tool_call_id);
   return {
-    ...{ byId, order, ...(leftOut === undefined ? {} : { leftOut }) },
+    byId,
+    order,
+    ...(leftOut === undefined ? {} : { leftOut }),
     ...(snapshot.rest === undefined ? {} : { isPart: true }),
   };
 }

@@ -20,7 +20,9 @@ export type DevicesStore = StoreApi<DevicesState & DevicesActions>;
 
 export const createDevicesStore = (): DevicesStore =>
   createStore((set) => ({
-    ...{ asking: 0, waiting: 0, changes: 0 },
+    asking: 0,
+    waiting: 0,
+    changes: 0,
     apply: (events) => {
       const last = events.findLast((event) => event.type === 'devices');
       if (!last) return;

@@ -35,7 +35,10 @@ export interface ListingsState {
 }
 
 export const NO_LISTINGS: ListingsState = {
-  ...{ tools: [], clients: [], approvals: [], approvalsLeftOut: 0 },
+  tools: [],
+  clients: [],
+  approvals: [],
+  approvalsLeftOut: 0,
   known: false,
 };
 

@@ -23,16 +23,21 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   // Behind a letter only with what a maker puts after it: `task-…` is a word.
   { kind: 'api_key', hint: 'sk-', form: `${STARTS('[\\w-]')}sk-[\\w-]{20,512}` },
   {
-    ...{ kind: 'api_key', hint: 'sk-' },
+    kind: 'api_key',
+    hint: 'sk-',
     form: 'sk-(?:(?:proj|ant|svcacct|admin|or|live|test)-[\\w-]{20,512}|(?=[a-z\\d]{0,40}[A-Z])[A-Za-z\\d]{32,512})',
   },
   { kind: 'api_key', hint: 'AIza', form: 'AIza[\\w-]{20,255}' },
   ...['gho_', 'ghp_', 'ghs_', 'ghu_', 'ghr_'].map((hint) => ({
-    ...{ kind: 'token', hint, form: `${hint}[A-Za-z0-9]{20,255}\\w{0,255}` },
+    kind: 'token',
+    hint,
+    form: `${hint}[A-Za-z0-9]{20,255}\\w{0,255}`,
   })),
   { kind: 'token', hint: 'github_pat_', form: 'github_pat_\\w{22,255}' },
   ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glagent-', 'xapp-'].map((hint) => ({
-    ...{ kind: 'token', hint, form: `${hint}[\\w-]{20,255}` },
+    kind: 'token',
+    hint,
+    form: `${hint}[\\w-]{20,255}`,
   })),
   { kind: 'token', hint: 'npm_', form: 'npm_[A-Za-z0-9]{20,64}\\w{0,255}' },
   { kind: 'token', hint: 'xox', form: 'xox[a-z]-[A-Za-z0-9-]{11,255}' },
@@ -41,7 +46,9 @@ const SHAPES: readonly { kind: string; hint: string; form: string }[] = [
   { kind: 'token', hint: 'cb_device_', form: 'cb_device_[\\w-]{20,255}' },
   { kind: 'private_key', hint: 'AGE-SECRET-KEY-1', form: 'AGE-SECRET-KEY-1[0-9A-Z]{40,80}' },
   ...['AKIA', 'ASIA'].map((hint) => ({
-    ...{ kind: 'aws_key', hint, form: `${STARTS('[0-9A-Z]')}${hint}[0-9A-Z]{16}(?![0-9A-Z])` },
+    kind: 'aws_key',
+    hint,
+    form: `${STARTS('[0-9A-Z]')}${hint}[0-9A-Z]{16}(?![0-9A-Z])`,
   })),
 ];
 
@@ -64,7 +71,8 @@ const RULES: readonly Rule[] = [
   { kind: 'private_key', hint: 'PRIVATE', without: withoutKeys },
   { kind: 'private_key', hint: ENCODED_BEGIN, without: withoutEncodedKeys },
   {
-    ...{ kind: 'private_key', hint: 'Private-Lines: ' },
+    kind: 'private_key',
+    hint: 'Private-Lines: ',
     without: (text) => text.replace(PUTTY_KEY, redacted('private_key')),
   },
   { kind: 'jwt', hint: 'eyJ', without: withoutJwts },
@@ -78,7 +86,8 @@ const RULES: readonly Rule[] = [
       'g',
     );
     return {
-      ...{ kind: 'token', hint },
+      kind: 'token',
+      hint,
       without: (text: string) => text.replace(pattern, redacted('token')),
     };
   }),

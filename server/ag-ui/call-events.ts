@@ -119,8 +119,10 @@ function changedIn(before: Card | undefined, after: Card): Content {
 }
 
 const snapshotOf = (callId: string, content: Content): AgUiEvent => ({
-  ...{ type: 'ACTIVITY_SNAPSHOT', activityType: CALL_ACTIVITY },
-  ...{ messageId: activityOf(callId), content },
+  type: 'ACTIVITY_SNAPSHOT',
+  activityType: CALL_ACTIVITY,
+  messageId: activityOf(callId),
+  content,
 });
 
 function deltaOf(callId: string, before: Content, after: Content): AgUiEvent[] {

@@ -113,8 +113,15 @@ async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): 
   const content = readAsked(newest.content);
   const text = textOf(content);
   const run = await sendMessage(deps, {
-    ...{ caller, address, runId, before, title: text, input: text, files: content.files },
-    ...{ more: { givenId: newest.id }, notThere },
+    caller,
+    address,
+    runId,
+    before,
+    title: text,
+    input: text,
+    files: content.files,
+    more: { givenId: newest.id },
+    notThere,
   });
   return { run, isNew: before?.status !== 'running' };
 }

@@ -14,8 +14,12 @@ export const byCaller = (
   address: string,
   act: Pick<AuditedAct, 'act'> & Partial<AuditedAct>,
 ): AuditedAct => ({
-  ...{ actor: principalName(caller), tokenId: caller.tokenId, address },
-  ...{ target: null, detail: {}, ...act },
+  actor: principalName(caller),
+  tokenId: caller.tokenId,
+  address,
+  target: null,
+  detail: {},
+  ...act,
 });
 
 /** Takes up the numbers where an earlier server left them. */

@@ -65,7 +65,8 @@ export class Sessions {
     this.cookieName = `callboard_session_${deps.instanceId}`;
     this.#names = new Set([this.cookieName, SECURE_PREFIX + this.cookieName]);
     this.hold = createHolds({
-      ...{ clock: deps.clock, logger: deps.logger },
+      clock: deps.clock,
+      logger: deps.logger,
       findLive: (cookieHash) => this.#findLive(cookieHash),
       renew: (session) => this.#renew(session),
       end: (sessionId) => this.#ends.emit(sessionId),

@@ -77,7 +77,9 @@ export class Tokens {
     const { newId, newSecret, clock } = this.#deps;
     const secret = PREFIXES[asked.kind] + newSecret();
     const token: TokenRecord = {
-      ...{ role: null, tools: null, clientId: null },
+      role: null,
+      tools: null,
+      clientId: null,
       ...asked,
       id: newId('tok'),
       hash: hashSecret(secret),
@@ -105,8 +107,17 @@ export class Tokens {
     if (message !== undefined) return { ok: false, code: 'conflict', message };
     const { newId, clock } = this.#deps;
     const token: TokenRecord = {
-      ...{ id: newId('tok'), hash, kind: 'device', name, role: null, tools: null, clientId },
-      ...{ createdAt: clock.now(), createdBy, lastUsedAt: null, revokedAt: null },
+      id: newId('tok'),
+      hash,
+      kind: 'device',
+      name,
+      role: null,
+      tools: null,
+      clientId,
+      createdAt: clock.now(),
+      createdBy,
+      lastUsedAt: null,
+      revokedAt: null,
     };
     await this.#add(token, together(token.id));
     return { ok: true, token };

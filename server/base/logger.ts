@@ -50,7 +50,9 @@ export function createLogger(): ServerLogger {
   const written = new WeakSet<Error>();
   const log = pino(
     {
-      ...{ name: 'callboard', level: 'info', redact: ['headers.*', '*.token'] },
+      name: 'callboard',
+      level: 'info',
+      redact: ['headers.*', '*.token'],
       hooks: { streamWrite: (line) => cleanMore(clean(line)) },
     },
     pino.destination({ dest: 2, sync: true }),

@@ -73,8 +73,11 @@ export const notWaiting = (call: Call): CallActionOutcome => ({
 });
 
 const DID = {
-  ...{ yes: 'allowed', always: 'allowed', no: 'denied' },
-  ...{ answer: 'answered', cancel: 'cancelled' },
+  yes: 'allowed',
+  always: 'allowed',
+  no: 'denied',
+  answer: 'answered',
+  cancel: 'cancelled',
 } as const;
 
 /** Who decided on the call, or cancelled it. */

@@ -128,8 +128,16 @@ export class AlwaysAllowed implements AlwaysRules {
     const allowedAt = this.#clock.now();
     const expiresAt = forMs === null ? null : allowedAt + forMs;
     const rule = {
-      ...{ scope, runId, ownerToken, caller, toolName, ...approval },
-      ...{ allowedAt, allowedBy, expiresAt, lastUsedAt: null },
+      scope,
+      runId,
+      ownerToken,
+      caller,
+      toolName,
+      ...approval,
+      allowedAt,
+      allowedBy,
+      expiresAt,
+      lastUsedAt: null,
     };
     const expired = this.#rules.values().filter((one) => hasExpired(one, allowedAt));
     for (const one of expired) this.#rules.delete(one.id);

@@ -120,13 +120,18 @@ async function ask(parts: AskEachParts, asking: Asking): Promise<Answer> {
   const who = { client: one.name, client_id: clientId };
   const refused = (code: CallError['code'], message: string): Answer => ({
     ...who,
-    ...{ ok: false, error: { code, message, executed: 'no' } },
+    ok: false,
+    error: { code, message, executed: 'no' },
   });
   if (!one.responsive) return refused('no_provider', 'It does not answer now; it was not asked');
   if (context.signal.aborted) return refused('cancelled', 'Stopped before it was asked');
   const { hasOwnTimeout, fromClientId, via } = parent.routing;
   const outcome = await parts.calls.invoke({
-    ...{ principal: context.principal, tool: parent.toolName, runId: parent.runId, args, clientId },
+    principal: context.principal,
+    tool: parent.toolName,
+    runId: parent.runId,
+    args,
+    clientId,
     parent: { callId: parent.id, depth: parent.depth + 1 },
     ...given({
       fromClientId: fromClientId ?? undefined,
@@ -159,7 +164,8 @@ function shownOf({ result, attachments }: Call, share: number) {
     ...(isCut && { truncated: true }),
     ...(attachments.length > 0 && {
       attachments: attachments.map(({ blob_id, media_type, name }) => ({
-        ...{ blob_id, media_type },
+        blob_id,
+        media_type,
         ...given({ name }),
       })),
     }),

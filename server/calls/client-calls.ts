@@ -211,7 +211,8 @@ async function filterAnswer(results: ResultFilter, call: Call, given: ClientAnsw
 const toResult = (given: Exclude<ClientAnswer, { ok: 'unusable' }>): ToolResult =>
   given.ok
     ? {
-        ...{ ok: true, output: given.output },
+        ok: true,
+        output: given.output,
         ...(given.display === undefined ? {} : { display: given.display }),
       }
     : { ok: false, message: given.message };

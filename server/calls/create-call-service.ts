@@ -125,7 +125,8 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new OperatorActions({
     ...core,
     registry: deps.registry,
-    ...{ policy: deps.policy, callers: deps.callers },
+    policy: deps.policy,
+    callers: deps.callers,
     invoke,
   });
   const service: Calls = {
@@ -238,7 +239,10 @@ function createCore(deps: CallServiceDeps) {
     deps.onDecided?.(call);
   };
   const engine: CallEngine = new CallEngine({
-    ...{ ...deps, repository, withholding, onDecided },
+    ...deps,
+    repository,
+    withholding,
+    onDecided,
     onDurable(call, previous) {
       for (const listener of durable) listener(call, previous);
     },
@@ -254,8 +258,17 @@ function createCore(deps: CallServiceDeps) {
     if (instanceId === null) queueMicrotask(() => isStopped || waiting.insideChanged(names));
   });
   return {
-    ...{ engine, repository, index, breaker, reoffers, waiting, always, lately, executors },
-    ...{ withholding, durable },
+    engine,
+    repository,
+    index,
+    breaker,
+    reoffers,
+    waiting,
+    always,
+    lately,
+    executors,
+    withholding,
+    durable,
     policy: new Policy({ ...deps, ...deps.policy, ...asking, always, questions: withholding }),
     onAdopted: (call: Call) => onDecided(call, undefined, true),
     get isStopped() {
@@ -283,7 +296,11 @@ function createInside(
 ): InsideExecutor {
   const { registry, callers, blobs, logger, isTracing = false } = deps;
   return createInsideExecutor({
-    ...{ registry, callers, blobs, logger, isTracing },
+    registry,
+    callers,
+    blobs,
+    logger,
+    isTracing,
     publishStatus: (id, update) => engine().status(id, update),
     sketch: (id, update) => engine().sketch(id, update),
     prolong(id, ownMs, mostMs) {

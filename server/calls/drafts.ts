@@ -213,7 +213,9 @@ class Draft implements DraftCall {
 }
 
 const tooMany = (message: string): CallError => ({
-  ...{ code: 'denied', message, executed: 'no' },
+  code: 'denied',
+  message,
+  executed: 'no',
   reason: 'rate_limited',
 });
 

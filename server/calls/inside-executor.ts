@@ -101,7 +101,11 @@ async function run(
   const traceparent = traceparentOf(record, isTracing);
   const caller = { callId, runId, principal, ownerToken, traceparent };
   const context: ToolContext = {
-    ...{ ...caller, signal, status, attach, operands },
+    ...caller,
+    signal,
+    status,
+    attach,
+    operands,
     prolong: (mostMs) => hasOwnTimeout || prolong(callId, record.timeoutMs, mostMs),
   };
   return execute(context);

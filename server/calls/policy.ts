@@ -198,7 +198,8 @@ export class Policy {
       check: 'ask',
       fields: bound,
       shown: {
-        ...{ approval_reason: reason, question: asked.question.input },
+        approval_reason: reason,
+        question: asked.question.input,
         approval_key: approvalKey(this.#questions, call, bound, reason),
         always_rule: null,
       },

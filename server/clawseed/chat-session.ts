@@ -78,7 +78,8 @@ export class ChatSession {
     this.#runs = new ChatRuns(deps);
     this.#client = deps.sessions.open(caller, this.#clientChannel());
     this.#tools = new ChatTools({
-      ...{ session: this.#client, registry: deps.registry },
+      session: this.#client,
+      registry: deps.registry,
       send: (frame) => channel.send(frame),
       dropRequest: (callId) => channel.dropRequest(callId),
     });

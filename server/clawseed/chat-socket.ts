@@ -91,12 +91,16 @@ class ChatConnection implements ChatChannel {
     this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
     this.#session = new ChatSession(deps, this, {
       caller: { ...principal, address },
-      ...{ sessionId, name: nameOf(query.get('name')) },
+      sessionId,
+      name: nameOf(query.get('name')),
     });
     this.#liveness = watchLiveness({
-      ...{ clock: deps.clock, heartbeatMs: deps.heartbeatMs, socket },
+      clock: deps.clock,
+      heartbeatMs: deps.heartbeatMs,
+      socket,
       // An app replies to pings of the protocol, and knows no probe.
-      ...{ caps: () => [], probe: () => {} },
+      caps: () => [],
+      probe: () => {},
       onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
     });
     inbound.onArriving(this.#liveness.received);

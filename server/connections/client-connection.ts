@@ -113,8 +113,11 @@ export class ClientConnection implements ClientChannel {
     const cut = () => line.terminate();
     const onSend = createCork(corked);
     this.#outbox = new Outbox({
-      ...{ socket: line, clock: deps.clock, onSend },
-      ...{ onFull: cut, onStalled: cut },
+      socket: line,
+      clock: deps.clock,
+      onSend,
+      onFull: cut,
+      onStalled: cut,
     });
     this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
     this.#session = deps.sessions.open(principal, this);

@@ -79,7 +79,8 @@ class OpenStream implements ClientStream {
   ) {
     this.#line = new EventStream(outgoing, clock);
     this.#connection = connections.open({
-      ...{ principal, line: this.#line },
+      principal,
+      line: this.#line,
       // Not the response itself: Node would write its end before what it has gathered.
       corked: outgoing.socket ?? outgoing,
       inbound: this.#inbound(),

@@ -106,7 +106,9 @@ export async function openClients(deps: ClientsDeps) {
       const delivered = await Promise.all(
         table.instanceIds(clientId).map((instanceId) =>
           bus.deliver(instanceAddress(clientId, instanceId), {
-            ...{ type: 'close', code: CLOSE.disconnected, reason },
+            type: 'close',
+            code: CLOSE.disconnected,
+            reason,
           }),
         ),
       );

@@ -104,8 +104,14 @@ export class DeviceList {
     let device: DeviceRecord | undefined;
     const withToken = (tokenId: string): Change[] => {
       device = {
-        ...{ ...asked, deviceId, clientId, tokenId, pairedAt: clock.now() },
-        ...{ lastSeenAt: null, revokedAt: null, waiting: [] },
+        ...asked,
+        deviceId,
+        clientId,
+        tokenId,
+        pairedAt: clock.now(),
+        lastSeenAt: null,
+        revokedAt: null,
+        waiting: [],
       };
       return [{ type: 'put_kept', entry: toKeptDevice(device) }, ...this.#forgetOldest()];
     };

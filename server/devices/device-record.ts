@@ -59,7 +59,8 @@ export const toWireDevice = (device: DeviceRecord, seenAt: number | null): WireD
   revoked_at: seconds(device.revokedAt),
   tools: device.tools,
   waiting: device.waiting.map(({ tool, before, askedAt }) => ({
-    ...{ tool, before },
+    tool,
+    before,
     asked_at: askedAt / 1_000,
   })),
   denied: device.denied,

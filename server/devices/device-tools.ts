@@ -88,7 +88,10 @@ const hashOf = ({ toolHash, timeoutMs }: CheckedTool): string =>
 export function toDeviceTool(tool: CheckedTool): DeviceTool {
   const { name, description, schema, timeoutMs, displayName, annotations } = tool;
   return {
-    ...{ name, description, parameters: { ...schema }, timeout_ms: timeoutMs },
+    name,
+    description,
+    parameters: { ...schema },
+    timeout_ms: timeoutMs,
     ...given({ display_name: displayName }),
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     hash: hashOf(tool),

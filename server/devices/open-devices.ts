@@ -75,7 +75,10 @@ export async function openDevices(
     originOf: (tokenId: string) => list.ofToken(tokenId)?.origin ?? null,
   };
   return {
-    ...{ list, blocked, pairings, origins },
+    list,
+    blocked,
+    pairings,
+    origins,
     stop() {
       stopPublishing();
       pairings.stop();
@@ -106,7 +109,10 @@ export async function createDeviceServices(
   return {
     devices: new PairedDevices({ ...deps, devices }),
     pairing: new DevicePairing({
-      ...{ ...deps, devices, pairings, blocked },
+      ...deps,
+      devices,
+      pairings,
+      blocked,
       workbench: {
         name: name ?? (hostname().split('.')[0] || 'Callboard'),
         fingerprint: await loadFingerprint(dataDir),

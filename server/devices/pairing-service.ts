@@ -83,9 +83,13 @@ export class DevicePairing {
     const open = await this.#admit(body.code, requester);
     const checked = await registry.check(body.tools);
     const request: PairingRequest = {
-      ...{ tokenHash: body.token_hash, name: shownName(body.name), kind: body.kind },
-      ...{ browser: browserName(requester.userAgent), address: requester.address },
-      ...{ origin: requester.foreignOrigin, tools: toDeviceTools(checked) },
+      tokenHash: body.token_hash,
+      name: shownName(body.name),
+      kind: body.kind,
+      browser: browserName(requester.userAgent),
+      address: requester.address,
+      origin: requester.foreignOrigin,
+      tools: toDeviceTools(checked),
       rejected: checked.flatMap((one) => (one.ok ? [] : [one.rejected])),
       askedAt: this.#deps.clock.now(),
     };
@@ -96,7 +100,8 @@ export class DevicePairing {
     const pairing = open ? pairings.ask(open.id, request) : pairings.knock(request);
     if (!pairing) throw noSuchCode();
     await this.#auditUnknown(requester.address, 'device_asked', pairing.id, {
-      ...{ name: request.name, origin: request.origin },
+      name: request.name,
+      origin: request.origin,
       tools: request.tools.map(({ name }) => name),
     });
     return this.#joined(pairing);
@@ -161,7 +166,9 @@ export class DevicePairing {
   readonly blocked = {
     list: () =>
       this.#deps.blocked.list().map(({ origin, blockedAt, blockedBy }) => ({
-        ...{ origin, blocked_at: blockedAt / 1_000, blocked_by: blockedBy },
+        origin,
+        blocked_at: blockedAt / 1_000,
+        blocked_by: blockedBy,
       })),
     lift: async (origin: string, by: By): Promise<void> => {
       if (!(await this.#deps.blocked.lift(origin))) {
@@ -186,14 +193,12 @@ export class DevicePairing {
     const isAllowed = (tool: { readonly name: string }) => names?.includes(tool.name) ?? true;
     const pairedBy = principalName(by.caller);
     const device = await this.#deps.devices.create({
-      ...{
-        tokenHash,
-        kind,
-        browser,
-        origin,
-        pairedBy,
-        name: name === undefined ? ownName : shownName(name),
-      },
+      tokenHash,
+      kind,
+      browser,
+      origin,
+      pairedBy,
+      name: name === undefined ? ownName : shownName(name),
       tools: tools.filter(isAllowed),
       denied: tools.filter((tool) => !isAllowed(tool)),
     });
@@ -201,7 +206,10 @@ export class DevicePairing {
     const approved = { state: 'approved', decidedBy: pairedBy, deviceId } as const;
     const decided = this.#deps.pairings.settle(pairing, approved);
     await this.#audit(by, 'device_paired', deviceId, {
-      ...{ pairing_id: pairing.id, name: device.name, origin, from: pairing.request.address },
+      pairing_id: pairing.id,
+      name: device.name,
+      origin,
+      from: pairing.request.address,
       tools: device.tools.map((tool) => tool.name),
     });
     return toWirePairing(decided);

@@ -80,8 +80,13 @@ export class Pairings {
     const code = newCode();
     const now = clock.now();
     const pairing: Pairing = {
-      ...{ id: newId('pair'), state: 'open', createdBy, codeHash: hashSecret(code) },
-      ...{ createdAt: now, expiresAt: now + PAIRING_MS, request: null },
+      id: newId('pair'),
+      state: 'open',
+      createdBy,
+      codeHash: hashSecret(code),
+      createdAt: now,
+      expiresAt: now + PAIRING_MS,
+      request: null,
       ...UNDECIDED,
     };
     this.#put(pairing);
@@ -122,8 +127,13 @@ export class Pairings {
   /** A page asks without a code. */
   knock(request: PairingRequest): Pairing {
     return this.#put({
-      ...{ id: this.#deps.newId('pair'), state: 'asking', createdBy: null, codeHash: null },
-      ...{ createdAt: request.askedAt, expiresAt: this.#expiry(), request },
+      id: this.#deps.newId('pair'),
+      state: 'asking',
+      createdBy: null,
+      codeHash: null,
+      createdAt: request.askedAt,
+      expiresAt: this.#expiry(),
+      request,
       ...UNDECIDED,
     });
   }

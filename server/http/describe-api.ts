@@ -38,15 +38,22 @@ function describeRoute(route: RouteDocs) {
   const fields = query && toJsonSchema(query);
   const parameters = [
     ...paramNames(path).map((name) => ({
-      ...{ name, in: 'path', required: true },
+      name,
+      in: 'path',
+      required: true,
       schema: { type: 'string' },
     })),
     ...Object.entries(fields?.properties ?? {}).map(([name, schema]) => ({
-      ...{ name, in: 'query', required: fields?.required?.includes(name) ?? false },
+      name,
+      in: 'query',
+      required: fields?.required?.includes(name) ?? false,
       schema,
     })),
     ...Object.entries(headers).map(([name, description]) => ({
-      ...{ name, in: 'header', required: false, description },
+      name,
+      in: 'header',
+      required: false,
+      description,
       schema: { type: 'string' },
     })),
   ];

@@ -82,7 +82,9 @@ ${preloads}<script type="module" nonce="${nonce}" src="/device/assets/${index.en
 function deviceManifest(incoming: Headers) {
   const locale = localeOf(incoming);
   const icon = (src: string, sizes: string, purpose: 'any' | 'maskable') => ({
-    ...{ src: `/device/${src}`, sizes, purpose },
+    src: `/device/${src}`,
+    sizes,
+    purpose,
     type: 'image/png',
   });
   return {
@@ -159,7 +161,9 @@ export function createDevicePage(deps: DevicePageDeps): DevicePage {
   return async (incoming, outgoing, { pathname }) => {
     const nonce = newNonce();
     const policy = setDevicePageHeaders(outgoing, {
-      ...{ nonce, host: incoming.headers.host ?? '', strictTransport },
+      nonce,
+      host: incoming.headers.host ?? '',
+      strictTransport,
       isSecure: peerOf(incoming).isSecure,
     });
     const made = refuse(incoming) ?? (await answer(incoming, pathname, nonce));

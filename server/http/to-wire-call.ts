@@ -9,7 +9,12 @@ export const toWireEvent = (
   { version, type, at, actor, via, attempt, update }: PublishedEvent,
   isForPeople: boolean,
 ): WireCallEvent => ({
-  ...{ version, type, at: at / 1_000, actor, attempt, update },
+  version,
+  type,
+  at: at / 1_000,
+  actor,
+  attempt,
+  update,
   ...(via && isForPeople ? { via: { token_id: via.tokenId, address: via.address } } : {}),
 });
 

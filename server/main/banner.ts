@@ -38,7 +38,10 @@ export function formatBanner(facts: BannerFacts): string {
 export function bannerJson({ url, reach, signInUrl, dataDir, models }: BannerFacts): string {
   const phones = reach.addresses.filter(({ from }) => from !== 'this_machine');
   const facts = {
-    ...{ url, sign_in_url: signInUrl, data_dir: dataDir, model: models.defaultModel },
+    url,
+    sign_in_url: signInUrl,
+    data_dir: dataDir,
+    model: models.defaultModel,
     phones: phones.map(({ origin }) => origin),
     ca_sha256: reach.ca?.fingerprint ?? null,
   };

@@ -121,7 +121,9 @@ async function openServices(config: Config, core: Presence, env: NodeJS.ProcessE
   calls.onDurable(metrics.observe);
   const runs = rooms.runs.createRuns(config, {
     ...ofRuns,
-    ...{ known, calls, owners: tokens },
+    known,
+    calls,
+    owners: tokens,
     denialOf: policy.denialOf,
     offersTools: table.offersTools,
   });

@@ -71,7 +71,11 @@ export async function createEndpoints(
     ...access,
     ...gates,
     ...services,
-    ...{ gate, snapshot, uploads, development, openAi },
+    gate,
+    snapshot,
+    uploads,
+    development,
+    openAi,
     mcp: rooms.mcp.serveMcp(config, {
       ...base,
       history: store.history,

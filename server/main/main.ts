@@ -104,7 +104,10 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2));
   const network = readNetwork(config, args);
   const core = await createCore(config, {
-    ...{ salvage: args.salvage, env: process.env, logger, onStoreFailed: storeFailed.resolve },
+    salvage: args.salvage,
+    env: process.env,
+    logger,
+    onStoreFailed: storeFailed.resolve,
   });
   // Of a server that was killed: none may find this one's port by it, before it listens.
   const address = createAddressFile(join(config.dataDir, 'address'), process.pid);

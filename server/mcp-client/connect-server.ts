@@ -79,7 +79,9 @@ export interface ConnectOptions extends ConnectionEvents {
 /** Results are checked by what reads them; a schema of a server is compiled by nothing of the package. */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => () => ({
-    ...{ valid: false, data: undefined, errorMessage: 'Schemas of results are not used' },
+    valid: false,
+    data: undefined,
+    errorMessage: 'Schemas of results are not used',
   }),
 };
 
@@ -124,7 +126,8 @@ export async function connectServer(
   try {
     signal.throwIfAborted();
     await client.connect(transport, {
-      ...{ timeout: startMs, signal },
+      timeout: startMs,
+      signal,
       ...(options.isLegacy && { prior: { kind: 'legacy' } }),
     });
   } catch (error) {

@@ -86,7 +86,8 @@ export class McpServer implements ToolProvider {
     this.#changes = createEmitter<void>(logger.error);
     this.#tools = new OfferedTools(deps);
     this.#link = new ServerLink({
-      ...{ clock, random },
+      clock,
+      random,
       connect: (options) => connectServer(settings, { ...options, version }),
       opened: (connection, signal) => this.#read(connection, signal),
       listChanged: () => this.#listChanged(),

@@ -75,7 +75,11 @@ export class McpServers {
     const shown = (text: string) => this.#deps.hide(stripInvisible(text));
     const isHttp = isHttpServer(settings);
     return {
-      ...{ id, state, protocol, era, transport: isHttp ? 'http' : 'stdio' },
+      id,
+      state,
+      protocol,
+      era,
+      transport: isHttp ? 'http' : 'stdio',
       target: shown(targetOf(settings)),
       next_try_at: nextTryAt === null ? null : nextTryAt / 1_000,
       server: status.server && {

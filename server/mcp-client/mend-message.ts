@@ -121,7 +121,8 @@ function mendedHandshake(result: Readonly<Record<string, unknown>>): Record<stri
   const isText = (value: unknown) => typeof value === 'string';
   return {
     ...given({ _meta }),
-    ...{ resultType: 'complete', capabilities: mendedCapabilities(result.capabilities) },
+    resultType: 'complete',
+    capabilities: mendedCapabilities(result.capabilities),
     // One that names a version that does not exist has taken the one that it was asked in.
     protocolVersion: isKnown(protocolVersion) ? protocolVersion : SUPPORTED_PROTOCOL_VERSIONS[0],
     serverInfo: { name: text(name), version: text(version) },

@@ -133,7 +133,9 @@ export class OfferedTools {
     if (waiting.length !== wanted.size) return undefined;
     const { id: server, pins } = this.#deps;
     const accepted = waiting.map(({ foreign, tool }) => ({
-      ...{ server, foreign, tool: toPinnedTool(tool) },
+      server,
+      foreign,
+      tool: toPinnedTool(tool),
     }));
     await pins.put(accepted);
     for (const pin of accepted) this.#keep(pin);
@@ -199,8 +201,17 @@ export class OfferedTools {
     const { name, description, displayName, schema, annotations } = tool;
     const { timeoutMs, check, withhold, schemaHash, toolHash } = tool;
     return {
-      ...{ name, description, displayName, schema, annotations, timeoutMs, check, withhold },
-      ...{ schemaHash, toolHash, unavailable },
+      name,
+      description,
+      displayName,
+      schema,
+      annotations,
+      timeoutMs,
+      check,
+      withhold,
+      schemaHash,
+      toolHash,
+      unavailable,
       configured: configuredEffectOf(this.#deps.settings.tools, foreign),
     };
   }
@@ -219,8 +230,12 @@ const tooMany = (count: number): RejectedTool => ({
 /** Of the pinned form what there is while its check is not made: it is shown and not called. */
 const shownAs = ({ tool }: Pin, now: CheckedTool): CheckedTool => ({
   ...now,
-  ...{ name: tool.name, description: tool.description, displayName: tool.display_name },
-  ...{ schema: tool.parameters, annotations: tool.annotations ?? {}, toolHash: tool.hash },
+  name: tool.name,
+  description: tool.description,
+  displayName: tool.display_name,
+  schema: tool.parameters,
+  annotations: tool.annotations ?? {},
+  toolHash: tool.hash,
 });
 
 /** Gives those with a name, each name once. */

@@ -49,7 +49,10 @@ export class Pins {
 export function toPinnedTool(tool: CheckedTool): DeviceTool {
   const { name, description, schema, displayName, annotations, toolHash } = tool;
   return {
-    ...{ name, description, parameters: { ...schema }, hash: toolHash },
+    name,
+    description,
+    parameters: { ...schema },
+    hash: toolHash,
     ...given({ display_name: displayName }),
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   };

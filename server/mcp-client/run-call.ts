@@ -55,7 +55,9 @@ export async function runCall(
     .callTool(
       { name, arguments: { ...args }, _meta: metaOf(client, context) },
       {
-        ...{ signal, timeout: NO_LIMIT_MS, onprogress },
+        signal,
+        timeout: NO_LIMIT_MS,
+        onprogress,
         // Without the schema of its results: it would be compiled.
         toolDefinition: { name, inputSchema: { ...schema, type: 'object' } },
       },

@@ -58,8 +58,12 @@ export class ServerLink {
   get status() {
     const { version = null, era = null, server = null } = this.#connection ?? {};
     return {
-      ...{ state: this.#state, lastError: this.#lastError, nextTryAt: this.#nextTryAt },
-      ...{ protocol: version, era, server },
+      state: this.#state,
+      lastError: this.#lastError,
+      nextTryAt: this.#nextTryAt,
+      protocol: version,
+      era,
+      server,
     };
   }
 
@@ -125,7 +129,10 @@ export class ServerLink {
     const { listChanged, wrote } = this.#deps;
     try {
       connection = await this.#deps.connect({
-        ...{ listChanged, wrote, signal, isLegacy: this.#isLegacy },
+        listChanged,
+        wrote,
+        signal,
+        isLegacy: this.#isLegacy,
         closed: () => {
           isClosed = true;
           if (connection) this.#closed(connection);

@@ -41,8 +41,11 @@ const isHandshake = (method: string): boolean =>
 
 /** It is taken as the result of any method. */
 const EMPTY = {
-  ...{ resultType: 'complete', content: [], tools: [] },
-  ...{ ttlMs: 0, cacheScope: 'private' },
+  resultType: 'complete',
+  content: [],
+  tools: [],
+  ttlMs: 0,
+  cacheScope: 'private',
 };
 
 /** The result as the server sent it. */

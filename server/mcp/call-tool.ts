@@ -52,7 +52,11 @@ export async function startCall(
   { agent, reference, ...request }: ToolCallRequest,
 ): Promise<{ call: Call } | { refused: ToolResult }> {
   const outcome = await calls.invoke({
-    ...{ principal: agent, via: 'mcp', tool: reference, ...request, waitsForEnd: true },
+    principal: agent,
+    via: 'mcp',
+    tool: reference,
+    ...request,
+    waitsForEnd: true,
   });
   return outcome.ok ? { call: outcome.call } : { refused: failedResult(describeRefusal(outcome)) };
 }

@@ -185,7 +185,9 @@ export function createMcpService(deps: McpServiceDeps) {
     },
   });
   const serverDeps: McpServerDeps = {
-    ...{ ...deps, followers, openRequests },
+    ...deps,
+    followers,
+    openRequests,
     questions: createApprovalQuestions(followers, {
       isOn: deps.approvalUrl,
       publicUrl: deps.publicUrl,

@@ -43,7 +43,8 @@ function asInitialize(params: unknown): Record<string, unknown> {
   const { name = 'unknown', version = '0', ...info } = isRecord(clientInfo) ? clientInfo : {};
   const parts = Object.entries(isRecord(capabilities) ? capabilities : {});
   return {
-    ...{ protocolVersion: LATEST_PROTOCOL_VERSION, ...more },
+    protocolVersion: LATEST_PROTOCOL_VERSION,
+    ...more,
     capabilities: Object.fromEntries(parts.filter(([, value]) => isRecord(value))),
     clientInfo: { ...info, name: String(name), version: String(version) },
   };

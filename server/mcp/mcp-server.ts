@@ -41,7 +41,9 @@ export interface McpServerDeps
 const INSTRUCTIONS = `These tools run in people's browser tabs and phones and on the Callboard server; a call may wait for a person's approval. When a result says that a call goes on, get its result with ${RESULT_TOOL} and do not repeat the call.`;
 
 export const serverInfo = ({ version }: Pick<McpServerDeps, 'version'>) => ({
-  ...{ name: 'callboard', title: 'Callboard', version },
+  name: 'callboard',
+  title: 'Callboard',
+  version,
 });
 
 /** The server of one request: what an agent sees and does by MCP (rules MP in SPEC.md). */
@@ -56,7 +58,8 @@ export function createMcpServer(
   const options = {
     instructions: INSTRUCTIONS,
     capabilities: {
-      ...{ tools: { listChanged: true }, resources: {} },
+      tools: { listChanged: true },
+      resources: {},
       ...(isModern ? { extensions: { [TASKS]: {} } } : {}),
     },
   };
@@ -91,7 +94,8 @@ export function createMcpServer(
 function inSession(shared: McpServerDeps, session: AgentSession) {
   const { makeRoom, resizeRoom } = session;
   return {
-    ...{ ...shared, sources: { ...shared.sources, makeRoom, resizeRoom } },
+    ...shared,
+    sources: { ...shared.sources, makeRoom, resizeRoom },
     // Also of another's call: whose it is, its record says.
     async findCall(asking: Agent, callId: string) {
       await roomToRead(session, await shared.calls.storedBytes(callId));
@@ -202,7 +206,9 @@ async function answer(
   const tool = deps.toolsFor(agent).find(({ name }) => name === params.name);
   if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name}`);
   const started = await startCall(deps, {
-    ...{ agent, reference: tool.reference, args: params.arguments ?? {} },
+    agent,
+    reference: tool.reference,
+    args: params.arguments ?? {},
     runId: deps.runIdOf(session),
     traceparent: trace ? trace.traceparent : readTraceparent(context.mcpReq._meta?.traceparent),
   });

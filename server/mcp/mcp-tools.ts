@@ -250,7 +250,9 @@ export const resultTool: Omit<McpTool, 'reference'> = {
     properties: {
       call: { type: 'string', description: 'The id of the call: tc_ and 32 letters or digits' },
       wait_s: {
-        ...{ type: 'number', minimum: 0, maximum: LONGEST_WAIT_S },
+        type: 'number',
+        minimum: 0,
+        maximum: LONGEST_WAIT_S,
         description: `Seconds; ${LONGEST_WAIT_S} where it is not given`,
       },
     },

@@ -86,7 +86,9 @@ function textOf(call: Call): { text: string; rest: ContentBlock[] } {
   if (text === whole) return { text, rest: [] };
   const isJson = typeof call.result !== 'string';
   const link: ContentBlock = {
-    ...{ type: 'resource_link', uri: callUri(call.id), name: `${call.toolName} result` },
+    type: 'resource_link',
+    uri: callUri(call.id),
+    name: `${call.toolName} result`,
     mimeType: isJson ? 'application/json' : 'text/plain',
     description: 'The whole text of the result.',
     size: Buffer.byteLength(whole),
@@ -184,15 +186,20 @@ const toText: ToContent = ({ blob_id, media_type }, bytes) =>
     ? {
         type: 'resource',
         resource: {
-          ...{ uri: blobUri(blob_id), mimeType: media_type },
+          uri: blobUri(blob_id),
+          mimeType: media_type,
           text: Buffer.from(bytes).toString('utf8'),
         },
       }
     : undefined;
 
 const toLink = ({ blob_id, media_type, size, name, alt }: Attachment): ContentBlock => ({
-  ...{ type: 'resource_link', uri: blobUri(blob_id), name: name ?? blob_id },
-  ...{ mimeType: media_type, size, ...given({ description: alt }) },
+  type: 'resource_link',
+  uri: blobUri(blob_id),
+  name: name ?? blob_id,
+  mimeType: media_type,
+  size,
+  ...given({ description: alt }),
 });
 
 /** Of a call that has ended, whose record has no room among the large answers now. */

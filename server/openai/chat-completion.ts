@@ -41,11 +41,15 @@ export class ChatText {
 }
 
 const usageOf = ({ input, output }: Tokens) => ({
-  ...{ prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
 });
 
 export const completionOf = ({ id, ...head }: AnswerHead, content: string, tokens: Tokens) => ({
-  ...{ id: `chatcmpl-${id}`, object: 'chat.completion', ...head },
+  id: `chatcmpl-${id}`,
+  object: 'chat.completion',
+  ...head,
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
   usage: usageOf(tokens),
 });
@@ -55,7 +59,8 @@ export function createChatChunks({ id, ...head }: AnswerHead, includesUsage: boo
   const base = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', ...head };
   const usage = includesUsage ? { usage: null } : {};
   const chunk = (delta: object, finish_reason: string | null) => ({
-    ...{ ...base, choices: [{ index: 0, delta, finish_reason }] },
+    ...base,
+    choices: [{ index: 0, delta, finish_reason }],
     ...usage,
   });
   return {

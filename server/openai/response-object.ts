@@ -12,7 +12,10 @@ interface Item {
 type Event = { readonly type: string; readonly [field: string]: unknown };
 
 const messageOf = (id: string, text: string, status: string): Item => ({
-  ...{ id, type: 'message', role: 'assistant', status },
+  id,
+  type: 'message',
+  role: 'assistant',
+  status,
   content: [{ type: 'output_text', text, annotations: [] }],
 });
 
@@ -150,8 +153,15 @@ export class ResponseItems {
   #response(status: string) {
     const { id, model, created: created_at } = this.#head;
     return {
-      ...{ id: `resp_${id}`, object: 'response', created_at, status, model },
-      ...{ error: null, incomplete_details: null, output: [...this.#items], usage: null },
+      id: `resp_${id}`,
+      object: 'response',
+      created_at,
+      status,
+      model,
+      error: null,
+      incomplete_details: null,
+      output: [...this.#items],
+      usage: null,
     };
   }
 }

@@ -37,33 +37,38 @@ function describeNotice({ type, data }: Notice): NoticeText {
       return {
         title: `Approval needed: ${toolOf(data)}`,
         text: [askedBy(data), data.reason && shown(data.reason)].filter(Boolean).join('\n'),
-        ...{ priority: 4, tag: 'raised_hand' },
+        priority: 4,
+        tag: 'raised_hand',
       };
     case 'approval.decided':
       return {
         title: `${DECISIONS[data.decision]}: ${toolOf(data)}`,
         text: data.decided_by === null ? askedBy(data) : `By ${shown(data.decided_by)}`,
-        ...{ priority: 3, tag: 'ballot_box_with_check' },
+        priority: 3,
+        tag: 'ballot_box_with_check',
       };
     case 'call.finished': {
       const isGood = data.outcome === 'ok';
       return {
         title: isGood ? `Done: ${toolOf(data)}` : `Failed: ${toolOf(data)}`,
         text: isGood ? askedBy(data) : `${data.outcome}\n${askedBy(data)}`,
-        ...{ priority: 3, tag: isGood ? 'white_check_mark' : 'x' },
+        priority: 3,
+        tag: isGood ? 'white_check_mark' : 'x',
       };
     }
     case 'client.offline':
       return {
         title: `Offline: ${shown(data.name)}`,
         text: `The ${data.kind} has no connection any more.`,
-        ...{ priority: 3, tag: 'electric_plug' },
+        priority: 3,
+        tag: 'electric_plug',
       };
     case 'run.finished':
       return {
         title: data.error === null ? 'A turn has ended' : 'A turn has failed',
         text: data.error === null ? shown(data.title) : `${shown(data.title)}\n${data.error}`,
-        ...{ priority: 3, tag: data.error === null ? 'white_check_mark' : 'x' },
+        priority: 3,
+        tag: data.error === null ? 'white_check_mark' : 'x',
       };
   }
 }
@@ -202,12 +207,17 @@ function sendToSlack(
   const { title, text, tag } = describeNotice(notice);
   const link = `<${escapeForSlack(`${origin()}${notice.data.link}`)}|Open Callboard>`;
   const plain = (words: string, most: number) => ({
-    ...{ type: 'plain_text', text: words.slice(0, most), emoji: false },
+    type: 'plain_text',
+    text: words.slice(0, most),
+    emoji: false,
   });
   const body = JSON.stringify({
     text: [...[title, text].filter(Boolean).map(escapeForSlack), link].join('\n'),
-    ...{ mrkdwn: false, parse: 'none', link_names: false },
-    ...{ unfurl_links: false, unfurl_media: false },
+    mrkdwn: false,
+    parse: 'none',
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
     blocks: [
       { type: 'header', text: plain(title, SLACK_CHARS.header) },
       // Slack refuses one without text.

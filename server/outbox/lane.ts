@@ -70,7 +70,9 @@ export class Lane {
   state(): LaneState {
     const isSlowed = this.#slowedUntil > this.#deps.clock.now();
     return {
-      ...{ open: this.#open.size, failuresInRow: this.#failures, offSince: this.#offSince },
+      open: this.#open.size,
+      failuresInRow: this.#failures,
+      offSince: this.#offSince,
       slowedUntil: isSlowed ? this.#slowedUntil : null,
     };
   }

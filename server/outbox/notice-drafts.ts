@@ -43,7 +43,8 @@ export function draftsOfCall(call: Call, previous: Call | undefined): NoticeDraf
       type: 'call.finished',
       data: {
         ...dataOf(call),
-        ...{ outcome: call.error?.code ?? 'ok', executed: call.error?.executed ?? null },
+        outcome: call.error?.code ?? 'ok',
+        executed: call.error?.executed ?? null,
         duration_ms: Math.max(0, (call.completedAt ?? call.createdAt) - call.createdAt),
       },
     });
@@ -97,7 +98,10 @@ export const draftOfAbsence = (client: Omit<ClientOfflineData, 'link'>): NoticeD
 export const TEST_DRAFT: NoticeDraft = {
   type: 'run.finished',
   data: {
-    ...{ run_id: 'run_test', title: 'Test of notifications', status: 'idle', error: null },
+    run_id: 'run_test',
+    title: 'Test of notifications',
+    status: 'idle',
+    error: null,
     link: '/settings/deliveries',
   },
 };

@@ -131,7 +131,10 @@ function readTarget(target: Written, read: Reader): TargetSettings {
     case 'ntfy': {
       const { topic, token } = target;
       return {
-        ...{ ...filter, kind: 'ntfy', url: read.url(target.url), topic: read.fill('topic', topic) },
+        ...filter,
+        kind: 'ntfy',
+        url: read.url(target.url),
+        topic: read.fill('topic', topic),
         token: token === undefined ? undefined : read.secret('token', token),
       };
     }

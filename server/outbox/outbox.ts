@@ -80,8 +80,10 @@ export class Outbox {
   /** Targets that wanted no more before this start. */
   #offAtStart: ReadonlyMap<string, number> = new Map();
   readonly limits: WireTargets['limits'] = {
-    ...{ open_per_target: MOST_OPEN, attempts: MOST_ATTEMPTS },
-    ...{ kept_days: KEPT.days, kept: KEPT.count },
+    open_per_target: MOST_OPEN,
+    attempts: MOST_ATTEMPTS,
+    kept_days: KEPT.days,
+    kept: KEPT.count,
   };
   readonly #drops: DropLog;
   #isRunning = false;
@@ -219,9 +221,17 @@ export class Outbox {
 
   #deliveryOf(target: string, notice: Notice): DeliveryRecord {
     return {
-      ...{ id: this.#deps.newId('dlv'), target, notice, state: 'open', attempts: 0 },
-      ...{ madeAt: notice.at, triedAt: null, nextAt: notice.at, endedAt: null },
-      ...{ status: null, error: null },
+      id: this.#deps.newId('dlv'),
+      target,
+      notice,
+      state: 'open',
+      attempts: 0,
+      madeAt: notice.at,
+      triedAt: null,
+      nextAt: notice.at,
+      endedAt: null,
+      status: null,
+      error: null,
     };
   }
 
@@ -239,7 +249,11 @@ export class Outbox {
     const { store, clock, logger, call, counted, random = Math.random } = this.#deps;
     const lane = new Lane(
       {
-        ...{ id, clock, logger, random, write: (changes) => store.write(changes, MAY_WAIT) },
+        id,
+        clock,
+        logger,
+        random,
+        write: (changes) => store.write(changes, MAY_WAIT),
         target: () => this.#find(id),
         isObsolete: ({ notice }) => isObsolete(notice, call),
         counted: (outcome) => {

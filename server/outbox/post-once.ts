@@ -39,7 +39,11 @@ export async function postOnce(request: PostRequest): Promise<Answered> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ATTEMPT_MS)]);
   try {
     const response = await fetch(url, {
-      ...{ method: 'POST', headers, body, signal, redirect: 'manual' },
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      redirect: 'manual',
     });
     // The connection is free again; that the receiver cut it first changes nothing.
     response.body?.cancel().catch(() => undefined);

@@ -17,6 +17,7 @@ export const executorOf = (
     isWayOut: marks.isWayOut({ toolName, annotations, isUntrusted }),
     access: annotations.readOnlyHint === true ? 'read' : 'write',
     destructive: annotations.destructiveHint,
-    ...{ schemaHash, configured },
+    schemaHash,
+    configured,
   };
 };

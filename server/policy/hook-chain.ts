@@ -48,9 +48,15 @@ export class HookChain implements ResultFilter {
   /** In the order in which they are asked. */
   state(): HookState[] {
     return this.#hooks.map(({ name, module, tools = null, timeout_ms, security, ...hook }) => ({
-      ...{ name, module, tools, timeout_ms, security },
-      ...{ before: hook.before !== undefined, after: hook.after !== undefined },
-      ...{ failures: hook.failures.count, last_failure: hook.failures.last },
+      name,
+      module,
+      tools,
+      timeout_ms,
+      security,
+      before: hook.before !== undefined,
+      after: hook.after !== undefined,
+      failures: hook.failures.count,
+      last_failure: hook.failures.last,
     }));
   }
 
@@ -215,13 +221,20 @@ function replaced(
 /** A copy, so that nothing is changed but by what a hook returns. */
 const toHookCall = (question: PolicyQuestion, runId: string) =>
   structuredClone({
-    ...{ tool_name: question.toolName, args: question.args, run_id: runId },
-    ...{ caller: question.caller, via: question.via },
-    ...{ client_id: question.clientId, access: question.access },
+    tool_name: question.toolName,
+    args: question.args,
+    run_id: runId,
+    caller: question.caller,
+    via: question.via,
+    client_id: question.clientId,
+    access: question.access,
   });
 
 const toResultCall = ({ id, toolName, args, runId, provider }: Call) => ({
-  ...{ id, tool_name: toolName, args, run_id: runId },
+  id,
+  tool_name: toolName,
+  args,
+  run_id: runId,
   client_id: provider?.clientId ?? null,
 });
 

@@ -178,7 +178,9 @@ export class LivePolicy implements PolicyService {
     const { readBefore } = counted.verdict === 'ask' ? counted : {};
     return {
       ...asked([...verdict.reasons, ...reasons]),
-      ...{ isEachTime: true, hooked, ...given({ readBefore }) },
+      isEachTime: true,
+      hooked,
+      ...given({ readBefore }),
     };
   }
 
@@ -218,8 +220,12 @@ export class LivePolicy implements PolicyService {
     const autonomy = this.#deps.autonomy.state();
     const { hooks, file } = this.#deps;
     return {
-      ...{ definition, file: file(), loadedAt: this.#loadedAt, problem: this.#problem },
-      ...{ autonomy, hooks: hooks.state() },
+      definition,
+      file: file(),
+      loadedAt: this.#loadedAt,
+      problem: this.#problem,
+      autonomy,
+      hooks: hooks.state(),
     };
   }
 

@@ -79,7 +79,9 @@ function createPushService(
   return {
     /** With the caller's own subscriptions. */
     state: (caller: Caller): PushState => ({
-      ...{ enabled: config.enabled, public_key: keys.publicKey, hosts: [...hosts] },
+      enabled: config.enabled,
+      public_key: keys.publicKey,
+      hosts: [...hosts],
       subscriptions: subscriptions
         .ownOf(caller)
         .map((record) => toWirePush(record, subscriptions.lastOf(record.pushId))),
@@ -130,7 +132,8 @@ class PushTargets implements TargetSource {
   /** By push ids. */
   readonly #failures = new Map<string, TokenBucket>();
   #listed: { readonly records: readonly PushRecord[]; readonly targets: readonly Target[] } = {
-    ...{ records: [], targets: [] },
+    records: [],
+    targets: [],
   };
 
   constructor(deps: PushTargetsDeps) {

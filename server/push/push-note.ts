@@ -87,9 +87,12 @@ export function messageOf(
     urgency: notice.type === 'approval.requested' ? 'high' : 'normal',
     topic,
     text: {
-      ...{ v: 1, ...wordsOf(record, notice) },
+      v: 1,
+      ...wordsOf(record, notice),
       path: record.owner.kind === 'device' ? '/device' : notice.data.link,
-      ...{ tag: topic, quiet: notice.type === 'approval.decided', at: notice.at },
+      tag: topic,
+      quiet: notice.type === 'approval.decided',
+      at: notice.at,
     },
   };
 }

@@ -48,7 +48,11 @@ export function createPushSender(deps: PushSenderDeps): PushSender {
       auth: Buffer.from(record.auth, 'base64url'),
     };
     const answered = await postOnce({
-      ...{ url, signal, fetch, now: clock.now(), longestRetryAfterMs: LONGEST_RETRY_AFTER_MS },
+      url,
+      signal,
+      fetch,
+      now: clock.now(),
+      longestRetryAfterMs: LONGEST_RETRY_AFTER_MS,
       // It was checked when it came, and the data directory may have been changed since.
       mayReach: (to) => hosts.problemOf(to) === undefined,
       headers: {

@@ -162,11 +162,18 @@ export class Subscriptions {
     if (known?.ownerKey !== ownerKey) this.#checkRoom(ownerKey, known);
     const now = this.#deps.clock.now();
     return {
-      ...{ pushId: known?.pushId ?? this.#deps.newId('push'), endpoint },
-      ...{ p256dh, auth, locale: body.locale, kinds: [...new Set(body.kinds)] },
+      pushId: known?.pushId ?? this.#deps.newId('push'),
+      endpoint,
+      p256dh,
+      auth,
+      locale: body.locale,
+      kinds: [...new Set(body.kinds)],
       details: body.details && owner.kind === 'person',
-      ...{ browser, ownerKey, owner },
-      ...{ createdAt: known?.createdAt ?? now, confirmedAt: now },
+      browser,
+      ownerKey,
+      owner,
+      createdAt: known?.createdAt ?? now,
+      confirmedAt: now,
     };
   }
 

@@ -192,7 +192,9 @@ export class AgentRuns implements RunService {
 
   async messagesBefore(runId: string, before: number): ReturnType<RunService['messagesBefore']> {
     const { messages, to } = await this.#deps.store.listMessages({
-      ...{ runId, before, maxChars: PAGE_BYTES },
+      runId,
+      before,
+      maxChars: PAGE_BYTES,
     });
     return messagePage(messages, to);
   }
@@ -367,7 +369,8 @@ export class AgentRuns implements RunService {
     const principal = { kind: 'run', runId, owner } as const;
     const settings = parent && this.#deps.subAgent?.(parent.agent);
     const delegated = parent && {
-      ...{ callId: parent.call_id, depth: parent.depth },
+      callId: parent.call_id,
+      depth: parent.depth,
       prompt: settings?.prompt ?? '',
     };
     const spending = this.#spendingOf(parent, settings?.budget);

@@ -9,7 +9,10 @@ type PutModelTurn = Extract<Change, { type: 'put_model_turn' }>;
 const PAGE = 200;
 
 const UNKNOWN_USAGE = {
-  ...{ input_tokens: null, output_tokens: null, reasoning_tokens: null, cached_tokens: null },
+  input_tokens: null,
+  output_tokens: null,
+  reasoning_tokens: null,
+  cached_tokens: null,
 } as const;
 
 interface LogDeps {
@@ -45,11 +48,17 @@ export class ModelTurnLog {
     const number = (this.#last?.number ?? 0) + 1;
     this.#firstOwn = Math.min(this.#firstOwn, number);
     this.#open = {
-      ...{ run_id: this.#runId, number, ...of, step: request.step },
+      run_id: this.#runId,
+      number,
+      ...of,
+      step: request.step,
       attempt: this.#attemptOf(request, of.turn),
       model: request.model,
       started_at: this.#nowSeconds(),
-      ...{ first_token_at: null, ended_at: null, finish_reason: null, error_code: null },
+      first_token_at: null,
+      ended_at: null,
+      finish_reason: null,
+      error_code: null,
       usage: UNKNOWN_USAGE,
       tools_offered: request.toolsOffered,
       tools_sha256: request.toolsSha256,

@@ -11,10 +11,15 @@ export type NewRun = Pick<RunSummary, 'run_id' | 'title'> &
 export function newRun(clock: Clock, from: NewRun & Pick<RunSummary, 'max_steps'>): RunSummary {
   const now = clock.now() / 1000;
   return {
-    ...{ model: null, tools: null, status: 'idle', step: 0, error: null },
+    model: null,
+    tools: null,
+    status: 'idle',
+    step: 0,
+    error: null,
     ...from,
     title: runTitle(from.title),
-    ...{ created_at: now, updated_at: now },
+    created_at: now,
+    updated_at: now,
   };
 }
 

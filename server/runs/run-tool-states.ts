@@ -24,6 +24,11 @@ export async function readToolStates(
   if (!opened.ok) return [];
   const principal = { kind: 'run', runId, owner } as const;
   return agent.toolStates({
-    ...{ principal, runId, tools, pinned, model: opened.model, transcript: run },
+    principal,
+    runId,
+    tools,
+    pinned,
+    model: opened.model,
+    transcript: run,
   });
 }

@@ -38,9 +38,12 @@ function addTo(counted: ByModel, model: string, usage: ModelUsage): void {
 function totalOf(all: readonly StoredTokens[], prices: PriceTable | undefined): RunUsage {
   const { requests, uncounted, input, cached, output, reasoning } = all.reduce(sum);
   return {
-    ...{ requests, uncounted_requests: uncounted },
-    ...{ input_tokens: input, cached_tokens: cached },
-    ...{ output_tokens: output, reasoning_tokens: reasoning },
+    requests,
+    uncounted_requests: uncounted,
+    input_tokens: input,
+    cached_tokens: cached,
+    output_tokens: output,
+    reasoning_tokens: reasoning,
     cost: prices ? costOf(all, prices) : null,
   };
 }

@@ -69,10 +69,14 @@ export function turnSpan({ run, trace, errorCode }: EndedTurn, now: number): Spa
   if (!own) return undefined;
   const agent = run.parent?.agent ?? 'callboard';
   return {
-    ...{ traceId: own.traceId, spanId: own.spanId },
+    traceId: own.traceId,
+    spanId: own.spanId,
     parentSpanId: parseTraceparent(trace.parent)?.spanId,
-    ...{ name: `invoke_agent ${agent}`, kind: INTERNAL },
-    ...{ start: trace.started_at * 1_000, end: now, isError: errorCode !== undefined },
+    name: `invoke_agent ${agent}`,
+    kind: INTERNAL,
+    start: trace.started_at * 1_000,
+    end: now,
+    isError: errorCode !== undefined,
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': agent,
@@ -92,10 +96,14 @@ export function requestSpan(request: EndedRequest, now: number): Span | undefine
   const errorCode = 'errorCode' in outcome ? outcome.errorCode : undefined;
   const { finishReason, usage } = 'usage' in outcome ? outcome : NO_ANSWER;
   return {
-    ...{ traceId: own.traceId, spanId: own.spanId },
+    traceId: own.traceId,
+    spanId: own.spanId,
     parentSpanId: parseTraceparent(request.parent)?.spanId,
     name: `chat ${parseModelRef(model)?.id ?? model}`,
-    ...{ kind: CLIENT, start: startedAt, end: now, isError: errorCode !== undefined },
+    kind: CLIENT,
+    start: startedAt,
+    end: now,
+    isError: errorCode !== undefined,
     attributes: {
       'gen_ai.operation.name': 'chat',
       'gen_ai.conversation.id': runId,

@@ -37,8 +37,13 @@ export function logCall(log: DebugLog, call: Call, previous: Call | undefined): 
   if (previous?.status === status && previous.phase === phase) return;
   const isFinal = isFinalStatus(status);
   log.debug(isFinal ? 'A call has ended' : 'A call goes on', {
-    ...{ tool_call_id: call.id, run_id: call.runId, tool: call.toolName, status, phase },
-    ...{ client_id: call.provider?.clientId, attempt: call.provider?.attempt },
+    tool_call_id: call.id,
+    run_id: call.runId,
+    tool: call.toolName,
+    status,
+    phase,
+    client_id: call.provider?.clientId,
+    attempt: call.provider?.attempt,
     error: call.error?.code,
     ms: isFinal ? (call.completedAt ?? call.createdAt) - call.createdAt : undefined,
   });

@@ -81,10 +81,14 @@ export function mcpRequestSpan(request: EndedMcpRequest, now: number): Span {
   const errorType = rpcCode ?? ('isError' in outcome && outcome.isError ? 'tool_error' : undefined);
   const linked = [parseTraceparent(headers?.get('traceparent')), call && exportedSpanOf(call)];
   return {
-    ...{ traceId: span.traceId, spanId: span.spanId },
+    traceId: span.traceId,
+    spanId: span.spanId,
     parentSpanId: parseTraceparent(request.meta?.traceparent)?.spanId,
     name: tool === undefined ? method : `${method} ${tool}`,
-    ...{ kind: SERVER, start: startedAt, end: now, isError: errorType !== undefined },
+    kind: SERVER,
+    start: startedAt,
+    end: now,
+    isError: errorType !== undefined,
     attributes: {
       'mcp.method.name': method,
       'mcp.protocol.version': headers?.get('mcp-protocol-version') ?? undefined,

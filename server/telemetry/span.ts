@@ -39,8 +39,11 @@ export const toOtlp = (spans: readonly Span[], resource: Attributes): object => 
 });
 
 const toOtlpSpan = ({ traceId, spanId, parentSpanId, kind, start, end, links, ...span }: Span) => ({
-  ...{ traceId, spanId, ...(parentSpanId !== undefined && { parentSpanId }) },
-  ...{ name: cut(span.name), kind },
+  traceId,
+  spanId,
+  ...(parentSpanId !== undefined && { parentSpanId }),
+  name: cut(span.name),
+  kind,
   startTimeUnixNano: toNanoseconds(start),
   // A clock that was set back meanwhile makes no span that ends before it starts.
   endTimeUnixNano: toNanoseconds(Math.max(start, end)),

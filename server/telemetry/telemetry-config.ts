@@ -29,7 +29,9 @@ export function readTraces(given: Given): TracesConfig | undefined {
   const named = readPairs('OTEL_RESOURCE_ATTRIBUTES', given('OTEL_RESOURCE_ATTRIBUTES'));
   const service = given('OTEL_SERVICE_NAME') ?? named['service.name'] ?? 'callboard';
   return {
-    ...{ url, headers, resource: { ...named, 'service.name': service } },
+    url,
+    headers,
+    resource: { ...named, 'service.name': service },
     secrets: Object.entries(headers).flatMap(secretsOf),
   };
 }

@@ -73,7 +73,11 @@ export interface Tracing extends AgentSpans, McpRequestSpans {
 }
 
 const OFF: Omit<Tracing, 'resume'> = {
-  ...{ isOn: false, metrics: [], observe() {}, turnEnded() {}, requestEnded() {} },
+  isOn: false,
+  metrics: [],
+  observe() {},
+  turnEnded() {},
+  requestEnded() {},
   mcpRequestEnded() {},
   endResume: () => Promise.resolve(),
   close: () => Promise.resolve(),
@@ -98,7 +102,11 @@ export function createTracing(options: TracingOptions): Tracing {
   const resource = { ...config.resource, 'service.version': version };
   const mark = durable && new ExportMark({ file: durable.file, now: clock.now, logger });
   const exporter = new SpanExporter({
-    ...{ config, resource, clock, logger, hide },
+    config,
+    resource,
+    clock,
+    logger,
+    hide,
     settled: (callId) => mark?.settled(callId),
     batchEnded: () => void mark?.save(),
   });
@@ -155,9 +163,15 @@ function spansOfCall(call: Call, previous: Call | undefined, now: number | undef
   const own = spanOfCall(call);
   const end = call.completedAt ?? call.createdAt;
   const span: Span = {
-    ...{ traceId: own.traceId, spanId: own.spanId, parentSpanId: parent?.spanId },
-    ...{ name: `execute_tool ${call.toolName}`, kind: INTERNAL, start: call.createdAt, end },
-    ...{ attributes: attributesOf(call), isError: call.error !== undefined },
+    traceId: own.traceId,
+    spanId: own.spanId,
+    parentSpanId: parent?.spanId,
+    name: `execute_tool ${call.toolName}`,
+    kind: INTERNAL,
+    start: call.createdAt,
+    end,
+    attributes: attributesOf(call),
+    isError: call.error !== undefined,
   };
   const parts = partsOf(call, end).map((part) => partSpan(call, own, part));
   const isAnswered = call.provider !== undefined && call.resultHash !== undefined;
@@ -174,8 +188,13 @@ function partSpan(
 ): Span {
   const decision = phase === 'approval' ? card.approval_decision?.decision : undefined;
   return {
-    ...{ traceId: own.traceId, spanId: spanOf(`${id} ${phase}`, own).spanId },
-    ...{ parentSpanId: own.spanId, name: phase, kind: INTERNAL, start, end },
+    traceId: own.traceId,
+    spanId: spanOf(`${id} ${phase}`, own).spanId,
+    parentSpanId: own.spanId,
+    name: phase,
+    kind: INTERNAL,
+    start,
+    end,
     attributes: { 'callboard.call.phase': phase, 'callboard.approval.decision': decision },
     isError: false,
   };

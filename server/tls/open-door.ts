@@ -43,7 +43,9 @@ export async function openDoor(
     tls.kind === 'none'
       ? undefined
       : await openCertificates({
-          ...{ dataDir: config.dataDir, clock: deps.clock, logger: deps.logger },
+          dataDir: config.dataDir,
+          clock: deps.clock,
+          logger: deps.logger,
           given: tls.kind === 'given' ? tls : undefined,
         });
   const ca = () => certificates?.ca();
@@ -53,8 +55,15 @@ export async function openDoor(
   const hosts = createJoined(machineHosts, certificateHosts);
   const { publicUrl, trustedProxies, host, isOpen, isPlaintext } = network;
   const reach = createReach({
-    ...{ tls: tls.kind, isOpen, isPlaintext, publicUrl, host, port, ca },
-    ...{ machineHosts, certificateHosts },
+    tls: tls.kind,
+    isOpen,
+    isPlaintext,
+    publicUrl,
+    host,
+    port,
+    ca,
+    machineHosts,
+    certificateHosts,
   });
   const isProxy = createIsAmong(trustedProxies);
   return {

@@ -64,7 +64,8 @@ function lookAgain(tool: AnyServerTool, was: ProvidedTool): ProvidedTool {
 export function toProvidedTool(tool: AnyServerTool): ProvidedTool {
   // `input`: what has a default need not be given.
   const { $schema: _, ...schema } = z.toJSONSchema(tool.args, {
-    ...{ io: 'input', unrepresentable: coercedDate },
+    io: 'input',
+    unrepresentable: coercedDate,
   });
   const compiled = compileToolSchema(schema);
   if (!compiled.ok) throw new Error(`The schema of ${tool.name} is wrong: ${compiled.message}`);
@@ -73,8 +74,15 @@ export function toProvidedTool(tool: AnyServerTool): ProvidedTool {
   const annotations = { readOnlyHint: tool.effect === 'read', ...tool.annotations };
   const shown = { name, displayName, description, schema, annotations };
   return {
-    ...{ ...shown, ...hashesOf(shown), timeoutMs, neverAlways, question, operands, endsTurn },
-    ...{ check: compiled.check, withhold: compiled.withhold },
+    ...shown,
+    ...hashesOf(shown),
+    timeoutMs,
+    neverAlways,
+    question,
+    operands,
+    endsTurn,
+    check: compiled.check,
+    withhold: compiled.withhold,
   };
 }
 

@@ -139,7 +139,11 @@ function createToolChanges(registry: Registry) {
       const looked = names;
       names = new Map();
       const event: ToolsChanged = {
-        ...{ type: 'tools_changed', tools: [], removed: [], joined: {}, first: {} },
+        type: 'tools_changed',
+        tools: [],
+        removed: [],
+        joined: {},
+        first: {},
       };
       for (const [name, clients] of looked) addChange(event, name, clients);
       return bounded(event);

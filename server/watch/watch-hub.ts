@@ -105,7 +105,12 @@ export class WatchHub {
     const { runId, since, changes = false } = request;
     const { bus, limits } = this.#deps;
     const watcher: Watcher = {
-      ...{ channel, runId, changes, pending: [], missed: undefined, slowSince: 0 },
+      channel,
+      runId,
+      changes,
+      pending: [],
+      missed: undefined,
+      slowSince: 0,
       seq: since ?? 0,
     };
     // A watcher that asks again and again and reads nothing would be sent one snapshot after the other.

@@ -73,10 +73,17 @@ function Lists({ mayChange }: { mayChange: boolean }) {
         targets={targets}
         limits={limits}
         mayChange={mayChange}
-        {...{ test, enable, isBusy }}
+        test={test}
+        enable={enable}
+        isBusy={isBusy}
       />
       {(targets.items?.length !== 0 || deliveries.items?.length !== 0) && (
-        <DeliveryList deliveries={deliveries} mayChange={mayChange} {...{ resend, isBusy }} />
+        <DeliveryList
+          deliveries={deliveries}
+          mayChange={mayChange}
+          resend={resend}
+          isBusy={isBusy}
+        />
       )}
       <Button size="sm" className="mt-4" onClick={renew}>
         {t('refresh')}

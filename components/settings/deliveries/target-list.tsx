@@ -38,8 +38,10 @@ export function TargetList({ targets, limits, mayChange, ...actions }: TargetLis
       {limits && !isEmpty && (
         <p className="text-[13px] text-muted">
           {t('bounds', {
-            ...{ open: limits.open_per_target, attempts: limits.attempts },
-            ...{ days: limits.kept_days, kept: limits.kept },
+            open: limits.open_per_target,
+            attempts: limits.attempts,
+            days: limits.kept_days,
+            kept: limits.kept,
           })}
         </p>
       )}

@@ -70,7 +70,9 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
       <p>
         <MarkedText
           text={t('rule', {
-            ...{ tool: tool_name, client: client_id ?? t('server'), where },
+            tool: tool_name,
+            client: client_id ?? t('server'),
+            where,
             caller: caller.kind === 'run' ? t('builtIn', { name: caller.name }) : caller.name,
           })}
         />

@@ -70,7 +70,7 @@ export function AutonomyPanel({ autonomy, mayChange }: AutonomyPanelProps) {
           )}
         </form>
       )}
-      <RunLevels {...{ autonomy, mayChange, set, isSending }} />
+      <RunLevels autonomy={autonomy} mayChange={mayChange} set={set} isSending={isSending} />
     </section>
   );
 }
@@ -116,7 +116,7 @@ function RunLevels({
           </li>
         ))}
       </ul>
-      {mayChange && <NewRunLevel {...{ set, isSending }} />}
+      {mayChange && <NewRunLevel set={set} isSending={isSending} />}
     </>
   );
 }

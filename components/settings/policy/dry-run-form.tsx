@@ -55,7 +55,11 @@ export function DryRunForm() {
           onSubmit={submit}
           className="mt-2 space-y-2 rounded-lg border border-line bg-surface p-3"
         >
-          <Choices {...{ question, tools }} onChange={(next) => setGiven({ ...given, ...next })} />
+          <Choices
+            question={question}
+            tools={tools}
+            onChange={(next) => setGiven({ ...given, ...next })}
+          />
           <div className="flex flex-wrap gap-2">
             {given.kind !== 'self' && <TextField label={t('name')} field={fields.name} />}
             <TextField label={t('run')} field={fields.run} placeholder="run_…" />
@@ -246,7 +250,9 @@ function toBody(
     kind === 'self' ? {} : { caller: { kind, name, ...(kind === 'operator' ? { role } : {}) } };
   return {
     tool: client === '' ? tool : `${tool}@${client}`,
-    ...{ args, via, ...caller },
+    args,
+    via,
+    ...caller,
     ...(runId === '' ? {} : { run_id: runId }),
   };
 }

@@ -53,8 +53,8 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     number: 'T104',
     file: 'server/tools/workspace/run-program.ts',
-    code: '...{ ...GROUP, cwd },',
-    broken: '...{ ...GROUP, cwd, env: { ...process.env, ...env } },',
+    code: '...GROUP,\n    cwd,',
+    broken: '...GROUP,\n    cwd,\n    env: { ...process.env, ...env },',
   },
   {
     number: 'T105',

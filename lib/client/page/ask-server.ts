@@ -37,7 +37,9 @@ export const createAskServer =
       const { state, error } = isRecord(answer) ? answer : {};
       const mayRetry = status === 429 || status > 499;
       return {
-        ...{ status, state, message: isRecord(error) ? error.message : status },
+        status,
+        state,
+        message: isRecord(error) ? error.message : status,
         retryAfter: mayRetry ? Number(headers.get('retry-after')) : undefined,
       };
     } catch {

@@ -187,14 +187,14 @@ class PageCallboard {
     this.#asking = asking;
     const explain = once(page.warn);
     letIn({
-      ...{
-        askServer: page.askServer(server),
-        kept: page.keptToken(server),
-        token,
-        signal,
-        asked: this.#asked,
-      },
-      ...{ wait: page.wait, touched: page.touched, warn: page.warn },
+      askServer: page.askServer(server),
+      kept: page.keptToken(server),
+      token,
+      signal,
+      asked: this.#asked,
+      wait: page.wait,
+      touched: page.touched,
+      warn: page.warn,
       request: async () => {
         await page.loaded();
         const tools = [...this.#tools.values()].slice(0, MOST_TOOLS).map(toToolSpec);

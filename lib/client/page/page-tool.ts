@@ -54,7 +54,9 @@ export function readPageTool(tool: unknown): { readonly spec: Spec; readonly exe
     throw wrong(name, 'concurrency', 'an integer from 1 on', concurrency);
   }
   const spec: Spec = {
-    ...{ name, description, parameters: readParameters(name, tool.parameters) },
+    name,
+    description,
+    parameters: readParameters(name, tool.parameters),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(displayName === undefined ? {} : { displayName }),
     ...(annotations === undefined ? {} : { annotations }),

@@ -80,7 +80,9 @@ function readTool(tool: unknown, page: Document): WebTool | undefined {
   if (typeof name !== 'string' || inputSchema === undefined) return undefined;
   const hints = isRecord(annotations) ? annotations : {};
   return {
-    ...{ name, inputSchema, handle: tool },
+    name,
+    inputSchema,
+    handle: tool,
     title: typeof title === 'string' && title !== '' ? title : undefined,
     description: typeof description === 'string' ? description : '',
     isDebugging: hints.debugging === true,

@@ -22,8 +22,14 @@ export type Check = (examined: Examined) => Promise<readonly Finding[]> | readon
 export const ok = (step: string, text: string): Finding => ({ step, state: 'ok', text });
 export const skipped = (step: string, text: string): Finding => ({ step, state: 'skipped', text });
 export const warning = (step: string, text: string, mend: string): Finding => ({
-  ...{ step, state: 'warning', text, mend },
+  step,
+  state: 'warning',
+  text,
+  mend,
 });
 export const failed = (step: string, text: string, mend: string): Finding => ({
-  ...{ step, state: 'failed', text, mend },
+  step,
+  state: 'failed',
+  text,
+  mend,
 });

@@ -59,8 +59,14 @@ export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
 ];
 
 const toWireRule = ({ id, runId, toolName, clientId, scope, ...rule }: AlwaysRule) => ({
-  ...{ id, run_id: runId, tool_name: toolName, client_id: clientId, scope, caller: rule.caller },
-  ...{ allowed_at: rule.allowedAt / 1_000, allowed_by: rule.allowedBy },
+  id,
+  run_id: runId,
+  tool_name: toolName,
+  client_id: clientId,
+  scope,
+  caller: rule.caller,
+  allowed_at: rule.allowedAt / 1_000,
+  allowed_by: rule.allowedBy,
   expires_at: toSeconds(rule.expiresAt),
   last_used_at: toSeconds(rule.lastUsedAt),
 });

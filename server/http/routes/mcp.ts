@@ -40,8 +40,13 @@ const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
       if (lasts) takePlace(principal, context.outgoing);
       const { incoming, makeRoom, resizeRoom } = context;
       const answer = await mcp.answer({
-        ...{ agent, sessionId, makeRoom, resizeRoom, body: body.value },
-        ...{ headers: incoming.headers, signal: context.signal() },
+        agent,
+        sessionId,
+        makeRoom,
+        resizeRoom,
+        body: body.value,
+        headers: incoming.headers,
+        signal: context.signal(),
       });
       if (!(answer instanceof Response)) return json(200, answer.json);
       return toHttpResponse(answer, !lasts && takesJsonAlone(context.incoming));
@@ -118,7 +123,9 @@ const JSON_RPC = { parse: -32_700, invalid: -32_600, noSession: -32_001, method:
 const ONE_MESSAGE = 'Batches are not read: send one message in a request.';
 
 const rpcError = (code: number, message: string) => ({
-  ...{ jsonrpc: '2.0', id: null, error: { code, message } },
+  jsonrpc: '2.0',
+  id: null,
+  error: { code, message },
 });
 
 const noSession = (): HttpResponse =>
@@ -128,7 +135,8 @@ const noSession = (): HttpResponse =>
   );
 
 const onlyPost = (): HttpResponse => ({
-  ...{ status: 405, headers: { allow: 'POST' } },
+  status: 405,
+  headers: { allow: 'POST' },
   json: rpcError(JSON_RPC.method, 'Method not allowed. Send messages by POST.'),
 });
 

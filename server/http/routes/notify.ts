@@ -41,7 +41,8 @@ export const notifyRoutes = (deps: HttpDeps): Route[] => [
     responses: { 200: { description: 'A page of deliveries', schema: deliveriesPageSchema } },
     async handle({ query: { cursor, limit } }) {
       const { deliveries, next } = await deps.notify.deliveries({
-        ...{ limit, ...given({ before: cursor }) },
+        limit,
+        ...given({ before: cursor }),
       });
       return json(200, { deliveries: deliveries.map(toWireDelivery), next_cursor: next });
     },
@@ -121,10 +122,17 @@ const toWireTarget = (target: ListedTarget): WireTarget => ({
 function toWireDelivery({ notice, ...delivery }: DeliveryRecord): WireDelivery {
   const { data } = notice;
   return {
-    ...{ id: delivery.id, notice_id: notice.id, type: notice.type, target: delivery.target },
-    ...{ state: delivery.state, attempts: delivery.attempts },
-    ...{ made_at: delivery.madeAt / 1_000, tried_at: toSeconds(delivery.triedAt) },
-    ...{ next_at: toSeconds(delivery.nextAt), status: delivery.status, error: delivery.error },
+    id: delivery.id,
+    notice_id: notice.id,
+    type: notice.type,
+    target: delivery.target,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    made_at: delivery.madeAt / 1_000,
+    tried_at: toSeconds(delivery.triedAt),
+    next_at: toSeconds(delivery.nextAt),
+    status: delivery.status,
+    error: delivery.error,
     about: subjectOf(data),
     link: data.link,
   };

@@ -127,7 +127,8 @@ const askingRoutes = ({ pairing, isForeignPage }: HttpDeps): Route[] => {
       responses: { 200: { description: 'A person is asked', schema: joinedSchema } },
       async handle({ body, context }) {
         const requester = {
-          ...{ address: context.address, userAgent: context.incoming.headers['user-agent'] },
+          address: context.address,
+          userAgent: context.incoming.headers['user-agent'],
           foreignOrigin: foreignOriginOf(context.incoming),
         };
         return json(200, await pairing.join(body, requester));

@@ -29,8 +29,12 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
       handle() {
         const { definition, file, loadedAt, problem, autonomy, hooks } = policy.state();
         return json(200, {
-          ...{ policy: definition, file, loaded_at: loadedAt / 1_000, problem },
-          ...{ autonomy: toWireAutonomy(autonomy), hooks: [...hooks] },
+          policy: definition,
+          file,
+          loaded_at: loadedAt / 1_000,
+          problem,
+          autonomy: toWireAutonomy(autonomy),
+          hooks: [...hooks],
         });
       },
     }),
@@ -73,12 +77,20 @@ const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
       if (!outcome.ok) throw new HttpError(outcome.code, outcome.message, given(outcome));
       const { question, decision, limits } = outcome;
       return json(200, {
-        ...{ effect: decision.effect, rule: decision.rule, reason: decision.reason },
-        ...{ tool_name: question.toolName, caller, via: question.via },
-        ...{ client_id: question.clientId, access: question.access },
-        ...{ schema_hash: question.schemaHash, args: question.args },
+        effect: decision.effect,
+        rule: decision.rule,
+        reason: decision.reason,
+        tool_name: question.toolName,
+        caller,
+        via: question.via,
+        client_id: question.clientId,
+        access: question.access,
+        schema_hash: question.schemaHash,
+        args: question.args,
         limits: limits.map(({ limit, left, retryAfter: retry_after }) => ({
-          ...{ limit, left, retry_after },
+          limit,
+          left,
+          retry_after,
         })),
       });
     },

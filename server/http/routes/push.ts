@@ -20,8 +20,10 @@ import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
 export const pushRoutes = (deps: HttpDeps): Route[] => [
   ...routesAt(deps, { path: '/v1/push', suffix: '', reads: VIEWERS, changes: OPERATORS }),
   ...routesAt(deps, {
-    ...{ path: '/internal/push', suffix: 'OfDevice' },
-    ...{ reads: CLIENTS, changes: CLIENTS },
+    path: '/internal/push',
+    suffix: 'OfDevice',
+    reads: CLIENTS,
+    changes: CLIENTS,
   }),
 ];
 

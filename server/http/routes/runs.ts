@@ -84,7 +84,9 @@ const reading = (deps: HttpDeps): Route[] => [
       const run = await findRun(deps, principal, params.id);
       const { after = 0, limit, message_id } = query;
       const page = await deps.runs.modelTurns({
-        ...{ runId: run.run_id, after, limit },
+        runId: run.run_id,
+        after,
+        limit,
         ...given({ messageId: message_id }),
       });
       const { turns = [], nextAfter = null } = page ?? {};

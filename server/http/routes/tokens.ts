@@ -75,9 +75,17 @@ const NOT_HERE =
   'The token of the first run is not revoked here: set another CALLBOARD_TOKEN, or delete the file "token" in the data directory, and start the server again.';
 
 const FIRST_TOKEN: WireToken = {
-  ...{ id: 'first_run', kind: 'operator', name: FIRST_OPERATOR.name, role: FIRST_OPERATOR.role },
-  ...{ tools: null, client_id: null, built_in: true, created_at: null, created_by: null },
-  ...{ last_used_at: null, revoked_at: null },
+  id: 'first_run',
+  kind: 'operator',
+  name: FIRST_OPERATOR.name,
+  role: FIRST_OPERATOR.role,
+  tools: null,
+  client_id: null,
+  built_in: true,
+  created_at: null,
+  created_by: null,
+  last_used_at: null,
+  revoked_at: null,
 };
 
 const toWireToken = (token: TokenRecord): WireToken => ({

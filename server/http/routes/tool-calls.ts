@@ -50,7 +50,10 @@ const modelOutputRoute = (deps: HttpDeps): Route =>
     async handle({ principal, params, context }) {
       const call = await findCall(deps, principal, params.id, context);
       const page = await deps.runs.modelTurns({
-        ...{ runId: call.runId, toolCallId: call.id, after: 0, limit: MOST_SENT },
+        runId: call.runId,
+        toolCallId: call.id,
+        after: 0,
+        limit: MOST_SENT,
       });
       const sent = (page?.turns ?? []).flatMap((turn) => sentOf(turn, call.id));
       // As it was sent last, whatever the bound is by now.

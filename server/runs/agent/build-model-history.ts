@@ -193,7 +193,10 @@ function describeCall(callId: string, input: Building, replay: ReplayPart | unde
   const inMessage = input.imageWay === 'user_message' ? files : [];
   return {
     call: {
-      ...{ type: 'tool-call' as const, toolCallId, toolName, input: written },
+      type: 'tool-call' as const,
+      toolCallId,
+      toolName,
+      input: written,
       ...optionsOf(replay),
     },
     result: {

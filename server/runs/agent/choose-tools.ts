@@ -60,8 +60,15 @@ export const byName = (a: { readonly name: string }, b: { readonly name: string 
 
 /** The lower the sooner. */
 const Rank = {
-  ...{ ofRun: 0, named: 1, pinned: 2, recent: 3, server: 4, ofWriter: 5 },
-  ...{ visible: 6, responsive: 7, silent: 8 },
+  ofRun: 0,
+  named: 1,
+  pinned: 2,
+  recent: 3,
+  server: 4,
+  ofWriter: 5,
+  visible: 6,
+  responsive: 7,
+  silent: 8,
 } as const;
 
 function createRanking({ text, clientId, isPinned }: ToolChoiceOptions) {

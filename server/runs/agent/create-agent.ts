@@ -15,9 +15,16 @@ const NO_SPANS = { isOn: false, requestEnded() {} };
 const MAX_STEPS = 10;
 
 const usual = () => ({
-  ...{ maxSteps: MAX_STEPS, maxRetries: 2, budget: NO_BUDGET, resultBytes: MODEL_OUTPUT_BYTES },
-  ...{ isPinned: () => false, isPolling: () => false, denialOf: () => undefined },
-  ...{ spans: NO_SPANS, lessons: new Lessons(), settings: {} },
+  maxSteps: MAX_STEPS,
+  maxRetries: 2,
+  budget: NO_BUDGET,
+  resultBytes: MODEL_OUTPUT_BYTES,
+  isPinned: () => false,
+  isPolling: () => false,
+  denialOf: () => undefined,
+  spans: NO_SPANS,
+  lessons: new Lessons(),
+  settings: {},
 });
 
 type Optional = keyof ReturnType<typeof usual>;
@@ -30,7 +37,10 @@ export const agentLimits = ({
   pinned_tools,
   ...asked
 }: AgentSettings) => ({
-  ...{ budget, maxSteps: max_steps, resultBytes: result_bytes, isPolling: matchTools(polling) },
+  budget,
+  maxSteps: max_steps,
+  resultBytes: result_bytes,
+  isPolling: matchTools(polling),
   isPinned: matchTools(pinned_tools),
   settings: asked,
 });
@@ -45,7 +55,9 @@ export function createAgent(options: Omit<TurnDeps, Optional> & Partial<Pick<Tur
   const deps: TurnDeps = { ...usual(), ...options };
   const { maxSteps, budget, resultBytes } = deps;
   return {
-    ...{ maxSteps, budget, resultBytes },
+    maxSteps,
+    budget,
+    resultBytes,
     /** Ends with a value whatever the model does; rejects only when nothing can be written down. */
     runTurn: (request: TurnRequest): Promise<TurnEnd> => runTurn(deps, request),
     /** Of every tool, by name, whether the next step offers it, or why not. */

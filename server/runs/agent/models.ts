@@ -220,7 +220,8 @@ function toResolved(
   const imageWay = RESULT_IMAGES.has(ref.provider) && !isText ? 'tool_result' : 'user_message';
   return {
     ref: ref.text,
-    ...{ taught, languageModel: taught(NO_LESSON) },
+    taught,
+    languageModel: taught(NO_LESSON),
     // Servers that speak OpenAI's API document its limit too, and proxies hold it.
     maxTools: abilities.maxTools ?? (ref.provider === REHEARSAL ? null : MOST_TOOLS),
     schemaTarget: abilities.strictTools ? 'openai-strict' : SCHEMA_TARGETS[ref.provider],

@@ -64,7 +64,8 @@ function makeRoot(run: NormalRun): Schema {
   const required = asTexts(keywords.required).filter((name) => Object.hasOwn(properties, name));
   const root = {
     ...keywords,
-    ...{ type: 'object', properties },
+    type: 'object',
+    properties,
     required: required.length === 0 ? undefined : required,
   };
   const named = withAcceptedNames(run, root);

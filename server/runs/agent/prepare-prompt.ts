@@ -75,7 +75,9 @@ export async function preparePrompt(
   const modelTools = createModelTools(offered, turn.model.schemaTarget, unsent);
   const isLast = ending?.words !== undefined;
   const facts = {
-    ...{ offered: offered.length, leftOut, repeated: progress.repeated },
+    offered: offered.length,
+    leftOut,
+    repeated: progress.repeated,
     failing: failingTools(records),
     emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
   };

@@ -50,8 +50,13 @@ const MOST_EMPTY = 3;
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnEnd> {
   const turn: Turn = {
-    ...{ ...request, deps, finals: new Map(), scaled: new Map(), outputs: new WeakMap() },
-    ...{ noted: new Set(), written: new Map() },
+    ...request,
+    deps,
+    finals: new Map(),
+    scaled: new Map(),
+    outputs: new WeakMap(),
+    noted: new Set(),
+    written: new Map(),
     spending: request.spending ?? new Spending(deps.budget),
   };
   for (let step = (request.stepsDone ?? 0) + 1; ; step += 1) {
@@ -135,14 +140,23 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
     const { prompt, described, lesson } = request;
     const beginsStep = !asking.plan.ending && isFirst;
     const log = await asking.writer.beginRequest({
-      ...{ ...described, step: asking.step, beginsStep, model: turn.model.ref },
+      ...described,
+      step: asking.step,
+      beginsStep,
+      model: turn.model.ref,
     });
     const trace = beginRequestTrace(turn);
     try {
       const { instructions, messages, tools } = prompt;
       const end = await streamStep({
-        ...{ model: request.model, instructions, messages, tools, signal },
-        ...{ calls: asking.calls, writer: asking.writer, clock: deps.clock },
+        model: request.model,
+        instructions,
+        messages,
+        tools,
+        signal,
+        calls: asking.calls,
+        writer: asking.writer,
+        clock: deps.clock,
         onAnswered: log.answered,
         traceparent: trace.traceparent,
       });

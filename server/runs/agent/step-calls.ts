@@ -199,8 +199,15 @@ export class StepCalls {
     });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
     const entry: Entry = {
-      ...{ modelId, toolName: tool.toolName, draft, refusal, client: tool.client, partial },
-      ...{ key: undefined, held: undefined, recorded: undefined },
+      modelId,
+      toolName: tool.toolName,
+      draft,
+      refusal,
+      client: tool.client,
+      partial,
+      key: undefined,
+      held: undefined,
+      recorded: undefined,
     };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.

@@ -199,7 +199,9 @@ async function takeBlock(
     if (isEnd) show(thoughts.end());
   }
   writer.append(kind, kind === 'reasoning' ? delta : '', {
-    ...{ id, isStart: part.type.endsWith('-start'), isEnd },
+    id,
+    isStart: part.type.endsWith('-start'),
+    isEnd,
     metadata: toReplayMetadata(part.providerMetadata),
   });
 }

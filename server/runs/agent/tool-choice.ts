@@ -49,7 +49,9 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   const isPinned = pinnedIn(turn);
   const asked = askedIn(turn);
   const offered = chooseTools(isWhole ? others : fit, {
-    ...{ most, isPinned, recent },
+    most,
+    isPinned,
+    recent,
     text: asked ? wordsIn(asked) : '',
     clientId: asked?.client_id ?? null,
   });
@@ -60,18 +62,27 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   if (isWhole) why.set(SEARCH_TOOLS, { offer: 'not_needed' });
   const states = listings.map(
     ({ name, source }): RunTool => ({
-      ...{ name, source, pinned: isPinned(name), found: found.has(name) },
+      name,
+      source,
+      pinned: isPinned(name),
+      found: found.has(name),
       ...(why.get(name) ?? { offer: 'offered', ...given({ schema_warnings: warnings.get(name) }) }),
     }),
   );
   const away = toolsOfClientsAway(listings, records).map(
     (name): RunTool => ({
-      ...{ name, source: 'client', offer: 'client_away' },
-      ...{ pinned: isPinned(name), found: false },
+      name,
+      source: 'client',
+      offer: 'client_away',
+      pinned: isPinned(name),
+      found: false,
     }),
   );
   return {
-    ...{ offered, unfit, leftOut: overLimit.length, unsent: [...overLimit, ...denied] },
+    offered,
+    unfit,
+    leftOut: overLimit.length,
+    unsent: [...overLimit, ...denied],
     states: [...states, ...away].toSorted(byName),
   };
 }
@@ -166,8 +177,12 @@ function variantsOf(pool: ToolListing, registry: Pick<ToolRegistry, 'find'>): To
     if (!tool || tool.clientId === null || !client) return [];
     const { description, schema, timeoutMs: timeout_ms, annotations, displayName } = tool;
     return {
-      ...{ name, model_name: spelled(pool.name, handle), source: pool.source },
-      ...{ schema, timeout_ms, annotations },
+      name,
+      model_name: spelled(pool.name, handle),
+      source: pool.source,
+      schema,
+      timeout_ms,
+      annotations,
       description: `${description}\n(On ${handle} alone: it takes other arguments there than at the other clients.)`,
       ...given({ display_name: displayName, reason: pool.reason }),
       clients: [{ ...client, visible: true }],

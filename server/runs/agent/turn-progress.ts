@@ -96,7 +96,9 @@ function countRepeat(repeats: Map<string, Repeats>, key: string, record: Call): 
   const outcome = isWarned && before ? before.outcome : outcomeOf(record);
   const isSame = before?.outcome === outcome;
   repeats.set(key, {
-    ...{ toolName, outcome, count: isSame ? before.count + 1 : 1 },
+    toolName,
+    outcome,
+    count: isSame ? before.count + 1 : 1,
     isWarned: isWarned || (isSame && before.isWarned),
   });
 }

@@ -70,7 +70,9 @@ export class Delegation {
     return this.#tools.map((name) => {
       const form = TASK_FORMS[name];
       return defineTool({
-        ...{ name, displayName: form.displayName, args: form.args(names) },
+        name,
+        displayName: form.displayName,
+        args: form.args(names),
         description: describeTool(form, [...this.#agents.values()]),
         // Not run again after a restart: its sub-agent's calls may have had effects.
         effect: 'write',
@@ -159,7 +161,10 @@ export class Delegation {
     const outcome = await this.#atWork.during(rootId, () =>
       runs.runChild({
         parent: { run_id: parent.run_id, call_id: context.callId, agent: name, depth: depth + 1 },
-        ...{ task, model: modelOf(agent, parent), owner: parent.owner, signal: context.signal },
+        task,
+        model: modelOf(agent, parent),
+        owner: parent.owner,
+        signal: context.signal,
         tools: toolsOf(agent, listings, parent.tools),
         clientId: askingText(asked?.client_id, asked?.instance_id),
         author: asked?.author,

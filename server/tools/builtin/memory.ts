@@ -105,7 +105,8 @@ function createRecall({ store }: MemoryDeps) {
       status({ tip: query ? `Looking for ${query.slice(0, 100)}` : 'Looking at the newest notes' });
       const found = await store.memories.find({ ownerToken, text: query, limit }).catch(toFailure);
       const memories = found.map(({ key, text, putAt, untrusted }) => ({
-        ...{ key, text },
+        key,
+        text,
         stored_at: new Date(putAt).toISOString(),
         ...given({ untrusted: untrusted ?? undefined }),
       }));

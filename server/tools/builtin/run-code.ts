@@ -40,8 +40,12 @@ export function createRunCode({ workerPath, runMs = RUN_MS, timeoutMs = TIMEOUT_
     run: async ({ code, input = null }, { signal, status }) => {
       status({ tip: 'Running a program' });
       const request: CodeRequest = {
-        ...{ code, input: JSON.stringify(input), memoryBytes: MEMORY_BYTES, runMs },
-        ...{ maxLogChars: MAX_LOG_CHARS, maxResultChars: MAX_RESULT_CHARS },
+        code,
+        input: JSON.stringify(input),
+        memoryBytes: MEMORY_BYTES,
+        runMs,
+        maxLogChars: MAX_LOG_CHARS,
+        maxResultChars: MAX_RESULT_CHARS,
       };
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       return { output: await runInThread(request, { workerPath, signal: within, status }) };
@@ -64,7 +68,8 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
     env: {},
     resourceLimits: THREAD_LIMITS,
     // What it prints is not for the server's log.
-    ...{ stdout: true, stderr: true },
+    stdout: true,
+    stderr: true,
   });
   const lines: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Ending>();

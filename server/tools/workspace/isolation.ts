@@ -36,8 +36,14 @@ export async function probeIsolation(options: {
   const isolation = isolationBy(options);
   const look = 'readlink /proc/1/ns/pid && readlink /proc/self/ns/pid';
   const ended = await runProgram({
-    ...{ program: 'sh', args: ['-c', look], cwd: '/', env: { PATH: options.path }, isolation },
-    ...{ signal: AbortSignal.timeout(PROBE_MS), tailChars: 0, onOutput: () => undefined },
+    program: 'sh',
+    args: ['-c', look],
+    cwd: '/',
+    env: { PATH: options.path },
+    isolation,
+    signal: AbortSignal.timeout(PROBE_MS),
+    tailChars: 0,
+    onOutput: () => undefined,
   }).catch((error: unknown) => ({ kind: 'not_started' as const, reason: String(error) }));
   if (ended.kind === 'not_started') return { reason: ended.reason };
   const [first, own] = ended.stdout.split('\n');

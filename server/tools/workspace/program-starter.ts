@@ -24,7 +24,9 @@ channel.setEncoding('utf8').on('data', (chunk: string) => {
 
 function start({ program, args, cwd, env }: ProgramOrder): void {
   const child = spawn(program, args, {
-    ...{ cwd, shell: false, stdio: 'inherit' },
+    cwd,
+    shell: false,
+    stdio: 'inherit',
     // Next's types ask for NODE_ENV in each environment.
     env: env as NodeJS.ProcessEnv,
   });

@@ -131,7 +131,8 @@ function startPlainly({ program, args, cwd, env }: ProgramOrder): StartedProgram
   const child = spawn(program, args, {
     // Next's types ask for NODE_ENV in each environment.
     env: env as NodeJS.ProcessEnv,
-    ...{ ...GROUP, cwd },
+    ...GROUP,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { stdout, stderr } = child;
@@ -147,7 +148,8 @@ function startPlainly({ program, args, cwd, env }: ProgramOrder): StartedProgram
 function startIsolated(order: ProgramOrder, { command, args, env }: Isolation): StartedProgram {
   const child = spawn(command, args, {
     env: env as NodeJS.ProcessEnv,
-    ...{ ...GROUP, cwd: '/' },
+    ...GROUP,
+    cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const { stdout, stderr } = child;
@@ -161,7 +163,9 @@ function startIsolated(order: ProgramOrder, { command, args, env }: Isolation): 
   channel.on('error', () => undefined);
   channel.write(`${JSON.stringify(order)}\n`);
   return {
-    ...{ child, stdout, stderr },
+    child,
+    stdout,
+    stderr,
     endOf(exitCode, endedBy, errors) {
       const reports = text.split('\n').flatMap(toReport);
       const last = reports.at(-1);

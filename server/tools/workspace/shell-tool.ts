@@ -144,7 +144,13 @@ export function createShell(options: {
         status({ preview: tail });
       };
       const ended = await runProgram({
-        ...{ program, args, cwd: root, env, isolation, signal, onOutput },
+        program,
+        args,
+        cwd: root,
+        env,
+        isolation,
+        signal,
+        onOutput,
         tailChars: SHOWN_CHARS,
       });
       if (ended.kind === 'not_started') {

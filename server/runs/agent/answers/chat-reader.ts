@@ -167,8 +167,13 @@ class ChunkCalls {
     const index = this.#calls.length;
     const isTaken = id !== undefined && this.#calls.some((call) => call.id === id);
     const call: ChunkCall = {
-      ...{ index, id: isTaken ? `${id}~${index}` : id, name: undefined, held: '' },
-      ...{ extra: piece.extra_content, extent: new JsonExtent(), isWhole: false },
+      index,
+      id: isTaken ? `${id}~${index}` : id,
+      name: undefined,
+      held: '',
+      extra: piece.extra_content,
+      extent: new JsonExtent(),
+      isWhole: false,
     };
     this.#calls.push(call);
     return call;
@@ -179,7 +184,10 @@ function started({ index, id, extra, held }: ChunkCall, name: string): object {
   const google = isRecord(extra) && isRecord(extra.google) ? extra.google : {};
   const thought_signature = textOf(google.thought_signature);
   return {
-    ...{ index, id, type: 'function', function: { name, arguments: held } },
+    index,
+    id,
+    type: 'function',
+    function: { name, arguments: held },
     ...(thought_signature !== undefined && { extra_content: { google: { thought_signature } } }),
   };
 }
