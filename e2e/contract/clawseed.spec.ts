@@ -1,7 +1,9 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { LIMITS } from '../../lib/protocol/limits.ts';
-import recorded from '../../server/clawseed/testing/recorded-frames.json' with { type: 'json' };
+import recorded from '../../server/doors/clawseed/testing/recorded-frames.json' with {
+  type: 'json',
+};
 import type { Script } from '../../server/testing/scripted-openai.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { configFile } from '../support/config-file.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** As `model` of a request: the server's default. */
 export const DEFAULT_MODEL = 'callboard';
 
-/** A text, or parts of texts and files: each is read by itself (server/ag-ui/message-content.ts). */
+/** A text, or parts of texts and files: each is read by itself (server/doors/message-content.ts). */
 const contentSchema = z.unknown().optional();
 
 const MOST_MESSAGES = 10_000;

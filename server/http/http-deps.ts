@@ -4,7 +4,6 @@ import type { Reach } from '#lib/protocol/reach';
 import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
 import type { ToolStats } from '#lib/protocol/tool-stats';
-import type { AgUiService } from '../ag-ui/room.ts';
 import type {
   Audit,
   Caller,
@@ -22,10 +21,11 @@ import type { Logger } from '../base/logger.ts';
 import type { BlobStore, UploadQuota } from '../blobs/room.ts';
 import type { CallService } from '../calls/room.ts';
 import type { DeviceService, PairingService } from '../devices/room.ts';
+import type { AgUiService } from '../doors/ag-ui/room.ts';
+import type { McpService } from '../doors/mcp/room.ts';
+import type { OpenAiService } from '../doors/openai/room.ts';
 import type { EventBus, SnapshotText } from '../events/room.ts';
-import type { McpService } from '../mcp/room.ts';
 import type { McpServersService } from '../mcp-client/room.ts';
-import type { OpenAiService } from '../openai/room.ts';
 import type { NotifyService } from '../outbox/room.ts';
 import type { PolicyService } from '../policy/room.ts';
 import type { PushService } from '../push/room.ts';

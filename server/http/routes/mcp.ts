@@ -4,7 +4,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
 import type { Agent, Caller } from '../../auth/room.ts';
-import type { McpStream } from '../../mcp/room.ts';
+import type { McpStream } from '../../doors/mcp/room.ts';
 import { createPlaces, type TakePlace } from '../count-of-each.ts';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';

@@ -4,7 +4,7 @@ import type { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/room.ts';
-import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../openai/room.ts';
+import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
 import { checkShape } from '../check-shape.ts';
 import { createPlaces, type TakePlace } from '../count-of-each.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';

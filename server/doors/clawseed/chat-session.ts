@@ -1,0 +1,249 @@
+import type { RunRecord } from '#lib/protocol/run';
+import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
+import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
+import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ClientChannel, ClientSessions } from '../../connections/room.ts';
+import { type EventBus, followRun, type SnapshotText } from '../../events/room.ts';
+import { errorFrame, type ServerFrame } from './chat-frames.ts';
+import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
+import type { KeptIdentities } from './chat-tools.ts';
+import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
+import type { ChatFrame } from './parse-chat-frame.ts';
+import { TurnFrames } from './turn-frames.ts';
+
+export interface ChatSessionDeps extends ChatRunsDeps {
+  readonly sessions: ClientSessions;
+  readonly registry: ChatToolsDeps['registry'];
+  readonly bus: Pick<EventBus, 'subscribe'>;
+  /** What a watcher of one run is shown first. */
+  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
+  readonly kept: KeptIdentities;
+  newSessionId(): string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+}
+
+/** The app's connection, as far as a session needs it. */
+export interface ChatChannel {
+  send(frame: ServerFrame): void;
+  dropRequest(callId: string): void;
+  close(code: number, reason: string): void;
+}
+
+export interface ChatOpening {
+  readonly caller: Caller & { readonly address: string };
+  readonly sessionId: string | undefined;
+  readonly name: string | undefined;
+}
+
+const VERSION = 1;
+/** As in ClawSeed: a session takes no more at once. */
+const MOST_COMMANDS = 8;
+/** Of a session that the app has not named. */
+const UNNAMED = '新会话';
+const DEVICE = errorFrame(
+  'PERMISSION_DENIED',
+  "A device's token offers tools and does not talk to the agent. Connect with the token of a person with the role operator or admin.",
+);
+const FAILED = errorFrame('AGENT_ERROR', 'The server failed in an unexpected way; try again.');
+
+/** A session of a ClawSeed app: a run that it talks in, and a client that offers tools. */
+export class ChatSession {
+  readonly #deps: ChatSessionDeps;
+  readonly #channel: ChatChannel;
+  readonly #sessionId: string;
+  readonly #name: string | undefined;
+  readonly #caller: ChatOpening['caller'];
+  /** Undefined of a device, and until it is open. */
+  #talk: Talk | undefined;
+  readonly #runs: ChatRuns;
+  readonly #tools: ChatTools;
+  readonly #client: ReturnType<ClientSessions['open']>;
+  readonly #opened: Promise<void>;
+  #stopEvents: (() => void) | undefined;
+  #isOpen = false;
+  #isClosed = false;
+  #commands: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(deps: ChatSessionDeps, channel: ChatChannel, opening: ChatOpening) {
+    const { caller, sessionId = deps.newSessionId(), name } = opening;
+    this.#deps = deps;
+    this.#channel = channel;
+    this.#caller = caller;
+    this.#sessionId = sessionId;
+    this.#name = name === UNNAMED ? undefined : name;
+    this.#runs = new ChatRuns(deps);
+    this.#client = deps.sessions.open(caller, this.#clientChannel());
+    this.#tools = new ChatTools({
+      session: this.#client,
+      registry: deps.registry,
+      send: (frame) => channel.send(frame),
+      dropRequest: (callId) => channel.dropRequest(callId),
+    });
+    this.#opened = this.#open().catch((error: unknown) => {
+      deps.logger.error(error);
+      this.#end('AGENT_INIT_FAILED', 'The session could not be opened; try again.', 1011);
+    });
+  }
+
+  /** One parsed frame. The promise settles when it is answered; it never rejects. */
+  receive(frame: ChatFrame): Promise<void> | undefined {
+    // The first frame that an app gets is session_start.
+    if (!this.#isOpen) return this.#opened.then(() => this.#handle(frame));
+    return this.#handle(frame);
+  }
+
+  setResponsive(isResponsive: boolean): void {
+    this.#client.setResponsive(isResponsive);
+  }
+
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopEvents?.();
+    this.#client.closed();
+    const { identity } = this.#tools;
+    if (identity) this.#deps.kept.keep(principalKey(this.#caller), this.#key, identity);
+  }
+
+  get #key(): string {
+    return `${principalKey(this.#caller)} ${this.#sessionId}`;
+  }
+
+  #clientChannel(): ClientChannel {
+    return {
+      send: (message: ServerMessage) => this.#tools.take(message),
+      close: (code, reason) => this.#channel.close(code, reason),
+    };
+  }
+
+  async #open(): Promise<void> {
+    const person = this.#caller;
+    if (person.kind !== 'operator') return this.#start(undefined, []);
+    const runId = await this.#runs.find(this.#sessionId, person);
+    const talk = { runId, person, address: person.address };
+    this.#talk = talk;
+    if (this.#isClosed) return;
+    const events = followRun(this.#deps.bus, talk.runId);
+    this.#stopEvents = () => events.close();
+    const run = await this.#runs.get(talk.runId);
+    if (this.#isClosed) return;
+    if (run && !ownsRun(person, run)) return this.#refuseOther();
+    const frames = new TurnFrames(run?.title ?? this.#name, this.#deps.clock.now);
+    const before = await this.#missed(run, frames);
+    if (this.#isClosed) return;
+    this.#start(run, before.frames);
+    events.release(before.seq, (event) => this.#show(event, frames, talk));
+  }
+
+  /** Of a turn that runs, what was shown before. */
+  async #missed(
+    run: RunRecord | undefined,
+    frames: TurnFrames,
+  ): Promise<{ seq: number; frames: ServerFrame[] }> {
+    if (run?.status !== 'running') return { seq: 0, frames: [] };
+    const { seq, text } = await this.#deps.snapshot({ runId: run.run_id });
+    const snapshot = snapshotSchema.parse(JSON.parse(String(text)));
+    return { seq, frames: frames.begin(snapshot, run.run_id) };
+  }
+
+  #start(run: RunRecord | undefined, frames: readonly ServerFrame[]): void {
+    const name = run?.title ?? this.#name;
+    this.#channel.send({
+      type: 'session_start',
+      v: VERSION,
+      session_id: this.#sessionId,
+      resumed: run !== undefined,
+      message_count: run ? run.messages.length + (run.messages_left_out ?? 0) : 0,
+      ...(name === undefined ? {} : { name }),
+      run_id: this.#talk?.runId ?? this.#runs.idOf(this.#sessionId),
+    });
+    for (const frame of frames) this.#channel.send(frame);
+    this.#isOpen = true;
+  }
+
+  #show(event: WatchEvent, frames: TurnFrames, talk: Talk): void {
+    if (this.#isClosed) return;
+    // Another token was the first to begin the session.
+    if (event.type === 'run' && !ownsRun(talk.person, event.run)) return this.#refuseOther();
+    for (const frame of frames.take(event)) this.#channel.send(frame);
+  }
+
+  #refuseOther(): void {
+    this.#end(MISMATCH.code, MISMATCH.message, CLOSE.policy);
+  }
+
+  #end(code: typeof MISMATCH.code, message: string, closeCode: number): void {
+    if (this.#isClosed) return;
+    this.#channel.send(errorFrame(code, message));
+    this.#channel.close(closeCode, message);
+  }
+
+  #handle(frame: ChatFrame): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
+    if (!this.#tools.hasEntered) this.#enter(frame);
+    switch (frame.type) {
+      case 'connect':
+        this.#channel.send({ type: 'connected', v: VERSION, message: 'Connection established' });
+        return undefined;
+      case 'client':
+        return this.#tools.receive(frame.message);
+      case 'get_registered_tools':
+        return this.#tools.listTools();
+      case 'refused':
+        this.#channel.send(frame.error);
+        return frame.message && this.#tools.receive(frame.message);
+      default:
+        return this.#command(frame);
+    }
+  }
+
+  /** The first frame that is no `connect` is taken as what it is. */
+  #enter(first: ChatFrame): void {
+    const isConnect = first.type === 'connect';
+    const name = (isConnect ? first.deviceName : undefined) ?? this.#name ?? 'ClawSeed';
+    const capabilities = isConnect ? first.capabilities : [];
+    this.#tools.enter({ name, capabilities }, this.#deps.kept.take(this.#key));
+  }
+
+  /** One after the other: what aborts a message comes behind it. */
+  #command(frame: Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>) {
+    const talk = this.#talk;
+    if (!talk) {
+      this.#channel.send(DEVICE);
+      return undefined;
+    }
+    if (this.#waiting >= MOST_COMMANDS) {
+      const message = `${MOST_COMMANDS} messages wait. Send the next one when they are taken.`;
+      this.#channel.send(errorFrame('SESSION_BUSY', message));
+      return undefined;
+    }
+    this.#waiting += 1;
+    this.#commands = this.#commands
+      .then(() => this.#run(frame, talk))
+      .catch((error: unknown) => {
+        this.#deps.logger.error(error);
+        return FAILED;
+      })
+      .then((refusal) => {
+        this.#waiting -= 1;
+        if (refusal === MISMATCH) this.#refuseOther();
+        else if (refusal && !this.#isClosed) this.#channel.send(refusal);
+      });
+    return this.#commands;
+  }
+
+  async #run(
+    frame: Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>,
+    talk: Talk,
+  ): ReturnType<ChatRuns['regenerate']> {
+    if (frame.type === 'abort') return this.#runs.abort(talk, (one) => this.#channel.send(one));
+    const clientId = await this.#tools.clientId();
+    if (frame.type === 'regenerate') return this.#runs.regenerate(talk, clientId);
+    const { content } = frame;
+    return this.#runs.message(talk, { content, title: this.#name ?? content, clientId });
+  }
+}

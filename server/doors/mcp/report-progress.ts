@@ -1,0 +1,92 @@
+import type { Call } from '#lib/call/call';
+import type { CardUpdate } from '#lib/protocol/card';
+import { given } from '#lib/util/given';
+import type { Clock } from '../../base/clock.ts';
+import type { CallFollowers } from '../../events/room.ts';
+import { waitsFor } from './waits-for.ts';
+
+/** So many at once; after them four notifications a second. */
+const BURST = 5;
+const SHORTEST_MS = 250;
+/** Hosts give up after a minute without one; some sooner. */
+const HEARTBEAT_MS = 10_000;
+/** What a call waits for has no number, but each has to be higher than the one before. */
+const SMALL_STEP = 0.001;
+
+export interface ProgressDeps {
+  readonly followers: CallFollowers;
+  readonly clock: Clock;
+  /** The call as it is now. */
+  readonly read: (callId: string) => Promise<Call | undefined>;
+}
+
+interface Note {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+/** `progress` rises with each one, as MCP asks. */
+export type SendProgress = (note: Note) => Promise<void>;
+
+/**
+ * Sends what a call waits for: after its card changed, with what its tool says of its progress, and
+ * every 10 s while nothing changes (rule MP20). Returns a function that ends it. What cannot be
+ * sent is given up: its reader left.
+ */
+export function reportProgress(
+  { followers, clock, read }: ProgressDeps,
+  callId: string,
+  send: SendProgress,
+): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  let shown: Pick<CardUpdate, 'progress' | 'tip'> = {};
+  let [room, filledAt] = [BURST, clock.now()];
+  let isOver = false;
+  let cancel: (() => void) | undefined;
+  const unfollow = followers.follow(callId, ({ update: { progress, tip } }) => {
+    shown = { ...shown, ...given({ progress, tip }) };
+    // Of a burst each is told as it was; the record has only the newest.
+    const isOfTool = progress !== undefined || tip !== undefined;
+    const ms = untilRoom();
+    if (isOfTool && ms === 0) publish(shown.tip ?? undefined);
+    else after(ms);
+  });
+  const end = () => {
+    isOver = true;
+    cancel?.();
+    unfollow();
+  };
+
+  function untilRoom(): number {
+    const now = clock.now();
+    room = Math.min(BURST, room + (now - filledAt) / SHORTEST_MS);
+    filledAt = now;
+    return room >= 1 ? 0 : Math.ceil((1 - room) * SHORTEST_MS);
+  }
+
+  function after(ms: number): void {
+    cancel?.();
+    cancel = clock.schedule(ms, () => void report().catch(end));
+  }
+
+  async function report(): Promise<void> {
+    const call = await read(callId);
+    if (!isOver && call) publish(shown.tip ?? waitsFor(call));
+  }
+
+  function publish(text: string | undefined): void {
+    room -= 1;
+    const { done, total } = shown.progress ?? {};
+    const isHigher = done !== undefined && done > last;
+    const next = last === Number.NEGATIVE_INFINITY ? 0 : last + SMALL_STEP;
+    last = isHigher ? done : next;
+    const message = text ?? (total === undefined ? `${done}.` : `${done} of ${total}.`);
+    const ofTotal = total !== undefined && last <= total ? total : undefined;
+    after(HEARTBEAT_MS);
+    send({ progress: last, ...given({ total: ofTotal }), message }).catch(end);
+  }
+
+  after(0);
+  return end;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { closedObject } from '#lib/protocol/closed-object';
+import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
+import type { Caller } from '../../auth/room.ts';
+
+/** One POST, whose credential and body were checked. */
+export interface OpenAiRequest<Body> {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly body: Body;
+  /** Aborted when the program leaves before the answer is whole: the turn is stopped then. */
+  readonly signal: AbortSignal;
+}
+
+/** Tokens of one turn, as far as its providers count them. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Where the events of a streamed answer go. */
+export interface OpenAiSink {
+  send(data: object | '[DONE]'): void;
+  end(): void;
+}
+
+/** Whole, or what sends it, until the function that it returns is called. */
+export type OpenAiAnswer =
+  | { readonly ok: true; readonly json: object }
+  | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly stream: (sink: OpenAiSink) => () => void };
+
+/** The built-in agent for programs that speak the API of OpenAI. Throws `HttpError` with why not. */
+export interface OpenAiService {
+  chat(request: OpenAiRequest<ChatCompletionBody>): Promise<OpenAiAnswer>;
+  respond(request: OpenAiRequest<ResponseBody>): Promise<OpenAiAnswer>;
+}
+
+/** Of the paths for programs that speak the API of OpenAI. */
+export const openAiConfigSchema = closedObject({
+  enabled: z.boolean().default(false),
+  /** How a chat completion shows the calls of its turn: a line of text each, or not at all. */
+  chat_calls: z.enum(['lines', 'none']).default('lines'),
+  /**
+   * How a response does: an item `mcp_call` each, which programs take for made; the items
+   * `function_call` and `function_call_output`, which some would make once more; or as above.
+   */
+  response_calls: z.enum(['mcp_call', 'function_call', 'lines', 'none']).default('mcp_call'),
+}).prefault({});
+
+export type OpenAiConfig = z.infer<typeof openAiConfigSchema>;

@@ -1,0 +1,2 @@
+export { type SendMessageDeps, sendMessage } from './claim-run.ts';
+export { type MessageContent, readAsked, readContent } from './message-content.ts';
