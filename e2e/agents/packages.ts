@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findNpmCli } from '../../server/bootstrap/npm-cli.mjs';
+import { findNpmCli } from '../../server/bootstrap/ensure-node.mjs';
 
 export interface Package {
   readonly package: string;

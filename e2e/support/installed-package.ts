@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { findNpmCli } from '../../server/bootstrap/npm-cli.mjs';
+import { findNpmCli } from '../../server/bootstrap/ensure-node.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageProgram, ROOT, requirePackage } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
-/** What a page's script tag loads: `/client.js` of the server. */
+/** A page's script tag loads it as `/client.js` of the server. */
 export const CLIENT_SCRIPT = join(ROOT, 'dist', 'client', 'client.js');
 
 const COMMON = /** @type {const} */ ({

@@ -102,7 +102,7 @@ function withImports(names, outputs) {
   return [...found];
 }
 
-/** By Tailwind, with the tokens of the workbench. @param {string} outdir @returns {Promise<string>} its name */
+/** Tailwind makes it, with the tokens of the workbench. @param {string} outdir @returns {Promise<string>} its name */
 async function bundleStyle(outdir) {
   const esbuild = /** @type {typeof import('esbuild')} */ (requirePackage('esbuild'));
   const tailwindcss = requirePackage('@tailwindcss/postcss');
@@ -135,7 +135,7 @@ async function bundleWorker(outdir, shell) {
   });
 }
 
-/** Of the app's icon. Systems cut a maskable one to a shape of their own, so it fills its square. @param {string} outdir */
+/** Draws the app's icon. Systems cut a maskable one to a shape of their own, so it fills its square. @param {string} outdir */
 async function drawIcons(outdir) {
   const sharp = /** @type {typeof import('sharp').default} */ (requirePackage('sharp'));
   const svg = join(ROOT, 'app', 'icon.svg');

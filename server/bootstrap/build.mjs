@@ -6,7 +6,7 @@ import { createStamp, hashContents } from './content-stamp.mjs';
 import { packageProgram, ROOT, requirePackage, SERVER, say, sayElapsed } from './project.mjs';
 import { runChild } from './run-child.mjs';
 
-/** Everything that the build reads, and this file, which says how. */
+/** The build reads these, and this file says how. */
 const SOURCES = [
   'app',
   'components',
@@ -40,12 +40,12 @@ const hasPages = () => existsSync(join(ROOT, '.next', 'BUILD_ID'));
 /** Packages that find their own files, such as a binary, so they stay where they are. */
 const OUTSIDE = ['next', 'sharp', 'pino', 'ws', '@jitl/*', 'quickjs-emscripten-core'];
 
-/** What is bundled of CommonJS asks for Node's modules by this name, which a module does not have. */
+/** Bundled CommonJS asks for Node's modules by this name, which a module does not have. */
 const REQUIRE = `import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);`;
 
 /**
- * How what runs in Node is bundled. Packages are inside: as files of their own they were 1,600,
+ * These options bundle what runs in Node. Packages are inside: as files of their own they were 1,600,
  * and half of what a start took was to find and load them.
  */
 export const NODE_BUNDLE = /** @type {const} */ ({
@@ -59,7 +59,7 @@ export const NODE_BUNDLE = /** @type {const} */ ({
   logLevel: 'warning',
 });
 
-/** What starts the server, the server as one file, and the command line; beside them the processes and threads of tools and the threads of the store. */
+/** `server` starts the server, which is one file, `main`; beside the command line are the processes and threads of tools and the threads of the store. */
 export const BUNDLE = /** @type {const} */ ({
   ...NODE_BUNDLE,
   entryPoints: {
@@ -76,7 +76,7 @@ export const BUNDLE = /** @type {const} */ ({
   outdir: 'dist',
 });
 
-/** Whether a file or folder leaves the build as it is. @param {string} path with forward slashes */
+/** Says whether a file or folder leaves the build as it is. @param {string} path with forward slashes */
 export const isOutsideBuild = (path) =>
   path === 'server/bootstrap' || /(\.(test|contract)\.tsx?|\.md|\/testing|\/\.[^/]+)$/.test(path);
 
@@ -91,20 +91,20 @@ export async function ensureBuild({ node, env }) {
   if (isBuilt() && stamp.matches(wanted)) return undefined;
 
   say('building …');
-  const quiet = sayElapsed('building');
+  const end = sayElapsed('building');
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   stamp.remove();
   const problem =
     (await bundleServer()) ??
     (await emitClientTypes({ node, env })) ??
     (await buildPages({ node, env }));
-  quiet();
+  end();
   if (problem !== undefined) return problem;
   stamp.write(wanted);
   return undefined;
 }
 
-/** And the client library and the device page. @returns {Promise<import('./project.mjs').Problem>} */
+/** Bundles the server, the client library and the device page. @returns {Promise<import('./project.mjs').Problem>} */
 async function bundleServer() {
   const esbuild = /** @type {typeof import('esbuild')} */ (requirePackage('esbuild'));
   const built = [esbuild.build({ ...BUNDLE, absWorkingDir: ROOT }), bundleClient(), bundleDevice()];

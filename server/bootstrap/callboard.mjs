@@ -31,7 +31,7 @@ async function main(args) {
   return (await runChild({ command: node, args: [QUIET_NODE, CLI, ...args], env, cwd })).code;
 }
 
-/** What the server is given; undefined for another command. `start --help` is the command line's. */
+/** Gives the arguments of the server; undefined for another command. `start --help` is the command line's. */
 function argsOfStart() {
   const isStart = command === undefined || command === 'start';
   const isOption = command?.startsWith('-') && !isAbout(command);

@@ -1,75 +1,79 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { createStamp, hashContents } from './content-stamp.mjs';
 import { OLDEST_LAUNCHER_NODE, RIGHT_NODE, runsCallboard, runsLauncher } from './node-version.mjs';
-import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
 import { BOOTSTRAP, ROOT, say, sayElapsed } from './project.mjs';
 import { runChild, whyNotStarting } from './run-child.mjs';
+
+/**
+ * @typedef {import('./project.mjs').Setup} Setup
+ * @typedef {import('./project.mjs').Problem} Problem
+ * @typedef {import('./project.mjs').Environment} Environment
+ */
+
+const MANIFESTS = ['package.json', 'package-lock.json'];
 
 /**
  * Finds the Node that Callboard runs on: the caller's when it is new enough, else a private one
  * from npm, kept in this folder's `node_modules`. The caller's Node is left as it is.
  *
  * @param {{ mayInstall: boolean }} options
- * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
  */
 export const ensureNode = ({ mayInstall }) =>
-  findNode((setup) => ensurePrivateNode({ ...setup, folder: BOOTSTRAP, mayInstall }), BOOTSTRAP);
+  findNode(BOOTSTRAP, (setup) => ensurePrivateNode({ ...setup, folder: BOOTSTRAP, mayInstall }));
 
 /**
- * The same for the installed package, whose folder may be read-only: there the private Node lies in
- * the caller's cache, in a folder for each version of its lock. Notes go to stderr, since stdout may
- * be a document.
- *
- * @param {{ cache?: string }} [options]
- * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
+ * Does the same for the installed package, whose folder may be read-only: there the private Node
+ * lies in the caller's cache, in a folder for each version of its lock. Notes go to stderr, since
+ * stdout may be a document. In a clone of the repository that was set up, it is that one.
  */
-export async function ensurePackagedNode({ cache = cacheFolder(process.env) } = {}) {
-  const { platform, arch } = process;
-  // That of a clone of the repository, once it was set up.
-  const isHere = isInstalled(privateNodePath({ folder: BOOTSTRAP, platform, arch }));
-  if (isHere) return ensureNode({ mayInstall: false });
-  const manifests = ['package.json', 'package-lock.json'];
-  const folder = join(cache, `runtime-${hashContents(BOOTSTRAP, manifests).slice(0, 16)}`);
-  return findNode((setup) => ensureCachedNode({ ...setup, folder, manifests }), folder);
-}
-
-/**
- * @param {import('./project.mjs').Setup & { folder: string, manifests: readonly string[] }} options
- * @returns {Promise<import('./project.mjs').Problem>}
- */
-export async function ensureCachedNode({ manifests, ...setup }) {
-  const problem = isInstalled(setup.node)
-    ? undefined
-    : await installBeside({ ...setup, manifests });
-  return problem ?? ensurePrivateNode({ ...setup, mayInstall: false });
-}
-
-/** @param {import('./project.mjs').Environment} env */
-function cacheFolder(env) {
+export async function ensurePackagedNode() {
+  const { platform, arch, env } = process;
+  if (isInstalled(privateNodePath({ folder: BOOTSTRAP, platform, arch }))) {
+    return ensureNode({ mayInstall: false });
+  }
   const base =
-    process.platform === 'win32'
+    platform === 'win32'
       ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
       : (env.XDG_CACHE_HOME ?? join(homedir(), '.cache'));
-  return join(base, 'callboard');
+  const version = hashContents(BOOTSTRAP, MANIFESTS).slice(0, 16);
+  const folder = join(base, 'callboard', `runtime-${version}`);
+  return findNode(folder, (setup) => ensureCachedNode({ ...setup, folder }));
+}
+
+/**
+ * @param {Setup & { folder: string }} setup
+ * @returns {Promise<Problem>}
+ */
+export async function ensureCachedNode(setup) {
+  const problem = isInstalled(setup.node) ? undefined : await installBeside(setup);
+  return problem ?? ensurePrivateNode({ ...setup, mayInstall: false });
 }
 
 /**
  * Installs into a folder of its own that then takes its name: two that start at once do not meet.
  *
- * @param {import('./project.mjs').Setup & { folder: string, manifests: readonly string[] }} options
- * @returns {Promise<import('./project.mjs').Problem>}
+ * @param {Setup & { folder: string }} setup
+ * @returns {Promise<Problem>}
  */
-async function installBeside({ folder, node: installed, manifests, env, npmCli }) {
+async function installBeside({ folder, node: installed, env, npmCli }) {
   let work = folder;
   try {
     mkdirSync(dirname(folder), { recursive: true });
     work = mkdtempSync(`${folder}.`);
+    for (const name of MANIFESTS) copyFileSync(join(BOOTSTRAP, name), join(work, name));
     const node = join(work, relative(folder, installed));
-    for (const name of manifests) copyFileSync(join(BOOTSTRAP, name), join(work, name));
     const print = (/** @type {string} */ line) => void process.stderr.write(`callboard: ${line}\n`);
-    const problem = await install({ folder: work, node, env, npmCli, print });
+    const problem = await installNode({ folder: work, node, env, npmCli }, print);
     if (problem !== undefined) return problem;
     renameSync(work, folder);
   } catch (error) {
@@ -83,19 +87,17 @@ async function installBeside({ folder, node: installed, manifests, env, npmCli }
 }
 
 /**
- * @param {(setup: import('./project.mjs').Setup) => Promise<import('./project.mjs').Problem>} ensure
- *   the private Node, whose path is in the setup
- * @param {string} folder where it lies
- * @returns {Promise<import('./project.mjs').Setup | { problem: string }>}
+ * @param {string} folder where the private Node lies
+ * @param {(setup: Setup) => Promise<Problem>} ensure makes sure of it; its path is in the setup
+ * @returns {Promise<Setup | { problem: string }>}
  */
-async function findNode(ensure, folder) {
+async function findNode(folder, ensure) {
   const version = process.versions.node;
   if (!runsLauncher(version)) {
-    return {
-      problem: `this is Node ${version}; Callboard starts from Node ${OLDEST_LAUNCHER_NODE}.`,
-    };
+    const problem = `this is Node ${version}; Callboard starts from Node ${OLDEST_LAUNCHER_NODE}.`;
+    return { problem };
   }
-  /** @type {import('./project.mjs').Environment} */
+  /** @type {Environment} */
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
   // NODE_ENV is each step's own affair: a caller's `production` would turn tests and `dev` wrong.
   delete env.NODE_ENV;
@@ -107,9 +109,8 @@ async function findNode(ensure, folder) {
   const { platform, arch } = process;
   const node = privateNodePath({ folder, platform, arch });
   if (node === undefined) {
-    return {
-      problem: `Callboard does not run on Node ${version}; on ${platform} ${arch} ${RIGHT_NODE}.`,
-    };
+    const problem = `Callboard does not run on Node ${version}; on ${platform} ${arch} ${RIGHT_NODE}.`;
+    return { problem };
   }
   const problem = await ensure({ node, env, npmCli });
   return problem === undefined ? { node, env: withNodeFirst(env, node), npmCli } : { problem };
@@ -118,30 +119,30 @@ async function findNode(ensure, folder) {
 /**
  * Installs the private Node where that is wanted, and tries it before anything else rests on it.
  *
- * @param {import('./project.mjs').Setup & { folder: string, mayInstall: boolean }} options `folder`
- *   holds its manifest, and `node` lies in there
- * @returns {Promise<import('./project.mjs').Problem>}
+ * @param {Setup & { folder: string, mayInstall: boolean }} options `folder` holds its manifest, and
+ *   `node` lies in there
+ * @returns {Promise<Problem>}
  */
-export async function ensurePrivateNode({ folder, node, env, npmCli, mayInstall }) {
-  if (!mayInstall && !isInstalled(node)) {
+export async function ensurePrivateNode({ mayInstall, ...setup }) {
+  if (!mayInstall && !isInstalled(setup.node)) {
     return 'nothing is set up yet; run `npm start` (or `npm run build`) once.';
   }
-  const problem = mayInstall ? await install({ folder, node, env, npmCli }) : undefined;
+  const problem = mayInstall ? await installNode(setup, say) : undefined;
   if (problem !== undefined) return problem;
-  const reason = await whyNotStarting(node, env);
+  const reason = await whyNotStarting(setup.node, setup.env);
   if (reason === undefined) return undefined;
   return `the private Node does not start here: ${reason}; ${RIGHT_NODE}.`;
 }
 
 /**
- * @param {import('./project.mjs').Setup & { folder: string, print?: (line: string) => void }} options
- * @returns {Promise<import('./project.mjs').Problem>}
+ * @param {Setup & { folder: string }} setup
+ * @param {(line: string) => void} print
  */
-function install({ folder, node, env, npmCli, print = say }) {
+function installNode({ node, ...setup }, print) {
   return npmInstall(
-    { folder, node: process.execPath, env, npmCli },
+    { ...setup, node: process.execPath },
     {
-      wanted: hashContents(folder, ['package.json', 'package-lock.json']),
+      wanted: hashContents(setup.folder, MANIFESTS),
       what: 'the private Node',
       isThere: () => isInstalled(node),
       begin: () => print(`this is Node ${process.versions.node}: installing a private newer one …`),
@@ -159,7 +160,7 @@ const PACKAGES = new Map([
 ]);
 
 /**
- * Where the private Node's binary is, or will be once it is installed; undefined for a platform
+ * Says where the private Node's binary is, or will be once it is installed; undefined for a platform
  * that has none.
  *
  * @param {{ folder: string, platform: string, arch: string }} where `folder` holds its manifest
@@ -172,9 +173,9 @@ export function privateNodePath({ folder, platform, arch }) {
 }
 
 /**
- * `env` with the folder of this Node first on the PATH, so that whatever is started finds it too.
+ * Puts the folder of this Node first on the PATH, so that whatever is started finds it too.
  *
- * @param {import('./project.mjs').Environment} env
+ * @param {Environment} env
  * @param {string} nodePath
  */
 export function withNodeFirst(env, nodePath) {
@@ -191,10 +192,10 @@ const isInstalled = (path) => path !== undefined && existsSync(path);
  * Installs the project's packages when the manifest, the lock or the platform is another than at
  * the last time.
  *
- * @param {import('./project.mjs').Setup} setup
+ * @param {Setup} setup
  */
 export function ensurePackages(setup) {
-  const contents = hashContents(ROOT, ['package.json', 'package-lock.json']);
+  const contents = hashContents(ROOT, MANIFESTS);
   return npmInstall(
     { ...setup, folder: ROOT },
     {
@@ -212,10 +213,10 @@ export function ensurePackages(setup) {
  * Runs `npm ci` in a folder where what is there is not of `wanted`. The stamp that says so lies in
  * `node_modules`, so it goes when that goes.
  *
- * @param {import('./project.mjs').Setup & { folder: string }} setup
+ * @param {Setup & { folder: string }} setup
  * @param {{ wanted: string, what: string, isThere?: () => boolean, begin: () => (() => void) | void }} of
  *   `begin` prints what is done, and gives what is called when that has ended
- * @returns {Promise<import('./project.mjs').Problem>}
+ * @returns {Promise<Problem>}
  */
 async function npmInstall(
   { folder, node, env, npmCli },
@@ -228,13 +229,8 @@ async function npmInstall(
   const end = begin();
   stamp.remove();
   const args = npmCiArgs(npmCli, folder);
-  const { code, output } = await runChild({
-    command: node,
-    args,
-    env,
-    cwd: folder,
-    output: 'keep',
-  });
+  const child = { command: node, args, env, cwd: folder };
+  const { code, output } = await runChild({ ...child, output: 'keep' });
   end?.();
   if (code !== 0 || !isThere()) {
     process.stderr.write(output);
@@ -243,3 +239,45 @@ async function npmInstall(
   stamp.write(wanted);
   return undefined;
 }
+
+/**
+ * Finds npm's own program as a JavaScript file, so that any Node can run it without a shell: what
+ * npm says of itself when it runs a script, else what came with this Node, else the PATH's `npm`.
+ * Other package managers set `npm_execpath` too; those are passed over.
+ *
+ * @param {{ env: Environment, execPath: string }} caller
+ * @returns {string | undefined}
+ */
+export function findNpmCli({ env, execPath }) {
+  const besideNode = dirname(execPath);
+  const candidates = [
+    env.npm_execpath ?? '',
+    join(besideNode, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    join(besideNode, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    ...(env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm')),
+  ];
+  return candidates
+    .filter((path) => existsSync(path))
+    .map((path) => (basename(path) === 'npm' ? realpathSync(path) : path))
+    .find((path) => /^npm-cli\.c?js$/.test(basename(path)));
+}
+
+/**
+ * Gives the arguments of `npm ci` for one folder. `--prefix` wins over the `npm_config_local_prefix`
+ * that npm leaves in the environment of its scripts; `--include` wins over NODE_ENV=production,
+ * which would leave the build tools out; install scripts never run.
+ *
+ * @param {string} npmCli
+ * @param {string} folder
+ */
+export const npmCiArgs = (npmCli, folder) => [
+  npmCli,
+  'ci',
+  '--prefix',
+  folder,
+  '--include=dev',
+  '--include=optional',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+];

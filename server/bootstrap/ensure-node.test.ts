@@ -75,11 +75,10 @@ function setupCache(program: string, ending = '') {
   );
   const folder = join(cache, 'deep', 'runtime-1');
   const node = join(folder, 'node_modules', 'node-here', 'bin', 'node');
-  const manifests = ['package.json', 'package-lock.json'];
   const env = { PATH: process.env.PATH };
   return {
     cache,
-    ensure: () => ensureCachedNode({ folder, node, npmCli, env, manifests }),
+    ensure: () => ensureCachedNode({ folder, node, npmCli, env }),
     left: () => readdirSync(join(cache, 'deep')),
   };
 }

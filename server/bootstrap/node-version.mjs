@@ -1,11 +1,11 @@
 /** The oldest Node that this launcher itself is written for. */
 export const OLDEST_LAUNCHER_NODE = '20.20';
 
-/** For those who install Node themselves. */
+/** The advice for those who install Node themselves. */
 export const RIGHT_NODE = 'install Node 24 (24.21 or newer) or Node 26';
 
 /**
- * Whether Callboard runs on this Node as it is. Its database tool rests on SQLite's authorizer and
+ * Says whether Callboard runs on this Node as it is. Its database tool rests on SQLite's authorizer and
  * limits: late releases of 24 have both, 26 from its first on. 25 is not maintained any more.
  *
  * @param {string} version as `process.versions.node` gives it
@@ -16,7 +16,7 @@ export function runsCallboard(version) {
 }
 
 /**
- * What is wrong with this Node for the built server, and what would be right; undefined: nothing.
+ * Says what is wrong with this Node for the built server, and what would be right; undefined: nothing.
  *
  * @param {string} version
  */
@@ -26,7 +26,7 @@ export function problemOfNode(version) {
 }
 
 /**
- * Whether this launcher can do its work on this Node.
+ * Says whether this launcher can do its work on this Node.
  *
  * @param {string} version as `process.versions.node` gives it
  */

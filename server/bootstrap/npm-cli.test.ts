@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findNpmCli, npmCiArgs } from './npm-cli.mjs';
+import { findNpmCli, npmCiArgs } from './ensure-node.mjs';
 
 function setup() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'npm-cli-')));

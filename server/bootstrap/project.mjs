@@ -18,8 +18,8 @@ export const SERVER = join(ROOT, 'dist', 'server.mjs');
  */
 
 /**
- * What every step works with: the Node that runs Callboard, the environment in which that Node is
- * the first on the PATH, and npm's own program.
+ * Every step works with the Node that runs Callboard, the environment in which that Node is the
+ * first on the PATH, and npm's own program.
  *
  * @typedef {object} Setup
  * @property {string} node
@@ -34,7 +34,7 @@ export const SERVER = join(ROOT, 'dist', 'server.mjs');
  */
 
 /**
- * A package's program as a JavaScript file for any Node, which `node_modules/.bin` is not on Windows.
+ * Gives a package's program as a JavaScript file for any Node, which `node_modules/.bin` is not on Windows.
  *
  * @param {string} path inside `node_modules`
  */
@@ -43,20 +43,15 @@ export const packageProgram = (path) => join(ROOT, 'node_modules', ...path.split
 /** Loads a package. It is called only when something is built: before they are installed there are none. */
 export const requirePackage = createRequire(join(ROOT, 'package.json'));
 
-/** One line of progress. @param {string} line */
+/** Prints one line of progress. @param {string} line */
 export const say = (line) => void process.stdout.write(`callboard: ${line}\n`);
 
-/**
- * A sign of life of a long step: a line every 30 seconds. Returns what ends it.
- *
- * @param {string} step
- * @param {{ print?: (line: string) => void, eachMs?: number }} [options]
- */
-export function sayElapsed(step, { print = say, eachMs = 30_000 } = {}) {
+/** Prints a sign of life of a long step every 30 seconds, and returns what ends it. @param {string} step */
+export function sayElapsed(step) {
   const startedAt = performance.now();
   const timer = setInterval(
-    () => print(`${step}: ${Math.round((performance.now() - startedAt) / 1_000)} s so far …`),
-    eachMs,
+    () => say(`${step}: ${Math.round((performance.now() - startedAt) / 1_000)} s so far …`),
+    30_000,
   );
   timer.unref();
   return () => clearInterval(timer);

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './project.mjs';
-import { failureLines, playwrightFailures, tortureFailures, vitestFailures } from './reports.mjs';
+import {
+  failureLines,
+  testsOfPlaywright,
+  testsOfTorture,
+  testsOfVitest,
+  totalsLine,
+} from './reports.mjs';
 
 /** A file of Vitest's report. */
 const file = (status: string, message: string, ...tests: [string, string, string?][]) => ({
@@ -15,21 +21,19 @@ const file = (status: string, message: string, ...tests: [string, string, string
   })),
 });
 
-test('a unit test that failed is listed by its file and name with the first reason', () => {
+test('a unit test that failed is listed with its reason, and so is a file that does not load', () => {
   const testResults = [
     file('failed', '', ['adds', 'passed'], ['takes away', 'failed', 'expected 1 to be 2']),
-    file('passed', '', ['holds', 'passed']),
+    file('failed', 'Cannot find module x', ['adds', 'skipped']),
+    file('failed', '', ['closes', 'passed']),
   ];
-  expect(failureLines(vitestFailures({ testResults }))).toEqual([
+  const tests = testsOfVitest({ testResults });
+  expect(failureLines(tests)).toEqual([
     'FAILED lib/a.test.ts › takes away: expected 1 to be 2',
-  ]);
-});
-
-test('a file of unit tests that does not load is listed with the reason', () => {
-  const testResults = [file('failed', 'Cannot find module x', ['adds', 'skipped'])];
-  expect(failureLines(vitestFailures({ testResults }))).toEqual([
     'FAILED lib/a.test.ts: Cannot find module x',
+    'FAILED lib/a.test.ts: failed outside of its tests',
   ]);
+  expect(totalsLine(tests)).toBe('2 passed, 3 failed');
 });
 
 /** A test of Playwright's report; each result is the message of its error. */
@@ -40,66 +44,62 @@ const spec = (title: string, status: string, ...results: (string | undefined)[])
   tests: [
     {
       status,
-      expectedStatus: 'passed',
+      expectedStatus: title === 'is meant to be skipped' ? 'skipped' : 'passed',
       results: results.map((message) => (message === undefined ? {} : { error: { message } })),
     },
   ],
 });
 
-test('browser tests are listed that failed, needed a second try or did not run', () => {
+test('a browser test fails that failed, needed a second try or did not run', () => {
   const inner = { specs: [spec('waits', 'skipped'), spec('shows', 'expected', undefined)] };
   const suites = [
     { suites: [inner], specs: [spec('opens', 'unexpected', 'Error: no page', 'Error: again')] },
     { specs: [spec('closes', 'flaky', 'Error: too late', undefined)] },
+    { specs: [spec('is meant to be skipped', 'skipped')] },
   ];
-  expect(
-    failureLines(playwrightFailures({ suites, errors: [{ message: 'no such file' }] })),
-  ).toEqual([
+  const tests = testsOfPlaywright({ suites, errors: [{ message: 'no such file' }] });
+  expect(failureLines(tests)).toEqual([
     'FAILED e2e/a.spec.ts:7 › opens: Error: no page',
     'FAILED e2e/a.spec.ts:7 › waits: did not run',
     'FAILED e2e/a.spec.ts:7 › closes: Error: too late',
     'FAILED outside of tests: no such file',
   ]);
+  expect(totalsLine(tests)).toBe('1 passed, 4 failed');
 });
 
-test('scenarios, mutants and the model of a torture are listed with what broke first', () => {
-  const violation = (invariant: string) => ({ invariant, detail: `seen ${invariant}` });
-  const scenario = (id: string, ...broken: string[]) => ({
+test('a torture fails by scenarios with violations, mutants that lived, and the model', () => {
+  const scenario = (id: string, broken: readonly string[], notDone?: string) => ({
     id,
     name: 'kill -9',
-    outcome: { violations: broken.map(violation) },
+    outcome: {
+      violations: broken.map((invariant) => ({ invariant, detail: `seen ${invariant}` })),
+      ...(notDone && { notDone }),
+    },
   });
-  const mutant = (name: string, isKilled: boolean) => ({
-    name,
-    scenario: 'F02',
-    isKilled,
-    seen: 'nothing',
-  });
-  const report = {
-    scenarios: [scenario('F01', 'I4', 'I6'), scenario('F02'), scenario('F03', 'RUN')],
+  const mutant = (name: string, isKilled: boolean) => {
+    return { name, scenario: 'F02', isKilled, seen: 'nothing' };
+  };
+  const tests = testsOfTorture({
+    scenarios: [scenario('F01', ['I4', 'I6']), scenario('F02', []), scenario('F09', [], 'no disk')],
     mutants: [mutant('no fsync', false), mutant('no lock', true)],
     model: {
-      violations: 1,
-      summary: '9 states: 1 violations.\nI2 broke\nand more',
-      broken: [
-        { name: 'no grant', hasCounterExample: false },
-        { name: 'no fence', hasCounterExample: true },
-      ],
+      violations: 0,
+      summary: '9 states',
+      broken: [{ name: 'no grant', hasCounterExample: false }],
     },
-  };
-  expect(failureLines(tortureFailures(report))).toEqual([
-    'FAILED F01 kill -9 (first of 2 violations): I4: seen I4',
-    'FAILED F03 kill -9: RUN: seen RUN',
+  });
+  expect(failureLines(tests)).toEqual([
+    'FAILED F01 kill -9: I4: seen I4 (of 2)',
     'FAILED mutant: no fsync (F02): survived; seen: nothing',
-    'FAILED model: 9 states: 1 violations. I2 broke',
-    'FAILED model: no grant: no counter-example was found',
+    'FAILED model: no counter-example was found for no grant',
   ]);
+  expect(totalsLine(tests)).toBe('2 passed, 3 failed');
 });
 
 test('a reason takes one line without colours, and the list has an end', () => {
   const long = { name: 'a\n b', why: `\u001b[31mred\u001b[39m\n  ${'x'.repeat(1_000)}` };
   const lines = failureLines(Array.from({ length: 70 }, () => long));
-  expect(lines[0]).toBe(`FAILED a b: red ${'x'.repeat(295)}…`);
+  expect(lines[0]).toBe(`FAILED a b: red ${'x'.repeat(296)}`);
   expect(lines).toHaveLength(61);
   expect(lines.at(-1)).toBe('FAILED … and 10 more');
 });

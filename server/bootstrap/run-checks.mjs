@@ -1,262 +1,239 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onMemoryDisk } from './memory-disk.mjs';
+import { ensureBuild } from './build.mjs';
+import { ensurePrograms } from './machine.mjs';
 import { BOOTSTRAP, packageProgram, ROOT, say } from './project.mjs';
 import {
   failureLines,
-  NO_TESTS,
-  playwrightFailures,
-  playwrightTotals,
-  sumUp,
-  tortureFailures,
-  tortureTotals,
+  testsOfPlaywright,
+  testsOfTorture,
+  testsOfVitest,
   totalsLine,
-  vitestFailures,
-  vitestTotals,
 } from './reports.mjs';
-import { runChild } from './run-child.mjs';
+import { runChild, wasTold } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
-import { ensureNeeds } from './stage-needs.mjs';
 
 /**
  * @typedef {import('./project.mjs').Setup} Setup
- * @typedef {import('./reports.mjs').Totals} Totals
- * @typedef {import('./reports.mjs').Failure} Failure
- *
- * What came of a check. One that failed and lists no failure is itself listed as one.
- *
- * @typedef {Totals & { ok: boolean, failures: readonly Failure[] }} Outcome
+ * @typedef {import('./reports.mjs').Test} Test
  *
  * @typedef {object} Check
  * @property {string} name
- * @property {readonly import('./stage-needs.mjs').Need[]} needs what has to be there before it runs
- * @property {(setup: Setup) => Promise<Outcome>} run
- * @property {boolean} [isQuiet] prints only what is wrong, so that it can run beside others
+ * @property {readonly string[]} [needs] the programs of the machine that its tests start; `build` is the built server
+ * @property {(setup: Setup) => Promise<{ ok: boolean, tests: readonly Test[] }>} run
  */
 
-/** @type {readonly Check[]} */
+/**
+ * Each of them prints only what is wrong, so that they run side by side: each has parts that keep
+ * one core busy alone.
+ *
+ * @type {readonly Check[]}
+ */
 const STATIC_CHECKS = [
   {
     name: 'lock',
-    needs: [],
-    isQuiet: true,
-    run: (setup) => runQuietly(setup, join(BOOTSTRAP, 'complete-lock.mjs'), ['--check']),
+    run: (setup) => runQuietly(setup, join(BOOTSTRAP, 'complete-lock.mjs'), '--check'),
   },
-  { name: 'types', needs: [], isQuiet: true, run: checkTypes },
+  { name: 'types', run: checkTypes },
   {
     name: 'lint',
-    needs: [],
-    isQuiet: true,
     run: (setup) =>
-      runQuietly(setup, packageProgram('@biomejs/biome/bin/biome'), [
-        'check',
-        '--error-on-warnings',
-      ]),
+      runQuietly(setup, packageProgram('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'),
   },
   {
     name: 'dead code',
-    needs: [],
-    isQuiet: true,
-    run: (setup) => runQuietly(setup, packageProgram('knip/bin/knip.js'), ['--no-progress']),
+    run: (setup) => runQuietly(setup, packageProgram('knip/bin/knip.js'), '--no-progress'),
   },
 ];
 
 /** @type {readonly Check[]} */
-export const ALL_CHECKS = [
-  ...STATIC_CHECKS,
-  { name: 'unit tests', needs: ['chromium'], run: runUnitTests },
+const TEST_STAGES = [
+  {
+    name: 'unit tests',
+    needs: ['chromium'],
+    run: (setup) =>
+      withReport(testsOfVitest, (report) =>
+        inMemory(setup, (env) =>
+          succeeds({ ...setup, env }, packageProgram('vitest/vitest.mjs'), [
+            'run',
+            '--reporter=default',
+            '--reporter=json',
+            `--outputFile.json=${report}`,
+          ]),
+        ),
+      ),
+  },
   {
     name: 'end-to-end tests',
-    needs: ['build', 'chromium', 'curl', 'python', 'proxies', 'browsers'],
-    run: runEndToEndTests,
+    needs: ['build', 'chromium', 'curl', 'python'],
+    run: (setup) =>
+      withReport(testsOfPlaywright, (report) =>
+        inMemory(setup, (env) =>
+          succeeds(
+            { ...setup, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
+            packageProgram('@playwright/test/cli.js'),
+            ['test', '--reporter=list,json'],
+          ),
+        ),
+      ),
   },
-  { name: 'short torture', needs: ['build', 'chromium', 'compiler'], run: runShortTorture },
+  {
+    // Crashes, power cuts, broken disks and networks, for about three minutes.
+    name: 'short torture',
+    needs: ['build', 'chromium', 'compiler'],
+    run: (setup) =>
+      withReport(testsOfTorture, (report) =>
+        succeeds(setup, QUIET_NODE, [
+          join(ROOT, 'e2e', 'torture', 'main.ts'),
+          '--short',
+          '--report',
+          report,
+        ]),
+      ),
+  },
 ];
 
-/** Types, lint and what else needs no running. @param {Setup} setup */
-export const runStaticChecks = async (setup) => (await runAll(STATIC_CHECKS, setup)).code;
+/** Runs types, lint and what else needs no running. @param {Setup} setup */
+export async function runStaticChecks(setup) {
+  const tests = await Promise.all(STATIC_CHECKS.map((check) => runCheck(check, setup, [])));
+  return tellOutcome(tests.flat());
+}
 
 /**
- * Everything, to the end even when something fails early: one run tells all there is to mend. Ends
- * with what failed and why, once more, and a line of totals that CI reads.
+ * Runs everything, to the end even when something fails early: one run tells all there is to mend.
+ * It ends with what failed and why, once more, and a line of totals that CI reads.
+ *
+ * What the stages need is ensured before the first of them, so that none finds a machine that a
+ * later one would have made ready. A stage without what it needs fails; the others run.
  *
  * @param {Setup} setup
  */
 export async function runAllChecks(setup) {
-  const { code, totals } = await runAll(ALL_CHECKS, setup);
-  process.stdout.write(`${totalsLine(totals)}\n`);
+  const { setup: ready, missing } = await ensureNeeds(setup);
+  const checks = await Promise.all(STATIC_CHECKS.map((check) => runCheck(check, ready, missing)));
+  for (const stage of TEST_STAGES) checks.push(await runCheck(stage, ready, missing));
+  const tests = checks.flat();
+  const code = tellOutcome(tests);
+  process.stdout.write(`${totalsLine(tests)}\n`);
   return code;
 }
 
-/**
- * Ensures what the checks need before the first of them runs, so that none of them finds a machine
- * that a later one would have made ready. A check without what it needs fails; the others run.
- *
- * @param {readonly Check[]} checks
- * @param {Setup} setup
- * @param {typeof ensureNeeds} [ensure]
- */
-export async function runAll(checks, setup, ensure = ensureNeeds) {
-  const needs = checks.flatMap((check) => check.needs);
-  const { setup: ready, missing } = await ensure(needs, setup);
-  const outcomes = [];
-  for (const group of groupsOf(checks)) {
-    const ended = group.map((check) => runOne(check, ready, missing));
-    outcomes.push(...(await Promise.all(ended)));
-  }
-  const failed = outcomes.filter(({ ok }) => !ok);
-  const lines = failureLines(failed.flatMap(failuresOf));
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-  const names = failed.map(({ name }) => name).join(', ');
-  say(failed.length === 0 ? 'all checks passed.' : `failed: ${names}.`);
-  return { code: failed.length === 0 ? 0 : 1, totals: sumUp(outcomes), failures: lines };
+/** @param {Setup} setup */
+async function ensureNeeds(setup) {
+  const problem = await ensureBuild(setup);
+  if (problem !== undefined) say(problem);
+  endIfTold();
+  const machine = await ensurePrograms(setup);
+  endIfTold();
+  return problem === undefined ? machine : { ...machine, missing: ['build', ...machine.missing] };
+}
+
+/** @param {readonly Test[]} tests */
+function tellOutcome(tests) {
+  const lines = failureLines(tests);
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  say(lines.length === 0 ? 'all checks passed.' : 'some checks failed.');
+  return lines.length === 0 ? 0 : 1;
 }
 
 /**
- * The quiet ones first and side by side, as each has parts that keep one core busy alone; then each
- * of the others.
+ * A check that fails and lists no failure is itself one, so that a line of totals never looks
+ * better than the exit code.
  *
- * @param {readonly Check[]} checks
- */
-const groupsOf = (checks) => [
-  checks.filter(({ isQuiet }) => isQuiet),
-  ...checks.filter(({ isQuiet }) => !isQuiet).map((check) => [check]),
-];
-
-/** @param {{ name: string, failures: readonly Failure[] }} outcome @returns {readonly Failure[]} */
-const failuresOf = ({ name, failures }) =>
-  failures.length > 0
-    ? failures.map((one) => ({ ...one, name: `${name}: ${one.name}` }))
-    : [{ name, why: 'it ended with an error and without a report; its output is above' }];
-
-/**
  * @param {Check} check
  * @param {Setup} setup
- * @param {readonly import('./stage-needs.mjs').Need[]} missing
+ * @param {readonly string[]} missing
+ * @returns {Promise<readonly Test[]>}
  */
-async function runOne({ name, needs, run }, setup, missing) {
+export async function runCheck({ name, needs = [], run }, setup, missing) {
   const lacks = needs.filter((need) => missing.includes(need));
-  if (lacks.length > 0) {
-    const why = `not run without ${lacks.join(', ')}`;
-    say(`${name}: ${why} (the reason is above).`);
-    return { name, ok: false, failures: [{ name: 'all of it', why }], totals: NO_TESTS };
-  }
+  if (lacks.length > 0) return [{ name, why: `not run without ${lacks.join(', ')}` }];
   say(`${name} …`);
   const start = performance.now();
-  const { ok, failures, ...totals } = await run(setup);
+  const { ok, tests } = await run(setup);
+  endIfTold();
   say(`${name}: ${Math.round((performance.now() - start) / 1_000)} s`);
-  return { name, ok, failures, totals };
+  const named = tests.map((test) => ({ ...test, name: `${name}: ${test.name}` }));
+  if (ok || tests.some(({ why }) => why !== undefined)) return named;
+  return [...named, { name, why: 'it ended with an error; its output is above' }];
 }
 
 /**
  * Next writes the types of routes and style sheets that the compiler needs; without a build, or
  * after a page has gone, they are missing or stale.
  *
- * @param {Setup} setup @returns {Promise<Outcome>}
+ * @param {Setup} setup
  */
 async function checkTypes(setup) {
-  const prepared = await runQuietly(setup, packageProgram('next/dist/bin/next'), ['typegen']);
+  const prepared = await runQuietly(setup, packageProgram('next/dist/bin/next'), 'typegen');
   if (!prepared.ok) return prepared;
-  return runQuietly(setup, packageProgram('typescript/bin/tsc'), ['--noEmit', '--project', '.']);
+  return runQuietly(setup, packageProgram('typescript/bin/tsc'), '--noEmit', '--project', '.');
 }
 
-/** @param {Setup} setup */
-function runUnitTests(setup) {
-  return withReport(vitestTotals, vitestFailures, (report) => {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    return inMemory(withCompileCache(setup), (quick) =>
-      runs(quick, 'vitest/vitest.mjs', ['run', ...reporters]),
-    );
-  });
-}
+/** Tests were seen to fill 100 MiB; Chromium has its shared memory there, too, and tests need memory as well. */
+const MEMORY_DISK = { folder: '/dev/shm', room: 2 * 1024 ** 3, spareMemory: 4 * 1024 ** 3 };
 
 /**
- * Tests start some hundreds of servers and threads, each of which would compile the same files: a
- * third of the time that such a start takes.
+ * Gives tests that are not about what a disk keeps over a power cut a folder in memory for their
+ * temporary files, where there is room: they wait for a disk some ten thousand times.
  *
- * @param {Setup} setup @returns {Setup}
- */
-const withCompileCache = ({ env, ...setup }) => ({
-  ...setup,
-  env: { ...env, NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'callboard-compiled') },
-});
-
-/**
- * Temporary files in memory, but for the torture: its power cuts and full disks are real.
+ * They start some hundreds of servers and threads, each of which would compile the same files: a
+ * third of the time that such a start takes. So what is compiled is kept.
  *
  * @param {Setup} setup
- * @param {(setup: Setup) => Promise<boolean>} run
+ * @param {(env: import('./project.mjs').Environment) => Promise<boolean>} run
  */
-async function inMemory({ env, ...rest }, run) {
-  const disk = onMemoryDisk(env);
-  const ok = await run({ ...rest, env: disk.env });
-  disk.remove();
+export async function inMemory({ env }, run, { folder, room, spareMemory } = MEMORY_DISK) {
+  const NODE_COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'callboard-compiled');
+  const disk = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
+  const hasRoom = disk.bavail * disk.bsize >= room && process.availableMemory() >= spareMemory;
+  if (env.TMPDIR !== undefined || !hasRoom) return run({ ...env, NODE_COMPILE_CACHE });
+  const TMPDIR = mkdtempSync(join(folder, 'callboard-tests-'));
+  const drop = () => rmSync(TMPDIR, { recursive: true, force: true });
+  // The checks may be cut short: this is memory that nothing else would free.
+  process.once('exit', drop);
+  const ok = await run({ ...env, NODE_COMPILE_CACHE, TMPDIR });
+  process.off('exit', drop);
+  drop();
   return ok;
-}
-
-/** @param {Setup} setup */
-function runEndToEndTests(setup) {
-  return withReport(playwrightTotals, playwrightFailures, (report) => {
-    const { env, ...rest } = withCompileCache(setup);
-    const withFile = { ...rest, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report } };
-    return inMemory(withFile, (quick) =>
-      runs(quick, '@playwright/test/cli.js', ['test', '--reporter=list,json']),
-    );
-  });
-}
-
-/** Crashes, power cuts, broken disks and networks, for about three minutes. @param {Setup} setup */
-function runShortTorture(setup) {
-  const program = join(ROOT, 'e2e', 'torture', 'main.ts');
-  return withReport(tortureTotals, tortureFailures, (report) =>
-    succeeds(setup, QUIET_NODE, [program, '--short', '--report', report]),
-  );
 }
 
 /**
  * Runs tests that leave a report, and reads it. One that never came to be says nothing passed.
  *
- * @param {(report: any) => Totals} totalsOf
- * @param {(report: any) => readonly Failure[]} failuresIn
+ * @param {(report: any) => readonly Test[]} testsIn
  * @param {(reportFile: string) => Promise<boolean>} run
- * @returns {Promise<Outcome>}
  */
-async function withReport(totalsOf, failuresIn, run) {
+async function withReport(testsIn, run) {
   const folder = mkdtempSync(join(tmpdir(), 'callboard-report-'));
   const file = join(folder, 'report.json');
   const ok = await run(file);
-  const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  const tests = existsSync(file) ? testsIn(JSON.parse(readFileSync(file, 'utf8'))) : [];
   rmSync(folder, { recursive: true });
-  if (report === undefined) return { ok, failures: [], ...NO_TESTS };
-  return { ok, ...totalsOf(report), failures: failuresIn(report) };
+  return { ok, tests };
 }
-
-/** @param {Setup} setup @param {string} program inside `node_modules` @param {readonly string[]} args */
-const runs = (setup, program, args) => succeeds(setup, packageProgram(program), args);
 
 /** @param {Setup} setup @param {string} file @param {readonly string[]} args */
 async function succeeds({ node, env }, file, args) {
-  const { code, told } = await runChild({ command: node, args: [file, ...args], env, cwd: ROOT });
-  if (told) endAsTold(code);
-  return code === 0;
+  return (await runChild({ command: node, args: [file, ...args], env, cwd: ROOT })).code === 0;
 }
 
 /**
- * For a program that is quick and prints nothing but what is wrong. Its first line is the reason.
+ * Runs a program that is quick and prints nothing but what is wrong. Its first line is the reason.
  *
  * @param {Setup} setup @param {string} file @param {readonly string[]} args
- * @returns {Promise<Outcome>}
  */
-async function runQuietly({ node, env }, file, args) {
+async function runQuietly({ node, env }, file, ...args) {
   const child = { command: node, args: [file, ...args], env, cwd: ROOT };
-  const { code, output, told } = await runChild({ ...child, output: 'keep' });
-  if (told) endAsTold(code);
-  if (code === 0) return { ok: true, failures: [], ...NO_TESTS };
+  const { code, output } = await runChild({ ...child, output: 'keep' });
+  if (code === 0) return { ok: true, tests: [] };
   process.stderr.write(output);
   const why = output.split('\n').find((line) => line.trim() !== '') ?? `it ended with ${code}`;
-  return { ok: false, failures: [{ name: 'first problem', why }], ...NO_TESTS };
+  return { ok: false, tests: [{ name: 'first problem', why }] };
 }
 
-/** The checks that are left are not wanted any more. @param {number} code */
-const endAsTold = (code) => process.exit(code === 0 ? 1 : code);
+/** The checks that are left are not wanted once the launcher was asked to end. */
+function endIfTold() {
+  if (wasTold()) process.exit(1);
+}

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { ROOT } from './project.mjs';
-import { watchAncestors } from './watch-ancestors.mjs';
 
-/** What the launcher is told to end by; a lost terminal (HUP) means the same as being asked. */
+/** These signals end the launcher; a lost terminal (HUP) means the same as being asked. */
 export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** A child has five seconds to end in order (contract, section 3); then it is ended. */
@@ -11,7 +11,7 @@ const LAST_RESORT_MS = 6_000;
 
 let wasToldOnce = false;
 
-/** Whether the launcher was asked to end while a child ran; what is left is not wanted then. */
+/** Says that the launcher was asked to end while a child ran; what is left is not wanted then. */
 export const wasTold = () => wasToldOnce;
 
 /**
@@ -109,4 +109,44 @@ export async function whyNotStarting(command, env, args = ['--version']) {
   const { code, output } = await runChild({ command, args, env, cwd: ROOT, output: 'keep' });
   if (code === 0) return undefined;
   return output.trim().split('\n')[0] || `${command} ended with ${code}`;
+}
+
+/** npm dies of a signal without telling what it started, so the launcher looks for itself. */
+const LOOK_MS = 500;
+
+/**
+ * Calls `onGone` once when the npm that started the launcher is gone; returns its undo.
+ *
+ * Only under npm: who starts the launcher by hand may well want it to outlive the shell (nohup, a
+ * service).
+ *
+ * @param {() => void} onGone
+ * @returns {() => void}
+ */
+export function watchAncestors(onGone) {
+  if (!process.env.npm_lifecycle_event) return () => {};
+  const before = ancestors();
+  const timer = setInterval(() => {
+    if (ancestors() === before) return;
+    clearInterval(timer);
+    onGone();
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Our parent and its parent. Between npm and us is a shell on Linux, which lives on when npm is
+ * killed; elsewhere the shell gives its place to us, and the parent is npm itself.
+ */
+function ancestors() {
+  const parent = process.ppid;
+  if (process.platform !== 'linux') return `${parent}`;
+  try {
+    // `pid (name) state ppid …`; a name may hold spaces and brackets, so from the last one on.
+    const stat = readFileSync(`/proc/${parent}/stat`, 'utf8');
+    return `${parent} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    // It went between the two looks; the next parent is another.
+    return `${process.ppid} gone`;
+  }
 }

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { bundleClient } from './build-client.mjs';
 import { bundleDevice } from './build-device.mjs';
 import { ROOT, say } from './project.mjs';
-import { runChild } from './run-child.mjs';
+import { runChild, watchAncestors } from './run-child.mjs';
 import { QUIET_NODE } from './run-server.mjs';
-import { watchAncestors } from './watch-ancestors.mjs';
 
 /** Editors and version control write several files at once, and one file in several steps. */
 const SETTLE_MS = 200;

@@ -1,15 +1,14 @@
 import { ROOT, SERVER, say } from './project.mjs';
-import { runChild, SIGNALS } from './run-child.mjs';
-import { watchAncestors } from './watch-ancestors.mjs';
+import { runChild, SIGNALS, watchAncestors } from './run-child.mjs';
 
 /** node:sqlite and type stripping work; that they are young is no news for who runs the server. */
 export const QUIET_NODE = '--disable-warning=ExperimentalWarning';
 
-/** For the built server: young garbage is collected at 16 MiB, which saves some 30 MiB that it would hold. */
+/** The built server's young garbage is collected at 16 MiB, which saves some 30 MiB that it would hold. */
 export const SERVER_FLAGS = [QUIET_NODE, '--max-semi-space-size=16'];
 
 /**
- * For glibc, which else keeps what large messages have freed: blocks from 128 KiB on go back to the
+ * These are for glibc, which else keeps what large messages have freed: blocks from 128 KiB on go back to the
  * system at once, also after the first ones were freed, and threads share two arenas.
  */
 export const SERVER_MEMORY = {
@@ -35,7 +34,7 @@ export function runBuiltServer({ node, env }, { openBrowser, args, cwd = ROOT })
   let first = true;
   return restartAfterDiskTrouble(() => {
     const open = openBrowser && first ? { CALLBOARD_OPEN: '1' } : {};
-    // What is to be saved of a damaged store is saved once; how the server is reached stays.
+    // A damaged store is salvaged once; how the server is reached stays.
     const more = first ? args : args.filter((argument) => argument !== '--salvage');
     first = false;
     return runChild({

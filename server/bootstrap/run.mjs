@@ -7,7 +7,7 @@
  */
 import { ensureBuild, isBuilt } from './build.mjs';
 import { ensureNode, ensurePackages } from './ensure-node.mjs';
-import { ensureChromium } from './find-chromium.mjs';
+import { CHROMIUM, ensureProgram } from './machine.mjs';
 import { ROOT } from './project.mjs';
 import { runAllChecks, runStaticChecks } from './run-checks.mjs';
 import { runChild } from './run-child.mjs';
@@ -15,7 +15,7 @@ import { runDevelopmentServer } from './run-development-server.mjs';
 import { QUIET_NODE, runBuiltServer } from './run-server.mjs';
 
 /**
- * What a command needs before it, and what it does; it gives an exit code.
+ * `needs` is made sure of before the command runs; it gives an exit code.
  *
  * @typedef {object} Command
  * @property {'nothing' | 'packages' | 'build'} needs
@@ -35,7 +35,7 @@ const COMMANDS = new Map([
   ['check', { needs: 'packages', run: runStaticChecks }],
   ['bench', { needs: 'build', run: withChromium('e2e/bench/main.ts') }],
   ['torture', { needs: 'build', run: withChromium('e2e/torture/main.ts') }],
-  ['agents', { needs: 'build', run: program('e2e/agents/main.ts') }],
+  ['agents', { needs: 'build', run: withChromium('e2e/agents/main.ts') }],
   ['picture', { needs: 'build', run: withChromium('e2e/make-picture.ts') }],
 ]);
 
@@ -67,35 +67,22 @@ async function serve(setup, args) {
 }
 
 /**
- * One that drives a Chromium, too.
+ * Runs a program beside the tests that drives the built server and a Chromium.
  *
  * @param {string} file
  * @returns {Command['run']}
  */
 function withChromium(file) {
   return async (setup, args) => {
-    const browser = await ensureChromium(setup);
+    const browser = await ensureProgram(CHROMIUM, setup);
     if ('problem' in browser) return fail(browser.problem);
-    const env = { ...setup.env, CALLBOARD_CHROMIUM: browser.path };
-    return program(file)({ ...setup, env }, args);
-  };
-}
-
-/**
- * A program beside the tests that drives the built server.
- *
- * @param {string} file
- * @returns {Command['run']}
- */
-function program(file) {
-  return async (setup, args) => {
-    const env = { ...setup.env, NODE_ENV: 'production' };
+    const env = { ...setup.env, NODE_ENV: 'production', CALLBOARD_CHROMIUM: browser.path };
     const command = [QUIET_NODE, file, ...args];
     return (await runChild({ command: setup.node, args: command, env, cwd: ROOT })).code;
   };
 }
 
-/** One line, and the exit code that goes with it. @param {string} problem */
+/** Prints one line, and gives the exit code that goes with it. @param {string} problem */
 function fail(problem) {
   process.stderr.write(`callboard: ${problem}\n`);
   return 1;

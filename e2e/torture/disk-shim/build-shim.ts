@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { C_COMPILER, ensureProgram } from '../../../server/bootstrap/system-programs.mjs';
+import { C_COMPILER, ensureProgram } from '../../../server/bootstrap/machine.mjs';
 
 const run = promisify(execFile);
 
@@ -19,9 +19,9 @@ export async function buildShim(folder: string): Promise<BuiltShim> {
   const compiler = await ensureProgram(C_COMPILER, { env: process.env });
   if ('problem' in compiler) return { ok: false, reason: compiler.problem };
   try {
-    await run(compiler.name, ['-O1', '-shared', '-fPIC', '-o', file, source, '-ldl', '-lpthread']);
+    await run(compiler.path, ['-O1', '-shared', '-fPIC', '-o', file, source, '-ldl', '-lpthread']);
     return { ok: true, file };
   } catch (error) {
-    return { ok: false, reason: `${compiler.name} could not compile the disk shim: ${error}` };
+    return { ok: false, reason: `${compiler.path} could not compile the disk shim: ${error}` };
   }
 }
