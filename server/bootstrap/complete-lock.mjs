@@ -93,9 +93,9 @@ export function platformOf(name) {
   // Only Linux has the choice of a C library.
   const libc = os === 'linux' ? words.find((word) => /^(musl|gnu)/.test(word)) : undefined;
   return {
-    cpu: cpu && [cpu],
-    os: os && [os],
-    libc: libc && [libc.startsWith('musl') ? 'musl' : 'glibc'],
+    cpu: cpu ? [cpu] : undefined,
+    os: os ? [os] : undefined,
+    libc: libc ? [libc.startsWith('musl') ? 'musl' : 'glibc'] : undefined,
   };
 }
 
