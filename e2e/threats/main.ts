@@ -6,9 +6,10 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Guard } from './guards/guard.ts';
 import { GUARDS } from './guards.ts';
+import { PROMISES } from './promises.ts';
 
 /**
- * Breaks each guard of docs/threats.md in turn, and expects a test of its number to fail:
+ * Breaks each guard of docs/threats.md and docs/promises.md in turn, and expects a test of its number to fail:
  * `node e2e/threats/main.ts`, or some by their numbers, `node e2e/threats/main.ts T76 T82`. A guard
  * is broken in its file, which is put back at once, also when this is interrupted.
  */
@@ -57,8 +58,26 @@ async function outcomeOf({ number, file, code, broken }: Guard): Promise<Outcome
   }
 }
 
+/** The files, and a pattern of the titles in them. */
+interface Tests {
+  readonly files: readonly string[];
+  readonly titles: string;
+}
+
+function testsOf(number: string): Tests {
+  const promised = PROMISES.find(({ id }) => id === number);
+  return promised
+    ? { files: promised.tests.map(({ file }) => file), titles: patternOf(promised.tests) }
+    : { files: testsOfThreat(number), titles: `\\b${number}\\b` };
+}
+
+/** The start of a title is enough: what a case puts into it, and quotation marks, end it. */
+function patternOf(tests: readonly { readonly title: string }[]): string {
+  return tests.map(({ title }) => /^[\w ,:]+/.exec(title)?.[0].trim()).join('|');
+}
+
 /** Those that need a build or a browser are not among them. The cells of the page are padded. */
-function testsOf(number: string): string[] {
+function testsOfThreat(number: string): string[] {
   const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   const [, , , tests = ''] = rows.find(([, first]) => first === number) ?? [];
   const files = [...tests.matchAll(/`([^`]+\.test\.tsx?)`/g)].map(([, name = '']) => name);
@@ -69,11 +88,11 @@ function testsOf(number: string): string[] {
 
 /** Of this number alone. */
 async function outcomeOfTests(number: string): Promise<Outcome> {
-  const files = testsOf(number);
+  const { files, titles } = testsOf(number);
   const dir = mkdtempSync(join(tmpdir(), 'callboard-threats-'));
   const report = join(dir, 'report.json');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const asked = ['run', ...files, '-t', `\\b${number}\\b`, '--testTimeout', '20000'];
+  const asked = ['run', ...files, '-t', titles, '--testTimeout', '20000'];
   const child = spawn(
     process.execPath,
     [vitest, ...asked, '--reporter', 'json', '--outputFile', report],

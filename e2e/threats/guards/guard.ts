@@ -1,4 +1,4 @@
-/** A statement that holds a threat of docs/threats.md, and the same one broken: a test of that number fails then. */
+/** A statement that holds a threat (T, E) or a promise (P) of the pages in docs, and the same one broken: its tests fail then. */
 export interface Guard {
   readonly number: string;
   readonly file: string;
