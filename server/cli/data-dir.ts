@@ -8,7 +8,7 @@ import { CliError } from './exit-codes.ts';
 /** SQLite's number for a file that another process has locked. */
 const SQLITE_BUSY = 5;
 
-/** What a running server writes into its data directory (`server/main/address-file.ts`). */
+/** A running server writes it into its data directory (`server/main/data-dir-files.ts`). */
 const addressSchema = z.object({ url: z.url(), pid: z.number().int() });
 type RunningServer = z.infer<typeof addressSchema>;
 

@@ -18,7 +18,7 @@ export interface BannerFacts {
   };
 }
 
-/** What a start prints: where to go, what is used, how to stop. */
+/** A start prints where to go, what is used, and how to stop. */
 export function formatBanner(facts: BannerFacts): string {
   const { url, signInUrl, dataDir, token, history } = facts;
   return [
@@ -60,7 +60,7 @@ function modelLabel({ isModelSet, models }: BannerFacts): string {
   return trouble === undefined ? name : `${name}. ${trouble.message}`;
 }
 
-/** Of a machine with many addresses the rest is in `GET /v1/reach`. */
+/** A machine may have many addresses; the rest is in `GET /v1/reach`. */
 const MOST_LINKS = 4;
 
 /** The links for phones, what they need first, and what everyone can read. */

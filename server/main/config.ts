@@ -49,7 +49,7 @@ export const configFileSchema = closedObject({
   push: rooms.push.pushConfigSchema,
   openai_api: rooms.openai.openAiConfigSchema,
   mcp: rooms.mcp.mcpConfigSchema,
-  /** What people know this workbench by; the name of the machine when not given. */
+  /** People know this workbench by it; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
   pairing: rooms.devices.pairingConfigSchema,
   /** Variables of the environment whose values are secret. */
@@ -72,7 +72,7 @@ export function readConfig(env: Environment, cwd: string) {
   const token = given('CALLBOARD_TOKEN');
   const problem = token === undefined ? undefined : tokenProblem(token);
   if (problem) throw new ConfigError(`CALLBOARD_TOKEN is not valid: ${problem}`);
-  /** Of the configuration file, whether there is one or not. */
+  /** The configuration file's, whether there is one or not. */
   const filePath = resolve(cwd, given('CALLBOARD_CONFIG') ?? 'callboard.config.json');
   const file = readFileIfAny(filePath, given('CALLBOARD_CONFIG') !== undefined);
   /** Undefined: none are sent. */
@@ -81,7 +81,7 @@ export function readConfig(env: Environment, cwd: string) {
   const notify = rooms.outbox.readNotify(file.notify, given, filePath);
   return {
     port: readPort(given('CALLBOARD_PORT')),
-    /** What it is without the variable depends on the arguments (network.ts). */
+    /** Without the variable it depends on the arguments (network.ts). */
     host: given('CALLBOARD_HOST'),
     /** An origin. */
     publicUrl: readPublicUrl(given('CALLBOARD_PUBLIC_URL')),
@@ -164,7 +164,7 @@ const SETTINGS = [
   'CALLBOARD_LOG_LEVEL',
   'CALLBOARD_LOG_FORMAT',
 ];
-/** Of the launcher, the command line and the tests, which run in the same environment. */
+/** The launcher, the command line and the tests have these; they run in the same environment. */
 const OTHERS = [
   'CALLBOARD_URL',
   'CALLBOARD_DEV',
@@ -198,7 +198,7 @@ function readFileIfAny(file: string, isNamed: boolean): ConfigFile {
   return isNamed || existsSync(file) ? readFile(file) : configFileSchema.parse({});
 }
 
-/** What a configuration file has now. Throws `ConfigError`. */
+/** Reads a configuration file as it is now. Throws `ConfigError`. */
 export function readFile(file: string): ConfigFile {
   const text = readText('CALLBOARD_CONFIG', file);
   const checked = configFileSchema.safeParse(parse(text, file), { reportInput: true });

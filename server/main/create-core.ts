@@ -3,19 +3,19 @@ import { createSystemClock, momentOf } from '../base/clock.ts';
 import type { ServerLogger } from '../base/logger.ts';
 import { createNewId, timeOfNewId } from '../base/new-id.ts';
 import { readVersion, threadFile } from '../base/project.ts';
-import { createAliveMark } from './alive-mark.ts';
 import { type Config, readFile } from './config.ts';
-import type { Arguments } from './read-arguments.ts';
+import { createAliveMark } from './data-dir-files.ts';
+import type { Arguments } from './network.ts';
 import * as rooms from './rooms.ts';
 
 export interface CoreOptions extends Pick<Arguments, 'salvage'> {
-  /** Of which `shell` passes on what the configuration names. */
+  /** The tool `shell` passes on those of them that the configuration names. */
   readonly env: NodeJS.ProcessEnv;
   readonly logger: ServerLogger;
   onStoreFailed(error: Error): void;
 }
 
-/** What is on disk, the log of what watchers see, and who may come. */
+/** Opens what is on disk, the log of what watchers see, and who may come. */
 async function openRecord(config: Config, { salvage, logger, onStoreFailed }: CoreOptions) {
   const { dataDir } = config;
   const clock = createSystemClock();
@@ -56,7 +56,7 @@ async function openRecord(config: Config, { salvage, logger, onStoreFailed }: Co
 
 type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
 
-/** Who is here with which tools, and who is told of what happens. */
+/** Opens who is here with which tools, and who learns what happens. */
 async function openPresence(config: Config, record: OpenedRecord) {
   const breaker = new rooms.calls.Breaker(record);
   const instances = new rooms.connections.ConnectedInstances();

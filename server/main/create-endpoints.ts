@@ -1,17 +1,21 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import next from 'next';
 import { given } from '#lib/util/given';
 import { PROJECT } from '../base/project.ts';
-import type { Config } from './config.ts';
+import { retryWhileTaken } from '../base/retry-while-taken.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Core } from './create-core.ts';
-import { listen } from './listen.ts';
-import { preparePages } from './pages.ts';
 import * as rooms from './rooms.ts';
 
 // fault point: heartbeat
 const HEARTBEAT_MS = 10_000;
-/** Messages of one client. */
+/** This many messages may come from one client. */
 const FLOOD = { burst: 2_000, perSecond: 1_000 };
 
-/** What faces the outside: HTTP, sockets and pages, each behind its own credential check. */
+/** Opens what faces the outside: HTTP, sockets and pages, each behind its own credential check. */
 export async function createEndpoints(
   config: Config,
   network: rooms.tls.Network,
@@ -22,7 +26,7 @@ export async function createEndpoints(
   const { table, metrics, store } = core;
   const { newSecret } = rooms.auth;
   const key = core.operator.token;
-  // With port 0 it is known once the server listens.
+  // Port 0 becomes a real one once the server listens.
   let port = config.port;
   const door = await rooms.tls.openDoor(config, network, core, () => port);
   const { origins } = core.devices;
@@ -34,7 +38,7 @@ export async function createEndpoints(
   const clients = await rooms.connections.openClients({ ...base, ...lines, uploads });
   const pages = await preparePages({
     dir: PROJECT,
-    development,
+    dev: development,
     hostname: network.host,
     port: config.port,
   });
@@ -104,3 +108,61 @@ export async function createEndpoints(
 }
 
 export type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
+
+/**
+ * Next is for pages only. It adds an `upgrade` listener of its own to the server
+ * that it is given, and with a catch-all route would end our sockets; so it is
+ * given one that never listens.
+ */
+async function preparePages(options: {
+  readonly dir: string;
+  readonly dev: boolean;
+  readonly hostname: string;
+  readonly port: number;
+}) {
+  const decoy = createServer();
+  const app = next({ ...options, httpServer: decoy, quiet: true });
+  await app.prepare();
+  const handler = app.getRequestHandler();
+  const handle: rooms.http.PageHandler = (incoming, outgoing) => handler(incoming, outgoing);
+  /** Next's own socket is for hot reload, which development alone has. */
+  const devUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!decoy.emit('upgrade', incoming, socket, head)) socket.destroy();
+  };
+  return { handle, devUpgrade: options.dev ? devUpgrade : undefined, close: () => app.close() };
+}
+
+const WITHOUT_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
+
+/** Listens, and returns the port; throws `ConfigError` with what to do when it cannot. */
+async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<number> {
+  const listenOn = (address: string) =>
+    retryWhileTaken(
+      async () => {
+        server.listen(port, address);
+        await once(server, 'listening');
+      },
+      (error) => codeOf(error) === 'EADDRINUSE',
+    );
+  try {
+    await listenOn(host).catch((error: unknown) => {
+      // A machine without IPv6 has no "::", which is all addresses elsewhere.
+      if (host !== '::' || !WITHOUT_IPV6.has(codeOf(error))) throw error;
+      return listenOn('0.0.0.0');
+    });
+  } catch (error) {
+    throw new ConfigError(`The address ${host}:${port} ${explain(codeOf(error))}`);
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+const explain = (code: string): string =>
+  code === 'EADDRINUSE'
+    ? 'is in use by another program; set CALLBOARD_PORT to a free one, or to 0 for any'
+    : `cannot be listened on (${code}); CALLBOARD_HOST may be an address of this machine`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);

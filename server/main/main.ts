@@ -4,15 +4,13 @@ import { CLOSE } from '#lib/protocol/server-messages';
 import { errorMessage } from '#lib/util/error-message';
 import { boundHeapGrowth } from '../base/collect-garbage.ts';
 import { createLogger } from '../base/logger.ts';
-import { type AddressFile, createAddressFile } from './address-file.ts';
 import { bannerJson, formatBanner, ownAddress } from './banner.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Core, createCore } from './create-core.ts';
 import { createEndpoints, type Endpoints } from './create-endpoints.ts';
-import { readNetwork } from './network.ts';
-import { openBrowser } from './open-browser.ts';
-import { watchParent } from './parent-watch.ts';
-import { readArguments } from './read-arguments.ts';
+import { type AddressFile, createAddressFile } from './data-dir-files.ts';
+import { openBrowser, watchParent } from './launcher.ts';
+import { readArguments, readNetwork } from './network.ts';
 import * as rooms from './rooms.ts';
 
 const { describeEnd, EXIT, untilWritable } = rooms.store;
@@ -73,7 +71,7 @@ async function printBanner(
 }
 
 /**
- * What a failed write left on disk only a new start finds out. Until the disk takes
+ * Only a new start finds out what a failed write left on disk. Until the disk takes
  * one, people can read; clients keep what they have to write and come back.
  */
 async function endOnceWritable(error: Error, config: Config, endpoints: Endpoints): Promise<void> {
@@ -109,7 +107,7 @@ async function main(): Promise<void> {
     logger,
     onStoreFailed: storeFailed.resolve,
   });
-  // Of a server that was killed: none may find this one's port by it, before it listens.
+  // One that a killed server left must lead nobody to this one's port before it listens.
   const address = createAddressFile(join(config.dataDir, 'address'), process.pid);
   address.remove();
   const endpoints = await createEndpoints(config, network, core, closing.signal);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isLoopbackHost } from '../tls/open-door.ts';
 import { ConfigError } from './config.ts';
-import { readNetwork } from './network.ts';
+import { readArguments, readNetwork } from './network.ts';
 
 const CONFIG = {
   ...{ host: undefined, development: false, publicUrl: undefined, trustedProxies: [] },
@@ -77,5 +77,33 @@ test('[LN42] loopback is an address of it, in any spelling, and localhost; no na
   }
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.example', '128.0.0.1', '']) {
     expect(isLoopbackHost(host), host).toBe(false);
+  }
+});
+
+const NONE = {
+  ...{ salvage: false, json: false, lan: false, insecurePlaintextLan: false },
+  ...{ cert: undefined, key: undefined },
+};
+
+test('[LN41] each argument is read, files also with a sign of equality', () => {
+  expect(readArguments([])).toEqual(NONE);
+  expect(readArguments(['--salvage'])).toEqual({ ...NONE, salvage: true });
+  expect(readArguments(['--lan', '--cert', 'a.crt', '--key=k=1.pem'])).toEqual({
+    ...{ ...NONE, lan: true, cert: 'a.crt', key: 'k=1.pem' },
+  });
+  expect(readArguments(['--json'])).toEqual({ ...NONE, json: true });
+  expect(readArguments(['--insecure-plaintext-lan'])).toEqual({
+    ...{ ...NONE, insecurePlaintextLan: true },
+  });
+});
+
+test('[LN41] any other is refused in one line that names what may be given', () => {
+  expect(() => readArguments(['--salvage', '--port=1'])).toThrow(ConfigError);
+  for (const wrong of ['--port=1', '--lan=yes', 'lan']) {
+    const line = new RegExp(`^"${wrong}" is not an argument.*--salvage.*--lan[^\\n]*$`);
+    expect(() => readArguments([wrong])).toThrow(line);
+  }
+  for (const args of [['--cert'], ['--cert', '--key', 'k'], ['--key=']]) {
+    expect(() => readArguments(args)).toThrow(/^--(cert|key) has no file behind it/);
   }
 });

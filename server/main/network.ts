@@ -1,6 +1,74 @@
+import { parseArgs } from 'node:util';
 import { type Config, ConfigError } from './config.ts';
-import type { Arguments } from './read-arguments.ts';
 import * as rooms from './rooms.ts';
+
+export interface Arguments {
+  /** A damaged store is made usable again, with what can be read of it. */
+  readonly salvage: boolean;
+  /** A start prints one line of JSON. */
+  readonly json: boolean;
+  /** The server listens on the network, by TLS alone. */
+  readonly lan: boolean;
+  /** These name the files of a certificate that was given, and of its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  /** The server listens on the network without TLS, where everyone on it can read everything. */
+  readonly insecurePlaintextLan: boolean;
+}
+
+const OPTIONS = {
+  salvage: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  lan: { type: 'boolean', default: false },
+  'insecure-plaintext-lan': { type: 'boolean', default: false },
+  cert: { type: 'string' },
+  key: { type: 'string' },
+} as const;
+
+/** Reads the arguments after the program's name. Throws `ConfigError` for an unknown one. */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values, tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) refuseUnknown(token, args);
+  const { cert, key } = values;
+  return {
+    salvage: values.salvage === true,
+    json: values.json === true,
+    lan: values.lan === true,
+    cert: typeof cert === 'string' ? cert : undefined,
+    key: typeof key === 'string' ? key : undefined,
+    insecurePlaintextLan: values['insecure-plaintext-lan'] === true,
+  };
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+
+/** Refuses what is no option, a switch with a value, and a file that is not named. */
+function refuseUnknown(token: Token, args: readonly string[]): void {
+  const option =
+    token.kind === 'option'
+      ? Object.entries(OPTIONS).find(([name]) => `--${name}` === token.rawName)
+      : undefined;
+  if (
+    token.kind !== 'option' ||
+    !option ||
+    (option[1].type === 'boolean' && token.value !== undefined)
+  ) {
+    const argument = JSON.stringify(args[token.index]);
+    throw new ConfigError(
+      `${argument} is not an argument of Callboard; they are --salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables`,
+    );
+  }
+  if (option[1].type === 'string' && (!token.value || token.value.startsWith('--'))) {
+    throw new ConfigError(
+      `${token.rawName} has no file behind it; it must be as in --cert board.crt --key board.key`,
+    );
+  }
+}
 
 type Options = Pick<Config, 'host' | 'development' | 'publicUrl' | 'trustedProxies'>;
 

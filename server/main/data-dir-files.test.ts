@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createErrorLog } from '../testing/error-log.ts';
-import { createAliveMark } from './alive-mark.ts';
+import { createAddressFile, createAliveMark } from './data-dir-files.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -53,4 +53,16 @@ test('[CK4] the mark is plain numbers of milliseconds', async () => {
   const { file, mark } = setup(() => 1_234);
   await mark.keep()();
   expect(readFileSync(file, 'utf8')).toBe('1234 77\n');
+});
+
+test('[CX5] the address is for the owner alone, replaces an older one, and leaves with the server', () => {
+  const path = join(dir, 'address');
+  const file = createAddressFile(path, 7);
+  file.publish('http://127.0.0.1:1');
+  file.publish('http://127.0.0.1:2');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url: 'http://127.0.0.1:2', pid: 7 });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  file.remove();
+  file.remove();
+  expect(existsSync(path)).toBe(false);
 });

@@ -1,8 +1,30 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Moment } from '#lib/call/clocks';
 import { isMissing } from '#lib/util/is-missing';
 import type { LastMark } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+
+/**
+ * A file in the data directory by which programs of its owner find the server that has it: its
+ * address and its process. An older one is removed before the server listens, and the lock of the
+ * directory shows whether the server of the file still runs.
+ */
+export interface AddressFile {
+  publish(url: string): void;
+  remove(): void;
+}
+
+export function createAddressFile(file: string, pid: number): AddressFile {
+  const remove = () => rmSync(file, { force: true });
+  return {
+    remove,
+    publish(url) {
+      remove();
+      writeFileSync(file, `${JSON.stringify({ url, pid })}\n`, { mode: 0o600 });
+    },
+  };
+}
 
 // fault point: alive-mark-interval
 const EVERY_MS = 5_000;
@@ -13,7 +35,7 @@ const EVERY_MS = 5_000;
  * Not flushed: an older mark of the same clocks does no harm.
  */
 export interface AliveMark {
-  /** What the server before left; undefined when there was none, or its file makes no sense. */
+  /** The server before left it; undefined when there was none, or its file makes no sense. */
   last(): Promise<LastMark | undefined>;
   /** Marks from now on. Returns a function that stops it and marks once more. */
   keep(): () => Promise<void>;

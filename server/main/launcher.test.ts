@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { openBrowser, shouldOpenBrowser } from './open-browser.ts';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openBrowser, shouldOpenBrowser, watchParent } from './launcher.ts';
 
 const url = 'http://127.0.0.1:3000/sign-in/abc?next=%2F&x=1';
 
@@ -69,4 +72,72 @@ describe('shouldOpenBrowser', () => {
   ] as const)('opens none %s', (_, env, platform) => {
     expect(shouldOpenBrowser(env, platform)).toBe(false);
   });
+});
+
+const module = join(import.meta.dirname, 'launcher.ts');
+
+/** A program that lives until its parent has ended, and then ends with 7. */
+const CHILD = `
+  import { watchParent } from ${JSON.stringify(module)};
+  setInterval(() => {}, 1_000);
+  watchParent(() => process.exit(7));
+  console.log('watching', process.pid);
+`;
+
+test('notifies a process that its launcher was killed outright', async () => {
+  const launcher = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCHER], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(launcher.stdout, 'data');
+  const child = Number(String(line).split(' ')[1]);
+  onTestFinished(() => {
+    launcher.stdout.destroy();
+    for (const pid of [launcher.pid, child]) {
+      if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    }
+  });
+
+  launcher.kill('SIGKILL');
+  // The child holds the launcher's stdout: it closes only when the child has ended too.
+  await once(launcher.stdout, 'close');
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A launcher as ours: its child gets a channel and its own stdout. */
+const LAUNCHER = `
+  import { spawn } from 'node:child_process';
+  const args = ['--input-type=module', '--eval', ${JSON.stringify(CHILD)}];
+  spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  setInterval(() => {}, 1_000);
+`;
+
+test('notifies it too when the channel was closed before it listened', async () => {
+  const exited = new Promise<void>((resolve) => {
+    watchParent(resolve, { connected: false, once: () => {}, off: () => {} });
+  });
+  await exited;
+});
+
+test('watches nothing in a process that was started by hand', () => {
+  const listen = () => expect.unreachable('there is no channel to listen to');
+  watchParent(listen, { once: listen, off: listen })();
+});
+
+test('a process that has nothing left to do ends, though its launcher lives', async () => {
+  const child = fork('-', [], {
+    execArgv: [
+      '--input-type=module',
+      '--eval',
+      `import { watchParent } from ${JSON.stringify(module)}; watchParent(() => process.exit(7));`,
+    ],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
