@@ -12,6 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { Semaphore } from '#lib/limits/semaphore';
+import { TokenBuckets } from '#lib/limits/token-bucket';
 import { FIRST_OPERATOR } from '../../server/auth/principal.ts';
 import { createSystemClock } from '../../server/base/clock.ts';
 import { createLogger } from '../../server/base/logger.ts';
@@ -29,7 +31,6 @@ import { createPool } from '../../server/connections/testing/create-pool.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
-import { createTurns } from '../../server/sockets/large-frames.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { registerTools } from '../../server/tools/testing/register-tools.ts';
 import { createSnapshots } from '../../server/watch/snapshot.ts';
@@ -68,7 +69,7 @@ const calls = createCalls({
   logger,
 });
 const sessions = createClientSessions({
-  uploads: { take: () => undefined },
+  uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
   store,
   ids: createClientIds({ store, table, isMadeHere: () => false }),
   bus,
@@ -91,7 +92,7 @@ const connections = createClientConnections({
   heartbeatMs: 60_000,
   flood: { burst: 1_000_000, perSecond: 1_000_000 },
   newNonce: randomUUID,
-  turns: createTurns(),
+  largeFrames: new Semaphore({ atOnce: 1 }),
 });
 const onClient = createClientSocketHandler(connections);
 const listed = { bus, registry, clients: table.listings, publishNow: () => {} };

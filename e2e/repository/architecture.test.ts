@@ -12,6 +12,7 @@ const DOORS = localImports(LIST);
 /** Who may import whom, types too; the longest matching prefix rules. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/util': ['lib/util'],
+  'lib/limits': ['lib/limits'],
   'lib/json': ['lib/json', 'lib/text'],
   'lib/text': ['lib/text'],
   'lib/protocol': ['lib/protocol', 'lib/util'],
@@ -47,6 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** The packages that a part may use; a part that is not named is free but for NOT_FOR. */
 const MAY_USE: Record<string, readonly string[]> = {
   'lib/util': [],
+  'lib/limits': [],
   'lib/json': [],
   'lib/text': [],
   'lib/net': [],

@@ -1,7 +1,7 @@
+import { Semaphores } from '../limits/semaphore.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
-import { createConcurrencyLimiter } from '../util/concurrency-limiter.ts';
 import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
 import type { ClientEnvironment } from './environment.ts';
@@ -43,7 +43,10 @@ export class CallRunner {
   readonly #calls = new Map<string, ActiveCall>();
   /** Attempts claimed for calls that already ran or run here: to answer, not to run again. */
   readonly #reclaims = new Map<string, number>();
-  readonly #limiter = createConcurrencyLimiter();
+  /** Of each tool so many calls run at a time as it declares (CL9); the others wait. */
+  readonly #tools = new Semaphores();
+  /** What ends a call's place among those of its tool, whether it has begun or waits. */
+  readonly #places = new Map<string, () => void>();
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
@@ -99,7 +102,7 @@ export class CallRunner {
     this.#answers.stop();
     const ended = [...this.#calls].filter(([, { state }]) => state !== 'running');
     for (const [id] of ended) this.#calls.delete(id);
-    for (const [id] of ended) this.#limiter.release(id);
+    for (const [id] of ended) this.#leave(id);
   }
 
   /** Aborts what runs; resolves when all of it has ended. With `discard`, nothing is kept of it. */
@@ -122,9 +125,15 @@ export class CallRunner {
     const isOpen = call?.state === 'claimed' || call?.state === 'waiting';
     if (isOpen && call.request.attempt >= attempt) return;
     if (this.#answers.isCompleted(id, attempt)) return;
+    // It has its place by an earlier attempt.
+    if (call && call.state !== 'waiting') return this.#claim(request);
+    this.#calls.set(id, { state: 'waiting', request });
+    if (this.#places.has(id)) return;
     const limit = this.#options.findTool(name)?.concurrency ?? 1;
-    if (this.#limiter.acquire(name, id, limit)) this.#claim(request);
-    else this.#calls.set(id, { state: 'waiting', request });
+    this.#places.set(
+      id,
+      this.#tools.enter(name, limit, () => this.#begin(id)),
+    );
   }
 
   /** CL6: never run twice. A new attempt is claimed only to answer it from here. */
@@ -133,6 +142,11 @@ export class CallRunner {
       this.#reclaims.set(id, attempt);
       this.#options.send({ type: 'tool_call_claim', id, attempt });
     } else this.#answers.sendAgain(id);
+  }
+
+  #begin(id: string): void {
+    const call = this.#calls.get(id);
+    if (call?.state === 'waiting') this.#claim(call.request);
   }
 
   #claim(request: Request): void {
@@ -215,10 +229,13 @@ export class CallRunner {
 
   #drop(id: string): void {
     this.#calls.delete(id);
-    for (const next of this.#limiter.release(id)) {
-      const call = this.#calls.get(next);
-      if (call?.state === 'waiting') this.#claim(call.request);
-    }
+    this.#leave(id);
+  }
+
+  #leave(id: string): void {
+    const leave = this.#places.get(id);
+    this.#places.delete(id);
+    leave?.();
   }
 }
 

@@ -1,4 +1,4 @@
-import { createTokenBucket } from '../net/token-bucket.ts';
+import { TokenBucket } from '../limits/token-bucket.ts';
 import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { encodeFailure } from './encode-answer.ts';
@@ -36,7 +36,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#tokens = createTokenBucket(RATE, options.environment.now);
+    this.#tokens = new TokenBucket(RATE, options.environment.now);
   }
 
   /** A new answer. */
@@ -52,7 +52,7 @@ export class Outbox {
   /** After a new connection. */
   resend(ids: readonly string[]): void {
     this.stop();
-    this.#tokens = createTokenBucket(RATE, this.#options.environment.now);
+    this.#tokens = new TokenBucket(RATE, this.#options.environment.now);
     for (const id of ids) this.#waiting.add(id);
     this.#sendWaiting();
   }

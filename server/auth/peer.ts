@@ -61,6 +61,14 @@ export function createIsAmong(ranges: readonly string[]): (address: string) => b
 export const plainAddress = (address: string | undefined): string =>
   address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? 'unknown';
 
+/** Whose address it is: one subscriber owns a whole IPv6 /64, so that is what limits count by. */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  if (!plain.includes(':')) return plain;
+  const [head = ''] = plain.split('::');
+  return [...head.split(':'), '0', '0', '0', '0'].slice(0, 4).join(':');
+}
+
 /** As some proxies write it. */
 const WITH_PORT = /^\[([\da-f:.]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/i;
 

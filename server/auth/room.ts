@@ -6,7 +6,14 @@ export { foreignFetch, type HostGate, isForeignFetch } from './host-gate.ts';
 export { loadFingerprint } from './instance-id.ts';
 export { keepText } from './keep-text.ts';
 export { createAccess, openAuth, openOperator } from './open-auth.ts';
-export { createIsAmong, createPeerOf, type Peer, type PeerOf, plainAddress } from './peer.ts';
+export {
+  createIsAmong,
+  createPeerOf,
+  networkOf,
+  type Peer,
+  type PeerOf,
+  plainAddress,
+} from './peer.ts';
 export {
   type Agent,
   ANONYMOUS,

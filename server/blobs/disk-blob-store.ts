@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
+import { Semaphores } from '#lib/limits/semaphore';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
@@ -70,7 +71,8 @@ export type BlobFiles = Pick<DiskBlobStore, 'size' | 'putBefore' | 'remove'>;
 export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
-  const inTurn = createTurns();
+  /** What is done to one blob is done one after the other. */
+  const works = new Semaphores();
   const sizes = createSizes(dir);
 
   async function readStored(blobId: string) {
@@ -123,7 +125,7 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
       };
       return {
         ok: true,
-        attachment: await inTurn(attachment.blob_id, () => keep(attachment, upload)),
+        attachment: await works.run(attachment.blob_id, 1, () => keep(attachment, upload)),
       };
     },
 
@@ -142,7 +144,7 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
     /** Forgets a blob that nothing refers to; unless it was put again since. Resolves to whether it did. */
     remove: (blobId: string, putBefore: number): Promise<boolean> =>
       BLOB_ID.test(blobId)
-        ? inTurn(blobId, () => removeOld(blobId, putBefore))
+        ? works.run(blobId, 1, () => removeOld(blobId, putBefore))
         : Promise.resolve(false),
 
     /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */
@@ -158,20 +160,6 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
       if ((await idOf(bytes)) === blobId) return { attachment, bytes };
       throw new BlobDamagedError(`the file ${join(dir, blobId)} is not what was put into it`);
     },
-  };
-}
-
-/** What is done to one blob is done one after the other. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return <T>(blobId: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(blobId) ?? Promise.resolve()).then(work, work);
-    last.set(blobId, mine);
-    const done = () => {
-      if (last.get(blobId) === mine) last.delete(blobId);
-    };
-    mine.then(done, done);
-    return mine;
   };
 }
 

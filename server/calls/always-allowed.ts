@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ApprovalScope, Call } from '#lib/call/call';
+import { FairMap } from '#lib/limits/fair-map';
 import { matchTools } from '#lib/policy/match-tools';
 import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
-import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import { callerOf, type Principal, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
+import type { Semaphore } from '#lib/limits/semaphore';
+import { type RateLimit, TokenBucket } from '#lib/limits/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import type { Principal } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
@@ -12,7 +13,6 @@ import {
   type Line,
   type Liveness,
   Outbox,
-  type Turns,
   watchLiveness,
 } from '../sockets/room.ts';
 import type { ClientSession, Received } from './client-session.ts';
@@ -62,7 +62,7 @@ export interface ClientConnectionDeps {
   readonly flood: RateLimit;
   newNonce(): string;
   /** Shared by all lines on which frames may be large. */
-  readonly turns: Turns;
+  readonly largeFrames: Semaphore;
 }
 
 /** What carries the texts of one client, whatever it is. */
@@ -101,7 +101,7 @@ export class ClientConnection implements ClientChannel {
     this.#latency = new ProbeLatency(deps.clock.now);
     this.#takeFrame = createFrameQueue<Frame, Received>({
       inbound,
-      turns: deps.turns,
+      large: deps.largeFrames,
       parse: (frame) => this.#parse(frame),
       handle: (message) => {
         if (message.type === 'probe_ack') this.#measure(message.nonce);
@@ -119,7 +119,7 @@ export class ClientConnection implements ClientChannel {
       onFull: cut,
       onStalled: cut,
     });
-    this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
+    this.#bucket = new TokenBucket(deps.flood, deps.clock.now);
     this.#session = deps.sessions.open(principal, this);
     this.#liveness = watchLiveness({
       clock: deps.clock,

@@ -1,11 +1,12 @@
 import type { Via } from '#lib/call/call-event';
+import type { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
 import { callerOf, isAdmin, type Principal, principalKey, viaOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { BlobStore, UploadQuota } from '../blobs/room.ts';
+import type { BlobStore } from '../blobs/room.ts';
 import type { CallsOfClients, ClientInstances } from '../calls/room.ts';
 import type { EventBus } from '../events/room.ts';
 import type { Store } from '../store/room.ts';
@@ -33,7 +34,7 @@ export interface ClientSessionDeps extends ResumeSessionDeps {
   readonly calls: CallsOfClients;
   readonly instances: ClientInstances;
   readonly blobs: BlobStore;
-  readonly uploads: UploadQuota;
+  readonly uploads: TokenBuckets;
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly logger: Logger;

@@ -1,5 +1,5 @@
+import { FairMap } from '#lib/limits/fair-map';
 import type { Battery } from '#lib/protocol/client-messages';
-import { FairMap } from '#lib/util/fair-map';
 import type { ClientAvailability } from '../tools/room.ts';
 
 interface Instance {

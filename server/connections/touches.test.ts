@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage } from '#lib/protocol/client-messages';
 import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
@@ -22,7 +23,7 @@ async function setup() {
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('id_') }),
     calls: calls.clients,
     instances: calls.instances,
-    uploads: { take: () => undefined },
+    uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
     blobs: {
       put: () => Promise.reject(),
       find: () => Promise.reject(),

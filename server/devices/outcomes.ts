@@ -1,3 +1,4 @@
+import { Counts } from '#lib/limits/counts';
 import type { Outcome, WirePairing, Workbench } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { hashSecret } from '../auth/room.ts';
@@ -20,7 +21,7 @@ export interface OutcomesDeps {
 /** What became of a device that asked, by its token: also long after, and after a restart. */
 export class Outcomes {
   readonly #deps: OutcomesDeps;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Counts();
 
   constructor(deps: OutcomesDeps) {
     this.#deps = deps;
@@ -51,21 +52,18 @@ export class Outcomes {
   }
 
   async #hold(tokenHash: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    const held = this.#held.get(tokenHash) ?? 0;
-    if (held >= MOST_HELD) {
+    const release = this.#held.enter(tokenHash, MOST_HELD);
+    if (!release) {
       const message = 'Requests for the outcome with this token are held already; ask again later.';
       throw new HttpError('rate_limited', message, { retryAfter: 5 });
     }
-    this.#held.set(tokenHash, held + 1);
     const { clock, closing, pairings } = this.#deps;
     await waitFor(clock, waitMs, [signal, closing], (end) =>
       pairings.onChange(({ request }) => {
         if (request?.tokenHash === tokenHash) end();
       }),
     );
-    const left = (this.#held.get(tokenHash) ?? 1) - 1;
-    if (left > 0) this.#held.set(tokenHash, left);
-    else this.#held.delete(tokenHash);
+    release();
   }
 }
 

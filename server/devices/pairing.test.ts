@@ -293,6 +293,18 @@ test('[DV21] pages of one origin use up nothing of what pages of another may ask
   for (const name of ['a', 'b', 'c', 'd', 'e']) await join(`https://${name}.evil.example`);
   expect(await join('https://tea.example', '192.168.1.9')).toBe('done');
   expect(pairing.list().filter(({ state }) => state === 'asking')).toHaveLength(5);
+  // Nor do those of one network, however many addresses it has, and of a second one.
+  for (const name of ['f', 'g', 'h'])
+    await join(`https://${name}.evil.example`, `2001:db8::${name}`);
+  expect(await join('https://rye.example', '192.168.1.10')).toBe('done');
+});
+
+test('[DV3] the open codes of one person leave room for those of another', async () => {
+  const { pairing } = await setupDevices();
+  for (let times = 0; times < 8; times += 1) await pairing.open(BY, undefined);
+  expect(await refused(pairing.open(BY, undefined))).toBe('conflict');
+  const other = { ...BY, caller: { ...BY.caller, name: 'ada', tokenId: 'tok_ada' } };
+  expect(await refused(pairing.open(other, undefined))).toBe('done');
 });
 
 test('[DV21] a page that was refused learns how much is left of the ten minutes', async () => {

@@ -1,17 +1,17 @@
+import { hasFairShare } from '#lib/limits/fair-share';
 import type { DeviceTool, PairingState } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
-import { hashSecret } from '../auth/room.ts';
+import { hashSecret, networkOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 
 export const PAIRING_MS = 10 * 60_000;
-/** Codes that nothing has used yet. */
-const MOST_OPEN = 8;
+/** Codes that nothing has used yet; half of them may be one person's. */
+const MOST_OPEN = 16;
 const MOST_ASKING = 16;
-/** Of them, pages that asked by themselves; in all, and from one address. */
+/** Of them so many may be pages that asked by themselves; half of these from one network. */
 const MOST_KNOCKS = 8;
-const MOST_KNOCKS_OF_ADDRESS = 4;
 /** Decided or expired ones that are still listed. */
 const MOST_OVER = 64;
 /** Wrong codes until all open ones are void. */
@@ -73,9 +73,11 @@ export class Pairings {
     this.#changes = createEmitter<Pairing>(deps.logger.error);
   }
 
-  /** Undefined when as many are open as may be. */
+  /** Undefined when as many of this person, or of all, are open as may be. */
   open(createdBy: string): { readonly pairing: Pairing; readonly code: string } | undefined {
-    if (this.#count('open') >= MOST_OPEN) return undefined;
+    const codes = this.list().filter(({ state }) => state === 'open');
+    const own = codes.filter((one) => one.createdBy === createdBy);
+    if (!hasFairShare(own.length, codes.length, MOST_OPEN)) return undefined;
     const { clock, newId, newCode } = this.#deps;
     const code = newCode();
     const now = clock.now();
@@ -145,8 +147,9 @@ export class Pairings {
     const knocks = asking.filter(({ createdBy }) => createdBy === null);
     if (asking.length >= MOST_ASKING) return false;
     if (knockFrom === undefined) return true;
-    const ofAddress = knocks.filter(({ request }) => request?.address === knockFrom);
-    return knocks.length < MOST_KNOCKS && ofAddress.length < MOST_KNOCKS_OF_ADDRESS;
+    const network = networkOf(knockFrom);
+    const own = knocks.filter(({ request }) => request && networkOf(request.address) === network);
+    return hasFairShare(own.length, knocks.length, MOST_KNOCKS);
   }
 
   /** One that a person decided on in time, also where it expired until that was on disk. */

@@ -12,9 +12,9 @@ import {
 import type { Logger } from '../base/logger.ts';
 import type { InboundBudget, OutboundBudget, OutboundShare } from '../sockets/room.ts';
 import { refuseCaller } from './allowed.ts';
-import { createPlaces } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { Known, KnownConnections } from './known-connections.ts';
+import { createPlaces } from './places.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { TokenBuckets } from '#lib/limits/token-bucket';
 import type { CallStatus } from '#lib/protocol/call-status';
 import type { Reach } from '#lib/protocol/reach';
 import type { SubmitBody } from '#lib/protocol/rest';
@@ -18,7 +19,7 @@ import type {
 } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { BlobStore, UploadQuota } from '../blobs/room.ts';
+import type { BlobStore } from '../blobs/room.ts';
 import type { CallService } from '../calls/room.ts';
 import type { DeviceService, PairingService } from '../devices/room.ts';
 import type { AgUiService } from '../doors/ag-ui/room.ts';
@@ -52,7 +53,7 @@ export interface HttpDeps {
   /** Of all calls, or of those of one token's holder. */
   readonly toolStats: (ownerToken: string | undefined) => Promise<ToolStats>;
   readonly blobs: BlobStore;
-  readonly uploads: UploadQuota;
+  readonly uploads: TokenBuckets;
   readonly history: Pick<History, 'isBlobOf'>;
   readonly clients: HttpClientService;
   readonly streams: ClientStreamService;

@@ -1,7 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
+import { Counts } from '#lib/limits/counts';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOSE } from '#lib/protocol/server-messages';
-import { type Caller, type Followed, followCaller, isAdmin } from '../auth/room.ts';
+import { type Caller, type Followed, followCaller, isAdmin, principalKey } from '../auth/room.ts';
 
 /** A socket, or a stream that takes its place. */
 interface Closable {
@@ -25,12 +26,11 @@ const MOST_TABS = 64;
 
 /** All that is open to clients and watchers, until the server stops. */
 export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
-  const open = { client: new Map<Closable, Caller>(), watcher: new Map<Closable, Caller>() };
+  const open = { client: new Set<Closable>(), watcher: new Set<Closable>() };
   /** Of one token, so that none but an administrator's keeps out another. */
   const mostOf = ({ kind }: Caller, use: SocketUse): number =>
     kind === 'device' || use === 'watcher' ? MOST_TABS : most[use] / 2;
-  const openOf = ({ kind, tokenId }: Caller, use: SocketUse): number =>
-    [...open[use].values()].filter((one) => one.kind === kind && one.tokenId === tokenId).length;
+  const ofToken = { client: new Counts(), watcher: new Counts() };
   let closing = false;
   return {
     get count(): number {
@@ -42,7 +42,8 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
       const own = mostOf(caller, use);
       const isFull = open[use].size >= most[use];
-      if (!isFull && (isAdmin(caller) || openOf(caller, use) < own)) return undefined;
+      if (!isFull && (isAdmin(caller) || ofToken[use].of(principalKey(caller)) < own))
+        return undefined;
       const problem = isFull
         ? `All ${most[use]} sockets for ${use}s are in use.`
         : `This token has ${own} sockets and streams for ${use}s at most; close one first.`;
@@ -50,20 +51,21 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
     },
     /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */
     add(one: Closable, principal: Caller, use: SocketUse): () => void {
-      open[use].set(one, principal);
+      open[use].add(one);
+      const leave = ofToken[use].enter(principalKey(principal));
       // A page that is open is in use, also without a click.
       const release = followCaller(followed, principal, () =>
         one.close(CLOSE.unauthenticated, 'signed out, or the token was revoked'),
       );
       return () => {
-        open[use].delete(one);
+        if (open[use].delete(one)) leave?.();
         release();
       };
     },
     /** Closes all, and refuses further ones. */
     close(code: number, reason: string): void {
       closing = true;
-      for (const one of [...open.client.keys(), ...open.watcher.keys()]) one.close(code, reason);
+      for (const one of [...open.client, ...open.watcher]) one.close(code, reason);
     },
   };
 }

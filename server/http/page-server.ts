@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { QueueFullError, Semaphore } from '#lib/limits/semaphore';
 import { HttpError } from '#lib/protocol/http-error';
-import { createLimiter, type Limiter, QueueFullError } from '#lib/util/limiter';
-import { type Credentials, foreignFetch, isForeignFetch, type PeerOf } from '../auth/room.ts';
+import {
+  type Credentials,
+  foreignFetch,
+  isForeignFetch,
+  networkOf,
+  type PeerOf,
+} from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import { OutboundBudget } from '../sockets/room.ts';
 import { errorResponse } from './error-response.ts';
@@ -36,8 +42,11 @@ interface Asked {
   readonly address: string;
 }
 
-/** Drawing a page takes the processor for some 25 ms, and calls are to be answered meanwhile. */
-const DRAWN_AT_ONCE = { atOnce: 2, waiting: 64 };
+/**
+ * Drawing a page takes the processor for some 25 ms, and calls are to be answered meanwhile. Half of
+ * those that wait may be of one network.
+ */
+const DRAWN_AT_ONCE = { atOnce: 2, waiting: 128 };
 
 /** A file, and what compresses it. So there are 64 on their way at once to visitors, and 64 to operators. */
 const FILE_BYTES = 256 * 1024;
@@ -60,8 +69,8 @@ export function createPageServer(deps: {
   readonly strictTransport: PageHeadersOptions['strictTransport'];
 }): (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => Promise<void> {
   // Apart, so that visitors without a credential do not keep operators from their pages.
-  const forVisitors = createLimiter(DRAWN_AT_ONCE);
-  const forOperators = createLimiter(DRAWN_AT_ONCE);
+  const forVisitors = new Semaphore(DRAWN_AT_ONCE);
+  const forOperators = new Semaphore(DRAWN_AT_ONCE);
   const filesOf = {
     visitors: createFileBudget(deps.clock),
     operators: createFileBudget(deps.clock),
@@ -92,23 +101,24 @@ export function createPageServer(deps: {
       const budget = (await isOperator(deps.credentials, asked))
         ? filesOf.operators
         : filesOf.visitors;
-      await roomFor(budget, outgoing, FILE_BYTES, peer.address);
+      await roomFor(budget, outgoing, FILE_BYTES, networkOf(peer.address));
       return draw();
     }
-    return inTurn(SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators, outgoing, draw);
+    const drawing = SIGN_IN_PAGE.test(pathname) ? forVisitors : forOperators;
+    return drawOne(drawing, asked, draw);
   };
 }
 
 /** A visitor who leaves gives up the place. */
-async function inTurn(
-  limiter: Limiter,
-  outgoing: ServerResponse,
+async function drawOne(
+  drawing: Semaphore,
+  { outgoing, address }: Asked,
   draw: () => Promise<void>,
 ): Promise<void> {
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   try {
-    await limiter.run(closed.signal, draw);
+    await drawing.run(draw, { signal: closed.signal, principal: networkOf(address) });
   } catch (error) {
     if (error instanceof QueueFullError) {
       const message = 'Too many pages are being rendered. Try again in a moment.';

@@ -233,7 +233,7 @@ describe('what it bears', () => {
         return FIRST_OPERATOR;
       },
     };
-    const { server } = await setup({ credentials, maxPendingPerAddress: 1 });
+    const { server } = await setup({ credentials, maxPendingPerNetwork: 1 });
     const first = dial(server, '/ws/client');
     await asked.promise;
     expect(await dial(server, '/ws/client')).toBe(429);

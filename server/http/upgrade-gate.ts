@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { Counts } from '#lib/limits/counts';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { PROTOCOL } from '#lib/protocol/server-messages';
@@ -11,12 +12,12 @@ import {
   foreignFetch,
   type HostGate,
   isForeignFetch,
+  networkOf,
   type PeerOf,
 } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import { type InboundBudget, type InboundSocket, watchInbound } from '../sockets/room.ts';
 import { type Allowed, refuseCaller } from './allowed.ts';
-import { createCountOfEach } from './count-of-each.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets, SocketUse } from './open-sockets.ts';
@@ -90,13 +91,13 @@ export interface UpgradeGateDeps {
   /** In development only: Next's own socket (`/_next/hmr`). */
   readonly devUpgrade?: RawUpgrade;
   /** Upgrades of one address whose credential is still being looked up. */
-  readonly maxPendingPerAddress?: number;
+  readonly maxPendingPerNetwork?: number;
   readonly logger: Logger;
   /** A socket has closed, with this code. */
   readonly closed?: (code: number) => void;
 }
 
-const MAX_PENDING_PER_ADDRESS = 64;
+const MAX_PENDING_PER_NETWORK = 64;
 
 /** Contract, section 4: agents have neither socket, a device only the client's; a viewer offers no tools. */
 const MAY_OPEN: Record<SocketPath, Allowed> = {
@@ -119,9 +120,9 @@ const PROTOCOLS: Record<SocketPath, string> = {
 
 /** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
 export function createUpgradeGate(deps: UpgradeGateDeps) {
-  const { openSockets: open, maxPendingPerAddress = MAX_PENDING_PER_ADDRESS } = deps;
+  const { openSockets: open, maxPendingPerNetwork = MAX_PENDING_PER_NETWORK } = deps;
   const wss = createSocketServer();
-  const pending = createCountOfEach(maxPendingPerAddress);
+  const pending = new Counts();
 
   const upgrade = async (
     incoming: IncomingMessage,
@@ -130,7 +131,7 @@ export function createUpgradeGate(deps: UpgradeGateDeps) {
     { path, search, handler }: { path: SocketPath; search: string; handler: SocketHandler },
   ) => {
     const { address } = deps.peerOf(incoming);
-    const done = pending.enter(address);
+    const done = pending.enter(networkOf(address), maxPendingPerNetwork);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
     const problem = open.capacityProblem(principal, USE[path]);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import next from 'next';
+import { Semaphore } from '#lib/limits/semaphore';
 import { given } from '#lib/util/given';
 import { PROJECT } from '../base/project.ts';
 import { retryWhileTaken } from '../base/retry-while-taken.ts';
@@ -33,7 +34,7 @@ export async function createEndpoints(
   const base = { ...core, ...door, origins, key, closing, heartbeatMs: HEARTBEAT_MS };
   const access = rooms.auth.createAccess(config, base);
   const gates = rooms.http.createGates({ ...base, ...access });
-  const lines = { flood: FLOOD, turns: rooms.sockets.createTurns() };
+  const lines = { flood: FLOOD, largeFrames: new Semaphore({ atOnce: 1 }) };
   const uploads = rooms.blobs.createUploadQuota(file.blobs, core.clock);
   const clients = await rooms.connections.openClients({ ...base, ...lines, uploads });
   const pages = await preparePages({

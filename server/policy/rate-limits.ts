@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '#lib/json/canonical-json';
-import { createTokenBucket } from '#lib/net/token-bucket';
+import { Counts } from '#lib/limits/counts';
+import { hasFairShare } from '#lib/limits/fair-share';
+import { TokenBucket } from '#lib/limits/token-bucket';
 import { limitsFor, type Policy } from '#lib/policy/decide-policy';
 import type { COUNTED_BY, PolicyLimit } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
@@ -11,13 +13,17 @@ import type { Logger } from '../base/logger.ts';
 import { KeptArea, type Store } from '../store/room.ts';
 import type { LimitLeft } from './policy-service.ts';
 
-/** What is counted separately beyond these shares one count for each limit. */
+/**
+ * So much is counted separately, and of each caller its share. What a caller is counted by beyond
+ * that has one count for each limit and caller: it uses up its own, and nothing of another's.
+ */
 const MOST_COUNTS = 10_000;
 
 /** Between two looks at which of them are full again. */
 const SWEEP_MS = 60_000;
 
-const countSchema = z.object({ tokens: z.number(), at: z.number() });
+/** `by`: the caller for whom it is counted. */
+const countSchema = z.object({ tokens: z.number(), at: z.number(), by: z.string().default('') });
 type Count = z.infer<typeof countSchema>;
 
 /** A key begins with that of the limit. */
@@ -35,6 +41,9 @@ export class RateLimits {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #counts = new Map<string, Count>();
+  /** How many of them there are for each caller, by what ends it. */
+  readonly #ofCaller = new Counts();
+  readonly #forget = new Map<string, () => void>();
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor({ store, clock, logger }: RateLimitsDeps) {
@@ -45,19 +54,19 @@ export class RateLimits {
 
   /** Takes up what an earlier server kept. Once, before anything is counted. */
   async load(): Promise<void> {
-    for (const { key, value } of await this.#kept.load()) this.#counts.set(key, value);
+    for (const { key, value } of await this.#kept.load()) this.#put(key, value);
   }
 
   /** Counts a call, by all of its limits or by none: then the one that is used up for longest. */
   take(policy: Policy, question: PolicyQuestion): LimitLeft | undefined {
     const limits = differing(limitsFor(policy, question));
     if (limits.length === 0) return undefined;
-    if (this.#counts.size >= MOST_COUNTS) this.#forgetFull(policy);
+    if (this.#counts.size >= MOST_COUNTS / 2) this.#forgetFull(policy);
     const longest = this.#left(limits, question).reduce((a, b) =>
       b.retryAfter > a.retryAfter ? b : a,
     );
     if (longest.retryAfter > 0) return longest;
-    this.#keep(limits.map(({ limit }) => this.#spend(this.#keyOf(limit, question), limit)));
+    this.#keep(limits.map(({ limit }) => this.#spend(limit, question)));
     return undefined;
   }
 
@@ -75,18 +84,25 @@ export class RateLimits {
     });
   }
 
-  #spend(key: string, limit: PolicyLimit): { key: string; value: Count } {
+  #spend(limit: PolicyLimit, question: PolicyQuestion): { key: string; value: Count } {
+    const key = this.#keyOf(limit, question);
     const bucket = this.#bucket(key, limit);
     bucket.spend();
-    const value = { tokens: bucket.tokens, at: this.#clock.now() };
-    this.#counts.delete(key); // So that it is the newest.
-    this.#counts.set(key, value);
+    const by = this.#counts.get(key)?.by ?? PART.caller(question);
+    const value = { tokens: bucket.tokens, at: this.#clock.now(), by };
+    this.#put(key, value);
     return { key, value };
+  }
+
+  #put(key: string, count: Count): void {
+    this.#counts.set(key, count);
+    const end = this.#forget.has(key) ? undefined : this.#ofCaller.enter(count.by);
+    if (end) this.#forget.set(key, end);
   }
 
   #bucket(key: string, { calls, seconds }: PolicyLimit) {
     const rate = { burst: calls, perSecond: calls / seconds };
-    return createTokenBucket(rate, this.#clock.now, this.#counts.get(key));
+    return new TokenBucket(rate, this.#clock.now, this.#counts.get(key));
   }
 
   /** A full one is as one that is not there; one of a limit that was taken out counts nothing. */
@@ -99,16 +115,22 @@ export class RateLimits {
       const limit = byKey.get(countKeySchema.parse(JSON.parse(key))[0]);
       return limit === undefined || this.#bucket(key, limit).tokens >= limit.calls;
     });
-    for (const key of full) this.#counts.delete(key);
+    for (const key of full) {
+      this.#counts.delete(key);
+      this.#forget.get(key)?.();
+      this.#forget.delete(key);
+    }
     this.#keep(full.map((key) => ({ key })));
   }
 
-  /** A new one finds room while there is some; none is forgotten for it, since that would fill it. */
+  /** A new one finds room while its caller has some; none is forgotten for it, since that would fill it. */
   #keyOf(limit: PolicyLimit, question: PolicyQuestion): string {
     const ofLimit = keyOfLimit(limit);
     const key = JSON.stringify([ofLimit, ...(limit.each ?? []).map((by) => PART[by](question))]);
-    const hasRoom = this.#counts.has(key) || this.#counts.size < MOST_COUNTS;
-    return hasRoom ? key : JSON.stringify([ofLimit]);
+    if (this.#counts.has(key)) return key;
+    const caller = PART.caller(question);
+    const isFair = hasFairShare(this.#ofCaller.of(caller), this.#counts.size, MOST_COUNTS);
+    return isFair ? key : JSON.stringify([ofLimit, '', caller]);
   }
 
   /** In the write of the call that follows, so that no crash gives it back. */

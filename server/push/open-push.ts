@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { browserName } from '#lib/format/read-user-agent';
-import { createTokenBucket, type TokenBucket } from '#lib/net/token-bucket';
+import { TokenBuckets } from '#lib/limits/token-bucket';
 import { closedObject } from '#lib/protocol/closed-object';
 import { HttpError } from '#lib/protocol/http-error';
 import type { PushState, PushSubscriptionBody, PushTestResult } from '#lib/protocol/push';
-import type { Caller } from '../auth/room.ts';
+import { type Caller, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Attempt, Outcome, Target, TargetSource } from '../outbox/room.ts';
@@ -32,9 +32,10 @@ export interface OpenPushDeps extends Omit<SubscriptionsDeps, 'hosts'> {
 /** Apple refuses a subject whose host cannot be one. */
 const NO_SUBJECT = 'mailto:callboard@example.com';
 const NO_TARGETS: TargetSource = { list: () => [] };
-/** Tests of all browsers of one server. */
+/** Tests by one token, with all of its browsers. */
 const TESTS = { burst: 5, perSecond: 1 / 10 };
-const TEST_RETRY_S = 10;
+/** Operators, and browsers, whose notes are counted at a time. */
+const MOST_COUNTED = 1_000;
 
 /** The keys, the subscriptions of an earlier server, and the way to the push services. */
 export async function openPush(deps: OpenPushDeps) {
@@ -71,7 +72,7 @@ function createPushService(
   { config, clock }: OpenPushDeps,
   { hosts, keys, subscriptions, send }: ServiceParts,
 ) {
-  const tests = createTokenBucket(TESTS, clock.now);
+  const tests = new TokenBuckets(TESTS, clock.now, MOST_COUNTED);
   const checkEnabled = () => {
     if (config.enabled) return;
     throw new HttpError('conflict', 'Web Push is turned off by push.enabled in the configuration.');
@@ -102,9 +103,10 @@ function createPushService(
     async test(pushId: string, caller: Caller, signal: AbortSignal): Promise<PushTestResult> {
       checkEnabled();
       const record = subscriptions.findOwn(pushId, caller);
-      if (!tests.take()) {
+      const retryAfter = tests.take(principalKey(caller));
+      if (retryAfter !== undefined) {
         const message = 'Too many tests of push notes. Try again in a moment.';
-        throw new HttpError('rate_limited', message, { retryAfter: TEST_RETRY_S });
+        throw new HttpError('rate_limited', message, { retryAfter });
       }
       const sent = await send(record, testMessage(record, clock.now()), signal);
       await noteAttempt(subscriptions, record, sent, clock.now());
@@ -130,7 +132,7 @@ class PushTargets implements TargetSource {
   readonly #deps: PushTargetsDeps;
   readonly #targets = new WeakMap<PushRecord, Target>();
   /** By push ids. */
-  readonly #failures = new Map<string, TokenBucket>();
+  readonly #failures: TokenBuckets;
   #listed: { readonly records: readonly PushRecord[]; readonly targets: readonly Target[] } = {
     records: [],
     targets: [],
@@ -138,14 +140,13 @@ class PushTargets implements TargetSource {
 
   constructor(deps: PushTargetsDeps) {
     this.#deps = deps;
+    this.#failures = new TokenBuckets(FAILURES, deps.clock.now, MOST_COUNTED);
   }
 
   list(): readonly Target[] {
     const records = this.#deps.subscriptions.list();
     if (records !== this.#listed.records) {
       this.#listed = { records, targets: records.map((record) => this.#targetOf(record)) };
-      const live = new Set(records.map(({ pushId }) => pushId));
-      for (const id of this.#failures.keys()) if (!live.has(id)) this.#failures.delete(id);
     }
     return this.#listed.targets;
   }
@@ -156,18 +157,12 @@ class PushTargets implements TargetSource {
     const target: Target = {
       id: PREFIX + record.pushId,
       wants: (notice) => isFor(record, notice),
-      admit: (notice) => kindOf(notice) !== 'failures' || this.#failuresOf(record.pushId).take(),
+      admit: (notice) =>
+        kindOf(notice) !== 'failures' || this.#failures.take(record.pushId) === undefined,
       send: (attempt) => this.#send(record, attempt),
     };
     this.#targets.set(record, target);
     return target;
-  }
-
-  #failuresOf(pushId: string): TokenBucket {
-    const known = this.#failures.get(pushId);
-    const bucket = known ?? createTokenBucket(FAILURES, this.#deps.clock.now);
-    if (!known) this.#failures.set(pushId, bucket);
-    return bucket;
   }
 
   async #send(record: PushRecord, { notice, signal }: Attempt): ReturnType<Target['send']> {

@@ -1,3 +1,4 @@
+import { Counts } from '#lib/limits/counts';
 import { childRunOf } from '#lib/protocol/child-run';
 import type { MessageAuthor, ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
 import { stripInvisible } from '#lib/text/invisible';
@@ -5,7 +6,6 @@ import { redactShapes } from '#lib/text/redact';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
-import { WorkCounts } from '#lib/util/work-counts';
 import type { Caller } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
@@ -89,7 +89,7 @@ export class AgentRuns implements RunService {
   readonly deleteUnused: KnownRuns['deleteUnused'];
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
-  readonly #arriving = new WorkCounts();
+  readonly #arriving = new Counts();
   readonly #spendings: Spendings;
 
   constructor(deps: RunServiceDeps) {

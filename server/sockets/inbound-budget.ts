@@ -1,3 +1,5 @@
+import { ByteBudget, type HeldBytes } from '#lib/limits/byte-budget';
+import { afterWindow, isTooSlow, type Progress } from '#lib/limits/pace';
 import type { Clock } from '../base/clock.ts';
 import { type Collector, createCollector } from '../base/collect-garbage.ts';
 
@@ -21,28 +23,23 @@ export const SMALL_BYTES = 16 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** From here on all sources are read again. */
 const ENOUGH_BYTES = 6 * 1024 * 1024;
-/** One that is read while others wait has to send so much in each of these times, */
-const WINDOW_MS = 3_000;
-const WINDOW_BYTES = 16 * 1024;
-/** and all of it in so many of them. */
-const MOST_WINDOWS = 20;
+/** One that is read while others wait has to send so much in each window, and all in so many of them. */
+const WINDOW = { windowMs: 3_000, bytes: 16 * 1024, windows: 20 };
 
 /** Of one that is done with: smaller ones leave memory soon enough by themselves. */
 const COLLECTED_BYTES = 256 * 1024;
 
 interface Share {
   readonly source: InboundSource;
+  readonly held: HeldBytes;
   arriving: number;
   waiting: number;
   isPaused: boolean;
 }
 
 /** One of those that are read while the others wait. */
-interface Turn {
+interface Turn extends Progress {
   readonly share: Share;
-  /** When the window began. */
-  bytes: number;
-  windows: number;
 }
 
 /**
@@ -57,7 +54,7 @@ export class InboundBudget {
   readonly #collector: Collector;
   /** With more than little in memory, the oldest first. */
   readonly #large = new Set<Share>();
-  #total = 0;
+  readonly #bytes = new ByteBudget(MOST_BYTES);
   #isOver = false;
   #turns: { oldest?: Turn | undefined; newest?: Turn | undefined } = {};
   #stopWatching: (() => void) | undefined;
@@ -68,12 +65,13 @@ export class InboundBudget {
   }
 
   open(source: InboundSource): InboundShare {
-    const share: Share = { source, arriving: 0, waiting: 0, isPaused: false };
+    const held = this.#bytes.hold(0);
+    const share: Share = { source, held, arriving: 0, waiting: 0, isPaused: false };
     return { set: ({ arriving, waiting }) => this.#count(share, arriving, waiting) };
   }
 
   #isTooMuch(): boolean {
-    return this.#total > (this.#isOver ? ENOUGH_BYTES : MOST_BYTES);
+    return this.#bytes.total > (this.#isOver ? ENOUGH_BYTES : MOST_BYTES);
   }
 
   // What is complete waits for the server, not for its sender.
@@ -84,9 +82,9 @@ export class InboundBudget {
   #next(before: Turn | undefined, other: Turn | undefined, shares: Share[]): Turn | undefined {
     if (before && this.#isArriving(before.share)) return before;
     // What waits for the server leaves room soon, and no one needs to be read for that.
-    if (this.#total > MOST_BYTES && shares.some(({ waiting }) => waiting > 0)) return undefined;
+    if (this.#bytes.isOver && shares.some(({ waiting }) => waiting > 0)) return undefined;
     const share = shares.find((one) => this.#isArriving(one) && one !== other?.share);
-    return share && { share, bytes: share.arriving, windows: 0 };
+    return share && { share, moved: share.arriving, windows: 0 };
   }
 
   #balance(): void {
@@ -107,33 +105,29 @@ export class InboundBudget {
 
   /** Who is read must not keep the others waiting for ever. */
   #watch(): () => void {
-    const due = this.#clock.now() + WINDOW_MS;
-    return this.#clock.schedule(WINDOW_MS, () => {
-      // The server's own stall counts against nobody.
-      const isLate = this.#clock.now() - due > WINDOW_MS / 4;
+    return afterWindow(this.#clock, WINDOW.windowMs, (isOwnStall) => {
       const isAlone = ![...this.#large].some(({ isPaused }) => isPaused);
       const { oldest, newest } = this.#turns;
-      for (const turn of isLate || isAlone ? [] : [oldest, newest]) if (turn) this.#endWindow(turn);
+      for (const turn of isOwnStall || isAlone ? [] : [oldest, newest])
+        if (turn) this.#endWindow(turn);
       this.#stopWatching = undefined;
       this.#balance();
     });
   }
 
   #endWindow(turn: Turn): void {
-    const { share, bytes } = turn;
+    const { share } = turn;
     if (!this.#isArriving(share)) return;
-    turn.windows += 1;
-    turn.bytes = share.arriving;
-    if (share.arriving - bytes < WINDOW_BYTES || turn.windows >= MOST_WINDOWS) share.source.cut();
+    if (isTooSlow(turn, share.arriving, WINDOW)) share.source.cut();
   }
 
   #count(share: Share, arriving: number, waiting: number): void {
-    const before = this.#large.has(share) ? share.arriving + share.waiting : 0;
+    const before = share.held.bytes;
     const wasArriving = this.#isArriving(share);
     const waited = share.waiting;
     Object.assign(share, { arriving, waiting });
     const isLarge = arriving + waiting > SMALL_BYTES;
-    this.#total += (isLarge ? arriving + waiting : 0) - before;
+    share.held.resize(isLarge ? arriving + waiting : 0);
     if (isLarge) this.#large.add(share);
     else if (this.#large.delete(share)) setRead(share, true);
     const isNews = this.#isArriving(share) !== wasArriving || waiting !== waited;

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createFrameQueue, createTurns } from './large-frames.ts';
+import { Semaphore } from '#lib/limits/semaphore';
+import { createFrameQueue } from './large-frames.ts';
 
-/** Queues over one `turns`, whose frames are the names of messages, and what becomes of them. */
+/** Queues over one `large`, whose frames are the names of messages, and what becomes of them. */
 function setup() {
   const log: string[] = [];
-  const turns = createTurns();
+  const large = new Semaphore({ atOnce: 1 });
   const handled = Promise.withResolvers<void>();
   const open = (who: string) =>
     createFrameQueue<string, string>({
@@ -16,7 +17,7 @@ function setup() {
           return () => void log.push(`${who}: release`);
         },
       },
-      turns,
+      large,
       parse: (frame) => frame.trim(),
       handle: (message) => {
         log.push(`${who}: ${message}`);

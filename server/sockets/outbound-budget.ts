@@ -1,3 +1,6 @@
+import { ByteBudget, type HeldBytes } from '#lib/limits/byte-budget';
+import { hasFairShare } from '#lib/limits/fair-share';
+import { afterWindow, isTooSlow, type Progress } from '#lib/limits/pace';
 import type { Clock } from '../base/clock.ts';
 import { type Collector, createCollector } from '../base/collect-garbage.ts';
 
@@ -20,23 +23,18 @@ export interface OutboundShare {
 
 /** Of all answers that are being made and sent; a larger one goes alone. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** So many wait, and of each holder its share, which is at most a quarter. */
 const MOST_WAITING = 256;
-/** Of one holder. */
 const MOST_WAITING_EACH = 64;
-/** While others wait a reader has to take so much in each of these times, */
-const WINDOW_MS = 10_000;
-const WINDOW_BYTES = 16 * 1024;
-/** and all of it in so many of them. */
-const MOST_WINDOWS = 6;
+/** While others wait a reader has to take so much in each window, and all in so many of them. */
+const WINDOW = { windowMs: 10_000, bytes: 16 * 1024, windows: 6 };
 
-interface Share {
+interface Share extends Progress {
   readonly sink: OutboundSink;
   readonly holder: string;
   bytes: number;
+  held?: HeldBytes;
   settle(isAdmitted: boolean): void;
-  /** When the window began. */
-  sent: number;
-  windows: number;
 }
 
 /**
@@ -50,7 +48,7 @@ export class OutboundBudget {
   readonly #collector: Collector;
   readonly #waiting = new Set<Share>();
   readonly #admitted = new Set<Share>();
-  #total = 0;
+  readonly #bytes = new ByteBudget(MOST_BYTES);
   #isTurnOver = true;
   #isWatching = false;
 
@@ -62,7 +60,7 @@ export class OutboundBudget {
   /** `holder` asks for it: the others of the same one count with it. */
   open(sink: OutboundSink, bytes: number, holder: string): OutboundShare {
     const { promise: admitted, resolve: settle } = Promise.withResolvers<boolean>();
-    const share: Share = { sink, holder, bytes, settle, sent: 0, windows: 0 };
+    const share: Share = { sink, holder, bytes, settle, moved: 0, windows: 0 };
     if (!this.#mayWait(holder)) settle(false);
     else this.#waiting.add(share);
     this.#admit();
@@ -74,16 +72,14 @@ export class OutboundBudget {
   }
 
   #mayWait(holder: string): boolean {
-    if (this.#waiting.size >= MOST_WAITING) return false;
-    const own = this.#waiting.values().filter((share) => share.holder === holder);
-    return own.toArray().length < MOST_WAITING_EACH;
+    let own = 0;
+    for (const share of this.#waiting) if (share.holder === holder) own += 1;
+    return own < MOST_WAITING_EACH && hasFairShare(own, this.#waiting.size, MOST_WAITING);
   }
 
   /** Of the holder with the fewest bytes in the room the one that waits longest. */
   #next(): Share | undefined {
-    const held = Map.groupBy(this.#admitted, ({ holder }) => holder);
-    const bytesOf = ({ holder }: Share) =>
-      held.get(holder)?.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+    const bytesOf = ({ holder }: Share) => this.#bytes.of(holder);
     const [first, ...others] = this.#waiting;
     return others.reduce(
       (best, share) => (best && bytesOf(share) < bytesOf(best) ? share : best),
@@ -94,11 +90,11 @@ export class OutboundBudget {
   #admit(): void {
     const next = this.#next();
     if (!next || !this.#isTurnOver) return;
-    if (this.#total > 0 && this.#total + next.bytes > MOST_BYTES) return this.#watch();
+    if (!this.#bytes.hasRoomFor(next.bytes)) return this.#watch();
     this.#waiting.delete(next);
     this.#admitted.add(next);
-    this.#total += next.bytes;
-    next.sent = next.sink.sentBytes();
+    next.held = this.#bytes.hold(next.bytes, next.holder);
+    next.moved = next.sink.sentBytes();
     next.settle(true);
     this.#isTurnOver = false;
     setImmediate(() => {
@@ -109,8 +105,8 @@ export class OutboundBudget {
 
   #resize(share: Share, bytes: number): void {
     if (!this.#admitted.has(share)) return;
-    this.#total += bytes - share.bytes;
     share.bytes = bytes;
+    share.held?.resize(bytes);
     this.#admit();
   }
 
@@ -118,7 +114,7 @@ export class OutboundBudget {
     this.#waiting.delete(share);
     share.settle(false); // Without effect on one that was admitted.
     if (!this.#admitted.delete(share)) return;
-    this.#total -= share.bytes;
+    share.held?.release();
     // In a turn of its own, before the next one is made.
     setImmediate(() => {
       this.#collector.used(share.bytes);
@@ -130,22 +126,14 @@ export class OutboundBudget {
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    const due = this.#clock.now() + WINDOW_MS;
-    this.#clock.schedule(WINDOW_MS, () => {
+    afterWindow(this.#clock, WINDOW.windowMs, (isOwnStall) => {
       this.#isWatching = false;
-      // The server's own stall counts against no reader.
-      const isLate = this.#clock.now() - due > WINDOW_MS / 4;
-      if (!isLate && this.#waiting.size > 0)
-        for (const share of [...this.#admitted]) endWindow(share);
+      if (!isOwnStall && this.#waiting.size > 0) {
+        for (const share of [...this.#admitted]) {
+          if (isTooSlow(share, share.sink.sentBytes(), WINDOW)) share.sink.cut();
+        }
+      }
       this.#admit();
     });
   }
-}
-
-function endWindow(share: Share): void {
-  const sent = share.sink.sentBytes();
-  const isSlow = sent - share.sent < WINDOW_BYTES;
-  share.sent = sent;
-  share.windows += 1;
-  if (isSlow || share.windows >= MOST_WINDOWS) share.sink.cut();
 }

@@ -1,3 +1,4 @@
+import { afterWindow } from '#lib/limits/pace';
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Clock } from '../base/clock.ts';
 import type { Line } from './line.ts';
@@ -116,13 +117,11 @@ export class Outbox {
     if (this.#stopWatching) return;
     const { clock, socket } = this.#deps;
     const sentBefore = this.#sent;
-    const due = clock.now() + WINDOW_MS;
-    this.#stopWatching = clock.schedule(WINDOW_MS, () => {
+    this.#stopWatching = afterWindow(clock, WINDOW_MS, (isOwnStall) => {
       this.#stopWatching = undefined;
       const isOver = socket.readyState !== socket.OPEN || socket.bufferedAmount === 0;
       if (isOver || this.#sent !== sentBefore) this.#silent = 0;
-      // The server's own stall counts against no client.
-      else if (clock.now() - due <= WINDOW_MS / 4) this.#silent += 1;
+      else if (!isOwnStall) this.#silent += 1;
       if (this.#silent >= MOST_WINDOWS) return this.#deps.onStalled();
       if (!isOver) this.#watch();
     });

@@ -86,14 +86,16 @@ test('[TD3] one waits no longer than its tool may take, whatever its caller woul
   expect(await first).toBe(1);
 });
 
-test('[TD3] of those that wait there are 32 at most', async () => {
+test('[TD3] of one owner 32 wait at most, and the calls of another have their turn', async () => {
   const { begun, run } = createHeldRuns();
   const tool = defineTool({ ...facts, concurrency: 1, timeoutMs: 60_000, run });
   const taken = Array.from({ length: 33 }, (_, n) => runBuiltin(tool, { n }));
   await expect(runBuiltin(tool, { n: 99 })).rejects.toMatchObject({ executed: 'no' });
-  for (let ended = 0; ended < 33; ended += 1) {
+  const other = runBuiltin(tool, { n: 100 }, { ownerToken: 'tok_other' });
+  for (let ended = 0; ended < 34; ended += 1) {
     await vi.waitFor(() => expect(begun).toHaveLength(ended + 1));
     begun[ended]?.end();
+    if (ended === 2) expect(await other).toBe(100);
   }
   expect((await Promise.all(taken)).length).toBe(33);
 });

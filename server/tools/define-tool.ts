@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BoundOperand } from '#lib/call/call';
 import type { Progress } from '#lib/call/merge-card';
+import { QueueFullError, Semaphore } from '#lib/limits/semaphore';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
@@ -10,7 +11,6 @@ import type { BlobUpload } from '../blobs/room.ts';
 import { type Operand, refuseChanged } from './operands.ts';
 import { createReading, type Readable } from './reading.ts';
 import { refusal, StoppedError, ToolError } from './tool-error.ts';
-import { createTurns } from './tool-turns.ts';
 
 export { type Operand, refusal, StoppedError, ToolError };
 
@@ -153,7 +153,7 @@ const DISPOSE_AFTER_ABORT_MS = 1_000;
 export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): AnyServerTool {
   refuseWithoutFunctions(tool);
   const { description, args, operands, onChange, ...rest } = tool;
-  const inTurn = createTurns(tool);
+  const within = limitOf(tool);
   let changed = () => {};
   const text = createReading(description, () => changed());
   const shape = createReading(args, () => changed());
@@ -187,7 +187,7 @@ export function defineTool<Args extends z.ZodObject>(tool: ServerTool<Args>): An
         const problem = z.prettifyError(parsed.error);
         throw refusal(`The arguments do not fit ${tool.name}: ${problem}`);
       }
-      const answer = await inTurn(context.signal, async () => {
+      const answer = await within(context, async () => {
         const { operands: bound, signal } = context;
         // It is not looked at before its turn: what is looked at here is what runs next.
         const found = bound && operands ? await operands(parsed.data, signal) : [];
@@ -259,4 +259,43 @@ function checkedOutput(
   throw new ToolError(`The result of ${name} does not fit: ${z.prettifyError(checked.error)}`, {
     code: 'result_invalid',
   });
+}
+
+/** Calls of one tool that may wait; half of them may be for one owner alone. */
+const MOST_WAITING = 64;
+
+/**
+ * Runs at most `concurrency` calls of a tool at once. Others wait until theirs is aborted, and no
+ * longer than the tool's own time, so that nobody holds its places by calls with a longer one.
+ */
+function limitOf({
+  name,
+  concurrency: atOnce,
+  timeoutMs,
+}: Pick<AnyServerTool, 'name' | 'concurrency' | 'timeoutMs'>) {
+  if (atOnce === undefined) return <T>(_: ToolContext, run: () => Promise<T>) => run();
+  const running = new Semaphore({ atOnce, waiting: MOST_WAITING });
+  return async <T>({ signal, ownerToken }: ToolContext, run: () => Promise<T>): Promise<T> => {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return run();
+    };
+    try {
+      return await running.run(begin, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        principal: ownerToken ?? 'operator',
+      });
+    } catch (error) {
+      if (error instanceof QueueFullError) {
+        throw refusal(
+          `${atOnce} calls of ${name} run and too many wait; call again when some have ended.`,
+        );
+      }
+      if (hasBegun) throw error;
+      throw refusal(
+        `The call waited for its turn in vain; ${atOnce} of ${name} run at a time, so make fewer at once.`,
+      );
+    }
+  };
 }

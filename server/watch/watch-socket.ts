@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from '#lib/json/parse-json';
-import { createTokenBucket } from '#lib/net/token-bucket';
+import { TokenBucket } from '#lib/limits/token-bucket';
 import { CLOSE } from '#lib/protocol/server-messages';
 import {
   type EndedPart,
@@ -59,7 +59,7 @@ class WatchConnection implements WatcherChannel {
   open(): void {
     const { clock, heartbeatMs } = this.#deps;
     const socket = this.#socket;
-    const guard = createTokenBucket(FLOOD, clock.now);
+    const guard = new TokenBucket(FLOOD, clock.now);
     const nothing = { caps: () => [], probe: () => {}, onChange: () => {} };
     const liveness = watchLiveness({ clock, heartbeatMs, socket, ...nothing });
     socket.on('message', (data, isBinary) => {

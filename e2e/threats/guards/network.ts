@@ -84,9 +84,9 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   {
     number: 'T14',
     file: 'server/auth/failed-attempts.ts',
-    code: 'if (window.count <= count) return undefined;',
+    code: 'const retryAfter = buckets.take(source);',
     broken:
-      "if (window.count <= count || address.startsWith('10.') || address === '127.0.0.1') return undefined;",
+      "const retryAfter = address.startsWith('10.') || address === '127.0.0.1' ? undefined : buckets.take(source);",
   },
   {
     number: 'T15',

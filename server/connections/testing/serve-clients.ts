@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
+import { Semaphore } from '#lib/limits/semaphore';
+import { TokenBuckets } from '#lib/limits/token-bucket';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
@@ -12,7 +14,6 @@ import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import { InboundBudget } from '../../sockets/inbound-budget.ts';
 import { watchInbound } from '../../sockets/inbound-socket.ts';
-import { createTurns } from '../../sockets/large-frames.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientConnections, createClientSocketHandler } from '../client-connection.ts';
@@ -55,7 +56,7 @@ export async function serveClients({
     facts: table.facts,
     logger,
   });
-  const uploads = { take: () => undefined };
+  const uploads = new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1);
   const sessions = createClientSessions({
     uploads,
     store,
@@ -80,7 +81,7 @@ export async function serveClients({
     heartbeatMs,
     flood: { burst: 2_000, perSecond: 1_000 },
     newNonce: newId,
-    turns: createTurns(),
+    largeFrames: new Semaphore({ atOnce: 1 }),
   });
   const handle = createClientSocketHandler(connections);
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Semaphore } from '#lib/limits/semaphore';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
 import { sendMessageBodySchema } from '#lib/protocol/rest';
 import type { RunRecord } from '#lib/protocol/run';
 import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
-import { createLimiter, type Limiter } from '#lib/util/limiter';
 import { type Caller, isOwn, keyedId, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
@@ -57,7 +57,7 @@ export type AgUiService = ReturnType<typeof createAgUiService>;
 /** AG-UI 1.0 for the built-in agent (rules AG in SPEC.md). It keeps nothing between requests. */
 export function createAgUiService(deps: AgUiServiceDeps) {
   // One stream reads a whole run at a time, and all else of the server has its turn in between.
-  const reading = createLimiter({ atOnce: 1, waiting: Infinity });
+  const reading = new Semaphore({ atOnce: 1 });
   return {
     /**
      * Starts the turn that is asked for, or finds the one that runs. Resolves to what sends its events
@@ -165,7 +165,7 @@ const noInterrupts = (): HttpError =>
 
 interface Showing {
   readonly signal: AbortSignal;
-  readonly reading: Limiter;
+  readonly reading: Semaphore;
   readonly sink: AgUiSink;
   readonly events: FollowedRun;
   readonly asked: Asked;
@@ -190,7 +190,7 @@ function show(deps: AgUiServiceDeps, showing: Showing): void {
   send([turn.start(), ...refusedTools(input)]);
   if (isNew) return events.release(0, (event) => send(turn.take(event)));
   reading
-    .run(signal, () => catchUp(deps, run.run_id))
+    .run(() => catchUp(deps, run.run_id), { signal })
     .then(
       ({ now, of, calls }) => {
         send(turn.begin(now, calls));

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import { createTokenBucket, type RateLimit, type TokenBucket } from '#lib/net/token-bucket';
+import type { Semaphore } from '#lib/limits/semaphore';
+import { type RateLimit, TokenBucket } from '#lib/limits/token-bucket';
 import { closedObject } from '#lib/protocol/closed-object';
 import { CLOSE } from '#lib/protocol/server-messages';
 import type { Caller } from '../../auth/room.ts';
@@ -14,7 +15,6 @@ import {
   type InboundSocket,
   type Liveness,
   Outbox,
-  type Turns,
   watchLiveness,
 } from '../../sockets/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
@@ -26,8 +26,8 @@ export interface ChatSocketDeps extends ChatSessionDeps {
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly flood: RateLimit;
-  /** Shared with the sockets of clients: large frames have their turns over all of them. */
-  readonly turns: Turns;
+  /** Shared with the sockets of clients: one large frame is handled at a time over all of them. */
+  readonly largeFrames: Semaphore;
 }
 
 interface OpenSocket {
@@ -80,7 +80,7 @@ class ChatConnection implements ChatChannel {
     this.#socket = socket;
     this.#takeFrame = createFrameQueue({
       inbound,
-      turns: deps.turns,
+      large: deps.largeFrames,
       parse: (data) => this.#parse(data),
       handle: (frame) => this.#session.receive(frame),
       takesLong: (frame) => frame.type === 'client' && frame.message.type === 'register_tools',
@@ -88,7 +88,7 @@ class ChatConnection implements ChatChannel {
     const cut = () => socket.terminate();
     const onSend = createCork(stream);
     this.#outbox = new Outbox({ socket, clock: deps.clock, onSend, onFull: cut, onStalled: cut });
-    this.#bucket = createTokenBucket(deps.flood, deps.clock.now);
+    this.#bucket = new TokenBucket(deps.flood, deps.clock.now);
     this.#session = new ChatSession(deps, this, {
       caller: { ...principal, address },
       sessionId,

@@ -1,5 +1,5 @@
+import { FairMap } from '#lib/limits/fair-map';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
-import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import type { ClientSession, Received } from '../../connections/room.ts';
 import type { ToolRegistry } from '../../tools/room.ts';

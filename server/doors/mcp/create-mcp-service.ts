@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
-import { FairMap } from '#lib/util/fair-map';
+import { FairMap } from '#lib/limits/fair-map';
 import { type Agent, newSecret } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';

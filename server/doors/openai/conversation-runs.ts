@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { FairMap } from '#lib/limits/fair-map';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
-import { FairMap } from '#lib/util/fair-map';
 import { given } from '#lib/util/given';
 import { type Caller, keyedId, ownsRun, principalKey } from '../../auth/room.ts';
 import { type EventBus, type FollowedRun, followRun } from '../../events/room.ts';

@@ -1,8 +1,8 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
-import { createPlaces } from '../count-of-each.ts';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createPlaces } from '../places.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { AGENTS } from './access.ts';
 

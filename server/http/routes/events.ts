@@ -1,8 +1,8 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
 import { followRun } from '../../events/room.ts';
-import { createPlaces } from '../count-of-each.ts';
 import { type EventWriter, eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createPlaces } from '../places.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { findRun, READERS } from './access.ts';
 

@@ -6,10 +6,10 @@ import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/open
 import type { Caller } from '../../auth/room.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
 import { checkShape } from '../check-shape.ts';
-import { createPlaces, type TakePlace } from '../count-of-each.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { createPlaces, type TakePlace } from '../places.ts';
 import { readJson } from '../read-json.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { defineRoute, type RequestContext, type Route } from '../route.ts';

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { Role } from '#lib/protocol/role';
 import type { Snapshot } from '#lib/protocol/watch-messages';
 import type { Audit, AuditedAct } from '../../auth/audit.ts';
@@ -182,7 +183,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     toolStats: async () => ({ calls: 0, from: null, to: null, tools: [] }),
     disconnect: async (clientId) => (clientId === 'client_1' ? 2 : 0),
     blobs: createFakeBlobs(),
-    uploads: { take: () => undefined },
+    uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,
     ...{ streams: fakeStreams, openSockets },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { Counts } from '#lib/limits/counts';
 import { askingText } from '#lib/protocol/asking-client';
 import { childRunOf, type DelegatingTool, isDelegatingTool } from '#lib/protocol/child-run';
 import type { RunRecord, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { WorkCounts } from '#lib/util/work-counts';
 import type { Principal } from '../../auth/room.ts';
 import {
   type AnyServerTool,
@@ -54,7 +54,7 @@ export class Delegation {
   readonly #tools: readonly DelegatingTool[];
   readonly #parts: DelegationParts;
   /** Sub-agents at work, by the run that a person or a program began. */
-  readonly #atWork = new WorkCounts();
+  readonly #atWork = new Counts();
 
   constructor({ agents, file }: DelegationOptions, parts: DelegationParts) {
     this.#parts = parts;

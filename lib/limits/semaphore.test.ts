@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLimiter, QueueFullError } from './limiter.ts';
-
-const never = new AbortController().signal;
+import { QueueFullError, Semaphore, Semaphores } from './semaphore.ts';
 
 /** Work that ends when it is asked to, and notes that it started. */
 function work() {
@@ -22,9 +20,9 @@ function work() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('work runs so many at a time, in the order in which it came', async () => {
-  const limiter = createLimiter({ atOnce: 2, waiting: 9 });
+  const semaphore = new Semaphore({ atOnce: 2, waiting: 9 });
   const pieces = [work(), work(), work(), work()];
-  const results = Promise.all(pieces.map((piece) => limiter.run(never, piece.run)));
+  const results = Promise.all(pieces.map((piece) => semaphore.run(piece.run)));
   const started = () => pieces.map(({ hasStarted }) => hasStarted);
   await settled();
   expect(started()).toEqual([true, true, false, false]);
@@ -35,11 +33,11 @@ test('work runs so many at a time, in the order in which it came', async () => {
   expect(await results).toEqual(['0', 'b', '2', '3']);
 });
 
-test('work that fails gives its turn back', async () => {
-  const limiter = createLimiter({ atOnce: 1, waiting: 1 });
+test('work that fails gives its place back', async () => {
+  const semaphore = new Semaphore({ atOnce: 1, waiting: 1 });
   const [bad, good] = [work(), work()];
-  const failing = limiter.run(never, bad.run);
-  const next = limiter.run(never, good.run);
+  const failing = semaphore.run(bad.run);
+  const next = semaphore.run(good.run);
   bad.fail(new Error('it broke'));
   good.end('fine');
   await expect(failing).rejects.toThrow('it broke');
@@ -47,16 +45,16 @@ test('work that fails gives its turn back', async () => {
 });
 
 test('work without a place to wait is refused, and takes no place', async () => {
-  const limiter = createLimiter({ atOnce: 1, waiting: 1 });
+  const semaphore = new Semaphore({ atOnce: 1, waiting: 1 });
   const [first, second, third] = [work(), work(), work()];
-  const running = limiter.run(never, first.run);
-  const waiting = limiter.run(never, second.run);
-  await expect(limiter.run(never, third.run)).rejects.toThrow(QueueFullError);
+  const running = semaphore.run(first.run);
+  const waiting = semaphore.run(second.run);
+  await expect(semaphore.run(third.run)).rejects.toThrow(QueueFullError);
   first.end('1');
   second.end('2');
   expect(await Promise.all([running, waiting])).toEqual(['1', '2']);
   expect(third.hasStarted).toBe(false);
-  expect(await limiter.run(never, async () => 'again')).toBe('again');
+  expect(await semaphore.run(async () => 'again')).toBe('again');
 });
 
 test('whatever is aborted when: never too many at once, and nothing that could run waits', async () => {
@@ -69,7 +67,7 @@ test('whatever is aborted when: never too many at once, and nothing that could r
       fc.integer({ min: 1, max: 3 }),
       fc.boolean(),
       async (steps, atOnce, calm) => {
-        const limiter = createLimiter({ atOnce, waiting: 4 });
+        const semaphore = new Semaphore({ atOnce, waiting: 4 });
         const all: { piece: ReturnType<typeof work>; abort: AbortController; state: string }[] = [];
         const count = (state: string) => all.filter((one) => one.state === state).length;
         for (const { what, at } of steps) {
@@ -83,7 +81,7 @@ test('whatever is aborted when: never too many at once, and nothing that could r
               added.state = 'running';
               return piece.run();
             };
-            limiter.run(abort.signal, begin).then(
+            semaphore.run(begin, { signal: abort.signal }).then(
               () => (added.state = 'ended'),
               () => (added.state = 'ended'),
             );
@@ -98,4 +96,29 @@ test('whatever is aborted when: never too many at once, and nothing that could r
       },
     ),
   );
+});
+
+test('one principal takes half of the places to wait in, and no turn of another', async () => {
+  const semaphore = new Semaphore({ atOnce: 1, waiting: 4 });
+  const begun: string[] = [];
+  const enter = (principal: string) => semaphore.enter(() => begun.push(principal), principal);
+  const leave = [enter('eve'), enter('eve'), enter('eve')];
+  expect(() => enter('eve')).toThrow(QueueFullError);
+  leave.push(enter('bob'));
+  for (const one of [0, 1, 3, 2]) leave[one]?.();
+  expect(begun).toEqual(['eve', 'eve', 'bob', 'eve']);
+});
+
+test('[CL9] each key has places of its own, in the order of coming; who gives up is passed over', async () => {
+  const semaphores = new Semaphores();
+  const begun: string[] = [];
+  const enter = (key: string, name: string) => semaphores.enter(key, 1, () => begun.push(name));
+  const [first, second] = [enter('t', 'a'), enter('t', 'b')];
+  enter('t', 'c');
+  enter('u', 'd');
+  expect(begun).toEqual(['a', 'd']);
+  second();
+  first();
+  first();
+  expect(begun).toEqual(['a', 'd', 'c']);
 });

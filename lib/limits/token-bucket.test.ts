@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTokenBucket } from './token-bucket.ts';
+import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 function setup(burst: number, perSecond: number) {
   const clock = { now: 1_000 };
-  return { clock, bucket: createTokenBucket({ burst, perSecond }, () => clock.now) };
+  return { clock, bucket: new TokenBucket({ burst, perSecond }, () => clock.now) };
 }
 
 test('a burst is taken at once, and then as many as time brings', () => {
@@ -51,8 +51,18 @@ test('a clock that was set back takes no tokens, and brings new ones as it runs'
 test('a bucket goes on with what was left of an earlier one, whatever the clock was set to', () => {
   const rate = { burst: 4, perSecond: 1 };
   const left = (now: number, tokens: number, at: number) =>
-    createTokenBucket(rate, () => now, { tokens, at }).tokens;
+    new TokenBucket(rate, () => now, { tokens, at }).tokens;
   expect(left(2_000, 1, 1_000)).toBe(2);
   expect(left(500, 1, 1_000)).toBe(1);
   expect(left(1_000, 9, 1_000)).toBe(4);
+});
+
+test('each principal has a bucket; of more than are remembered, the one used longest ago is full again', () => {
+  const buckets = new TokenBuckets({ burst: 1, perSecond: 0.5 }, () => 1_000, 2);
+  expect([buckets.take('eve'), buckets.take('eve'), buckets.take('bob')]).toEqual([
+    ...[undefined, 2, undefined],
+  ]);
+  buckets.take('eve');
+  buckets.take('ada');
+  expect([buckets.take('eve'), buckets.take('bob')]).toEqual([2, undefined]);
 });
