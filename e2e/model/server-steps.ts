@@ -1,3 +1,4 @@
+import type { WaitingApprovals } from '#lib/approval/waiting-approvals';
 import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
 import { mayBeOffered } from '#lib/call/call-machine';
@@ -12,7 +13,6 @@ import {
   takeVoid,
 } from '#lib/call/engine-loop';
 import { type JournalEntry, onReturn } from '#lib/call/resume-matrix';
-import type { WaitingApprovals } from '#lib/call/waiting-approvals';
 import type { CallClock } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { EventBatch } from '../../server/calls/event-batch.ts';

@@ -17,7 +17,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/text': ['lib/text'],
   'lib/protocol': ['lib/protocol', 'lib/util'],
   'lib/net': ['lib/net', 'lib/protocol', 'lib/util'],
-  'lib/call': ['lib/call', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
+  'lib/approval': ['lib/approval', 'lib/protocol', 'lib/json', 'lib/util'],
+  'lib/call': ['lib/call', 'lib/approval', 'lib/protocol', 'lib/json', 'lib/text', 'lib/util'],
   'lib/schema': ['lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
   'lib/policy': ['lib/policy', 'lib/schema', 'lib/protocol', 'lib/json', 'lib/util'],
   lib: ['lib'],
@@ -53,6 +54,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   'lib/text': [],
   'lib/net': [],
   'lib/protocol': ['zod'],
+  'lib/approval': ['zod'],
   'lib/call': ['zod'],
   // The validator and zod are for its tests.
   'lib/schema': ['@cfworker/json-schema', 're2js', 'zod'],

@@ -1,3 +1,4 @@
+import { toAsk } from '../approval/waiting-approvals.ts';
 import type { CallError } from '../protocol/call-status.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
 import type {
@@ -19,7 +20,6 @@ import type {
   StateOf,
   Step,
 } from './call-state.ts';
-import { toAsk } from './waiting-approvals.ts';
 
 export type Transition = ({ readonly ok: true } & Step) | Rejected;
 

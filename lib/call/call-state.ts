@@ -1,3 +1,4 @@
+import type { WaitingApprovals } from '../approval/waiting-approvals.ts';
 import type { CallClock, CallError } from '../protocol/call-status.ts';
 import type {
   AtDevice,
@@ -11,7 +12,6 @@ import type {
   Succeeded,
   Waiting,
 } from './call.ts';
-import type { WaitingApprovals } from './waiting-approvals.ts';
 
 /** As much of a call as its transitions depend on. */
 export type StateOf<One> = One extends Call

@@ -1,6 +1,5 @@
 import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { OpenApprovals, type OpenApprovalsDeps } from './open-approvals.ts';
 
 /** Which open calls wait for a client or a person, and which are pinned to which instance. */
 export class CallIndex {
@@ -13,18 +12,11 @@ export class CallIndex {
   /** Granted calls, by instance and tool. */
   readonly #running = new Map<string, Set<string>>();
   readonly #open = new Set<string>();
-  readonly approvals: OpenApprovals;
 
-  constructor(deps: OpenApprovalsDeps) {
-    this.approvals = new OpenApprovals(deps);
-  }
-
-  /** `isAdopted`: an earlier server decided it. */
-  update(call: Call, previous: Call | undefined, isAdopted: boolean): void {
+  update(call: Call, previous: Call | undefined): void {
     const { id, phase, runId } = call;
     const isOpen = !isFinalStatus(call.status);
     keep(this.#open, id, isOpen);
-    this.approvals.update(call, previous, isAdopted);
     this.#wait(id, previous && waitKey(previous), isOpen ? waitKey(call) : undefined);
     keep(this.#bound, id, isOpen && phase === 'queued' && isBound(call));
     const was = previous?.provider?.instanceId;

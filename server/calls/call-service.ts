@@ -1,10 +1,10 @@
 import type { Call } from '#lib/call/call';
 import type { Actor, PublishedEvent } from '#lib/call/call-event';
+import type { CallActionOutcome, InvokeOutcome } from '#lib/call/call-outcome';
 import type { CallParent } from '#lib/call/new-call';
 import type { CallErrorCode, CallErrorReason } from '#lib/protocol/call-status';
-import type { AlwaysCaller, Card } from '#lib/protocol/card';
-import type { ErrorDetail, ErrorParams } from '#lib/protocol/http-error';
-import type { AlwaysScope } from '#lib/protocol/rest';
+import type { Card } from '#lib/protocol/card';
+import type { AlwaysAllowed, Decision } from '../approvals/room.ts';
 import type { Principal } from '../auth/room.ts';
 import type { CallQuery, Change } from '../store/room.ts';
 
@@ -31,82 +31,6 @@ export interface InvokeRequest {
   readonly waitsForEnd?: boolean;
   /** What is written in one with the new call, and not at all where there comes to be none. */
   readonly together?: (call: Pick<Call, 'id' | 'toolName'>) => Change;
-}
-
-/** Refused before there was a call: nothing is recorded, the caller is told why. */
-export interface InvokeRefusal {
-  readonly ok: false;
-  readonly code:
-    | 'tool_not_found'
-    | 'run_not_found'
-    | 'conflict'
-    | 'permission_denied'
-    | 'invalid_args'
-    | 'no_provider'
-    | 'conflict_idempotency'
-    | 'rate_limited'
-    | 'shutting_down'
-    | 'store_failed';
-  readonly message: string;
-  readonly details?: readonly ErrorDetail[];
-  /** Seconds, with `rate_limited`. */
-  readonly retryAfter?: number;
-}
-
-interface Done {
-  readonly ok: true;
-  readonly call: Call;
-  /** By its Idempotency-Key a request that was made before: nothing was done now. */
-  readonly isRepeat?: true;
-}
-
-export type InvokeOutcome = Done | InvokeRefusal;
-
-export type CallActionOutcome =
-  | Done
-  | {
-      readonly ok: false;
-      readonly code: 'call_not_found' | 'already_final' | InvokeRefusal['code'];
-      readonly message: string;
-      readonly details?: readonly ErrorDetail[];
-      /** Of the message, for pages: whose decision came first, and how the call ended. */
-      readonly params?: ErrorParams;
-      readonly retryAfter?: number;
-    };
-
-/** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
-export interface AlwaysRule {
-  readonly id: string;
-  readonly runId: string;
-  readonly toolName: string;
-  /** Null: the server's own tool. */
-  readonly clientId: string | null;
-  /** Of the tool as it was shown. */
-  readonly toolHash: string;
-  readonly scope: AlwaysScope;
-  /** Of the run; with `saved` it holds for all runs of this one. */
-  readonly ownerToken: string | null;
-  readonly caller: AlwaysCaller;
-  /** Milliseconds since the epoch. */
-  readonly allowedAt: number;
-  readonly allowedBy: string;
-  /** Null: when it is withdrawn. */
-  readonly expiresAt: number | null;
-  /** To the minute; null: not yet. */
-  readonly lastUsedAt: number | null;
-}
-
-/** How far an "always" reaches: this run without an end, where nothing else is given. */
-export interface AlwaysTerms {
-  readonly scope?: AlwaysScope;
-  readonly forMs?: number;
-}
-
-export interface AlwaysRules {
-  /** Oldest first. */
-  list(): AlwaysRule[];
-  /** Resolves when that is on disk; undefined: there is no such rule. */
-  withdraw(id: string): Promise<AlwaysRule | undefined>;
 }
 
 /** A call as a snapshot shows it. `createdAt` is in milliseconds since the epoch. */
@@ -196,24 +120,10 @@ export interface CallService {
     principal: Principal,
     more?: { args?: unknown } & Pick<InvokeRequest, 'clientId' | 'fromClientId' | 'idempotencyKey'>,
   ): Promise<CallActionOutcome>;
-  decide(
-    id: string,
-    principal: Principal,
-    decision: {
-      decision: 'yes' | 'no' | 'always';
-      note?: string;
-      args?: unknown;
-      /** Of the approval that was shown, in seconds. */
-      expiresAt?: number;
-      /** Of how many equal calls it was shown that they wait. */
-      calls?: number;
-      /** With `always`. */
-      always?: AlwaysTerms;
-    },
-  ): Promise<CallActionOutcome>;
+  decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome>;
   /** An operator answers by hand in place of the tool. */
   answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome>;
-  readonly always: AlwaysRules;
+  readonly always: Pick<AlwaysAllowed, 'list' | 'withdraw'>;
   /** Gives a running call more time on its execute clock. */
   extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome>;
   /** Open calls and the newest final ones, oldest first, as watchers are shown them. */

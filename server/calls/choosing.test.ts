@@ -28,7 +28,7 @@ function setup() {
       looked += 1;
       return table.facts(instanceId);
     },
-    questions: { forQuestion: ({ args }) => args },
+    askedAgain: () => ({ type: 'asked_again' }),
   });
   const target = registry.find('shot');
   if (!target) throw new Error('Cannot be');

@@ -13,12 +13,12 @@ import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import { withoutSecretNames } from '#lib/text/redact';
 import type { SteadyClock } from '../base/clock.ts';
+import type { Withholding } from '../secrets/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import { clientActor } from './client-actor.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
-import type { Withholding } from './withholding.ts';
 
 /** A client's answer, its attachments stored already. */
 export type ClientAnswer =
@@ -52,7 +52,7 @@ export interface ClientCallDeps {
   readonly clock: SteadyClock;
   readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
   readonly results?: ResultFilter;
-  readonly withholding: Pick<Withholding, 'hidden'>;
+  readonly withholding: Withholding;
 }
 
 /** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */

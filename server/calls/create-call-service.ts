@@ -1,26 +1,22 @@
-import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
 import { shownAt } from '#lib/call/clocks';
-import { closedObject } from '#lib/protocol/closed-object';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { type ApprovalsDeps, createApprovals, type DecidedCalls } from '../approvals/room.ts';
 import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall } from '../outbox/room.ts';
+import { type KnownSecrets, lost, Withholding } from '../secrets/room.ts';
 import type { CallQuery, Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
-import { AlwaysAllowed } from './always-allowed.ts';
 import { AskEach } from './ask-each.ts';
-import { AskedLately } from './asked-lately.ts';
 import type { Breaker } from './breaker.ts';
+import { CallActions } from './call-actions.ts';
 import { createCallClocks } from './call-clocks.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ClaimRun, ShownCall } from './call-service.ts';
-import type { CallersOfCalls } from './caller-of-call.ts';
-import type { Check, CheckEdit, Denial } from './check.ts';
 import { CallsOfClients } from './client-calls.ts';
 import { ClientTools } from './client-tools.ts';
 import { createClockEndings } from './clock-endings.ts';
@@ -32,45 +28,26 @@ import { type Outcome, toFiltered, toFinished } from './finished-here.ts';
 import { createInsideExecutor, type InsideExecutor } from './inside-executor.ts';
 import { ClientInstances } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
-import { OperatorActions } from './operator-actions.ts';
 import { PendingReoffers } from './pending-reoffers.ts';
-import { Policy } from './policy.ts';
 import { readRecent } from './read-recent.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
+import { resolveTarget } from './resolve-target.ts';
 import type { ResultFilter } from './result-filter.ts';
 import { resumptionOf } from './resumption.ts';
 import { type InstanceFacts, Router } from './router.ts';
-import { WaitingBelow, type WaitingBelowDeps } from './waiting-below.ts';
+import { WaitingBelow } from './waiting-below.ts';
 import { WaitingCalls } from './waiting-calls.ts';
-import { type KnownSecrets, lost, Withholding } from './withholding.ts';
 
-/** So many questions of a run are shown to people at once, each for so long. */
-export const approvalsConfigSchema = closedObject({
-  at_once: z.number().int().min(1).max(50).default(5),
-  wait_seconds: z.number().int().min(10).max(86_400).default(600),
-}).prefault({});
-
-export interface CallServiceDeps {
-  readonly store: Store;
+export interface CallServiceDeps extends Omit<ApprovalsDeps, 'withholding'> {
   readonly bus: EventBus;
-  readonly registry: ToolRegistry;
   readonly breaker: Breaker;
   readonly clock: SteadyClock;
-  readonly policy: {
-    readonly check: Check;
-    readonly checkEdit: CheckEdit;
-    readonly denial: Denial;
-  };
-  readonly callers: CallersOfCalls;
   /** For the files of the server's own tools. */
   readonly blobs: Pick<BlobStore, 'put'>;
   /** Without it results are taken as they are. */
   readonly results?: ResultFilter;
   /** Without it only what a schema marks, and tokens. */
   readonly secrets?: KnownSecrets;
-  /** The run that a person or a program began, of one that may be a sub-agent's. */
-  rootOf(runId: string): string;
-  readonly approvals?: z.infer<typeof approvalsConfigSchema> | undefined;
   newCallId(): string;
   /** Whether spans of calls are exported: those whom calls go to are sent theirs. */
   readonly isTracing?: boolean;
@@ -83,7 +60,6 @@ export interface CallServiceDeps {
   readonly announce?: AnnounceCall | undefined;
   /** Of each decision, before it is on disk. */
   onDecided?(record: Call): void;
-  logger: Logger;
 }
 
 export interface Calls extends CallService {
@@ -115,20 +91,15 @@ const OWNER_REVOKED = 'The token in whose name the call was made was revoked.';
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const core = createCore(deps);
-  const { engine, repository, index, policy, reoffers, breaker, always, withholding } = core;
-  const invocation = new Invocation({ ...deps, engine, repository, policy, withholding });
+  const { engine, repository, index, reoffers, breaker, approvals, withholding } = core;
+  const invocation = new Invocation({ ...deps, engine, repository, approvals, withholding });
   const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
   breaker.onChange(deps.registry.availabilityChanged);
   // Not within the decision that changed it.
   breaker.onChange((instanceId) => queueMicrotask(() => instances.toolsChanged(instanceId)));
   const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
-  const actions = new OperatorActions({
-    ...core,
-    registry: deps.registry,
-    policy: deps.policy,
-    callers: deps.callers,
-    invoke,
-  });
+  const actions = new CallActions({ engine, repository, withholding, invoke });
+  const decisions = approvals.decisionsOn(decidedBy(deps.registry, engine, repository));
   const service: Calls = {
     invoke,
     draft: (request) => openDraft({ ...deps, ...core }, request),
@@ -141,9 +112,9 @@ export function createCalls(deps: CallServiceDeps): Calls {
       (deps.callMadeAt?.(id) ?? Number.POSITIVE_INFINITY) <= deps.store.history.deletedUpTo(),
     cancel: (...asked) => actions.cancel(...asked),
     retry: (id, principal, more) => actions.retry(id, principal, more),
-    decide: (id, principal, decision) => actions.decide(id, principal, decision),
-    answer: (id, principal, output) => actions.answer(id, principal, output),
-    extend: (id, principal, byMs) => actions.extend(id, principal, byMs),
+    decide: (id, principal, decision) => decisions.decide(id, principal, decision),
+    answer: (id, principal, output) => decisions.answer(id, principal, output),
+    extend: (id, principal, byMs) => decisions.extend(id, principal, byMs),
     watched: (runId) => repository.shown(runId),
     endedOf: (runId) => endedOf(deps.store, runId),
     clients: new CallsOfClients({ ...deps, engine, repository, reoffers, withholding }),
@@ -154,7 +125,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     openOfRun: (runId) => index.openOfRun(runId),
     ownerRevoked: (tokenId) => cancelOf(tokenId, repository, actions),
     forgetEnded: (ids) => repository.forgetEnded(ids),
-    always,
+    always: approvals.always,
     recover: (last) => takeUp(deps, core, last),
     wallClockMoved: () => engine.showDeadlines(),
     stop() {
@@ -169,16 +140,33 @@ export function createCalls(deps: CallServiceDeps): Calls {
   return service;
 }
 
+/** The calls as people decide on them. */
+const decidedBy = (
+  registry: ToolRegistry,
+  engine: CallEngine,
+  repository: CallRepository,
+): DecidedCalls => ({
+  latest: (id) => repository.latest(id),
+  find: (id) => repository.find(id),
+  async settled(id) {
+    await repository.settled(id);
+    return repository.get(id);
+  },
+  apply: (call, event, actor) => engine.apply(call, event, actor),
+  refusalOf: (call, event) => engine.refusalOf(call, event),
+  resolve: (asked) => resolveTarget(registry, asked),
+});
+
 async function takeUp(
   { store, clock, registry }: CallServiceDeps,
-  { always, breaker, lately, ...core }: ReturnType<typeof createCore>,
+  { approvals, breaker, ...core }: ReturnType<typeof createCore>,
   last: LastMark | undefined,
 ): Promise<{ open: number; interrupted: number }> {
   const { repository, engine, withholding, onAdopted } = core;
   const open = await store.openCalls();
   const wall = clock.now();
   clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
-  await Promise.all([always.load(), breaker.load(), lately.load()]);
+  await Promise.all([approvals.load(), breaker.load()]);
   const shiftMs = shiftOfOlder(last, momentOf(clock));
   const goesOn = (call: Call) => resumptionOf(registry, call) !== undefined;
   const found = await recoverCalls({ store, repository, engine, open, shiftMs, goesOn, onAdopted });
@@ -191,47 +179,41 @@ async function takeUp(
 async function cancelOf(
   tokenId: string,
   repository: CallRepository,
-  actions: OperatorActions,
+  actions: CallActions,
 ): Promise<void> {
   const open = repository.open().filter(({ ownerToken }) => ownerToken === tokenId);
   await Promise.all(open.map(({ id }) => actions.cancel(id, OWNER_REVOKED, 'server')));
 }
 
-const askingOf = ({ approvals }: CallServiceDeps) => ({
-  atOnce: approvals?.at_once ?? 5,
-  approvalMs: approvals && approvals.wait_seconds * 1_000,
-});
-
-/** Shows people a call whose turn has come. */
-const showing =
-  ({ repository, engine, isStopped }: WaitingBelowDeps) =>
-  (callId: string): void => {
-    const call = isStopped() ? undefined : repository.latest(callId);
-    if (call) engine().apply(call, { type: 'turn_came' }, 'server');
-  };
-
 /** The engine, and what follows each of its decisions. */
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
   const durable: Durable[] = [];
-  const lately = new AskedLately({ store, clock, logger });
-  const asking = askingOf(deps);
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
-  const always = new AlwaysAllowed({ store, clock, logger });
   const withholding = new Withholding(registry, deps.secrets);
-  const router = new Router({ registry, breaker, facts, questions: withholding });
+  const approvals = createApprovals({ ...deps, withholding });
+  const router = new Router({
+    registry,
+    breaker,
+    facts,
+    askedAgain: (...asked) => approvals.questions.askedAgain(...asked),
+  });
   const reoffers = new PendingReoffers();
   let isStopped = false;
   const late = { withholding, repository, engine: () => engine, isStopped: () => isStopped };
-  const ofApprovals = { rootOf: deps.rootOf, callers: deps.callers, lately, ...asking };
-  const index = new CallIndex({ ...ofApprovals, show: showing(late) });
+  const index = new CallIndex();
+  approvals.open.onTurn((callId) => {
+    const call = isStopped ? undefined : repository.latest(callId);
+    if (call) engine.apply(call, { type: 'turn_came' }, 'server');
+  });
   const inside = createInside(deps, late);
   const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
   const runner = new EffectRunner({ executors, reoffers });
   const clocks = createCallClocks({ clock, onRanOut: (id, which) => clockRanOut(id, which) });
   const below = new WaitingBelow(late);
   const onDecided = (call: Call, previous?: Call, isAdopted = false) => {
-    index.update(call, previous, isAdopted);
+    index.update(call, previous);
+    approvals.open.update(call, previous, isAdopted);
     clocks.follow(call);
     reoffers.follow(call, previous);
     below.update(call);
@@ -247,7 +229,7 @@ function createCore(deps: CallServiceDeps) {
       for (const listener of durable) listener(call, previous);
     },
     onShown: (call) => deps.onDecided?.(call),
-    besides: (call, event) => index.approvals.besides(call, event),
+    besides: (call, event) => approvals.open.besides(call, event),
     route: withholding.over(router),
     run: (effect, call) => runner.run(effect, withholding.restored(call)),
   });
@@ -264,12 +246,10 @@ function createCore(deps: CallServiceDeps) {
     breaker,
     reoffers,
     waiting,
-    always,
-    lately,
+    approvals,
     executors,
     withholding,
     durable,
-    policy: new Policy({ ...deps, ...deps.policy, ...asking, always, questions: withholding }),
     onAdopted: (call: Call) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;

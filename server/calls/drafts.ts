@@ -1,7 +1,9 @@
 import { boundUpdate } from '#lib/call/bound-card';
 import { type Call, NO_ROUTING } from '#lib/call/call';
 import type { ActorName, CallEvent } from '#lib/call/call-event';
+import { type InvokeRefusal, invalidArgs } from '#lib/call/call-outcome';
 import { newCall } from '#lib/call/new-call';
+import { shownRepairs } from '#lib/call/shown-repairs';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -9,20 +11,18 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { given } from '#lib/util/given';
+import { type Approvals, shownClient } from '../approvals/room.ts';
 import { callerOf, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Withholding } from '../secrets/room.ts';
 import { OF_SERVER, type ToolRegistry } from '../tools/room.ts';
 import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { CallRepository } from './call-repository.ts';
-import type { AbandonedDraft, CallService, DraftCall, InvokeRefusal } from './call-service.ts';
+import type { AbandonedDraft, CallService, DraftCall } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import { shownClient, takenFrom } from './offered-tool.ts';
-import type { Policy } from './policy.ts';
+import { takenFrom } from './offered-tool.ts';
 import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
-import { invalidArgs } from './route-call.ts';
-import { shownRepairs } from './shown-repairs.ts';
-import type { Withholding } from './withholding.ts';
 
 /**
  * One look at a time, and the newest next: what is written while a tool still looks is not
@@ -73,9 +73,9 @@ export interface DraftDeps {
   readonly clock: Clock;
   readonly engine: CallEngine;
   readonly repository: CallRepository;
-  readonly policy: Policy;
+  readonly approvals: Approvals;
   readonly executors: CallExecutors;
-  readonly withholding: Pick<Withholding, 'ofPartial'>;
+  readonly withholding: Withholding;
   readonly logger: Logger;
   newCallId(): string;
   facts(instanceId: string): { readonly name: string } | undefined;
@@ -170,7 +170,12 @@ class Draft implements DraftCall {
     };
     const fields = { ...terms, args: checked.args };
     // What ended the draft in the meantime stands: the decision is made on its newest state.
-    const decided = await this.#deps.policy.eventFor(call, request.principal, tool, fields);
+    const decided = await this.#deps.approvals.questions.eventFor(
+      call,
+      request.principal,
+      tool,
+      fields,
+    );
     if (decided.type === 'rate_limited') return this.#refuse(tooMany(decided.message), given);
     const { event, by } = decided;
     const shown = { ...event.shown, ...this.#shownOf(found), ...shownRepairs(checked.repairs) };

@@ -8,11 +8,11 @@ import { newCall } from '#lib/call/new-call';
 import { changed } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
+import { Withholding } from '../secrets/withholding.ts';
 import type { Change, Store } from '../store/store.ts';
 import { StoreFailedError, VersionConflictError } from '../store/store-errors.ts';
 import { CallRepository } from './call-repository.ts';
 import { CallEngine } from './engine.ts';
-import { Withholding } from './withholding.ts';
 
 const blank = (id: string, more: Partial<Call> = {}): Call =>
   newCall(

@@ -26,12 +26,12 @@ import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall, Announcement } from '../outbox/room.ts';
+import type { Withholding } from '../secrets/room.ts';
 import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 import { joinStatus, takeStatus } from './shown-status.ts';
-import type { Withholding } from './withholding.ts';
 
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;
@@ -39,7 +39,7 @@ export interface EngineDeps {
   readonly clock: SteadyClock;
   readonly repository: CallRepository;
   /** Takes out what is secret, before anything is decided. */
-  readonly withholding: Pick<Withholding, 'ofCall' | 'ofEvent' | 'ofUpdate'>;
+  readonly withholding: Withholding;
   /** The event, with what its decision needs of other calls. */
   besides(record: Call, event: CallEvent): CallEvent;
   /** What would bring the call to an executor now; undefined while there is none. */

@@ -3,6 +3,7 @@ import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
+import { type CallersOfCalls, callerOfCall } from '../approvals/room.ts';
 import type { Logger } from '../base/logger.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import { traceparentOf } from '../telemetry/room.ts';
@@ -14,7 +15,6 @@ import {
   type ToolRegistry,
 } from '../tools/room.ts';
 import type { CallExecutor } from './call-executor.ts';
-import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { Outcome } from './finished-here.ts';
 import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
 import { resumptionOf } from './resumption.ts';

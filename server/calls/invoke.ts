@@ -1,28 +1,27 @@
 import { hash } from 'node:crypto';
 import { type Call, NO_ROUTING } from '#lib/call/call';
+import {
+  type InvokeOutcome,
+  type InvokeRefusal,
+  invalidArgs,
+  reject,
+} from '#lib/call/call-outcome';
 import { newCall } from '#lib/call/new-call';
+import { shownRepairs } from '#lib/call/shown-repairs';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
+import { type Approvals, shownClient } from '../approvals/room.ts';
 import { actorOf, callerOf, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Withholding } from '../secrets/room.ts';
 import type { IdempotencyEntry, Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { CallRepository } from './call-repository.ts';
-import type {
-  ClaimRun,
-  InvokeOutcome,
-  InvokeRefusal,
-  InvokeRequest,
-  RunClaim,
-} from './call-service.ts';
+import type { ClaimRun, InvokeRequest, RunClaim } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import { shownClient, takenFrom } from './offered-tool.ts';
-import type { Policy } from './policy.ts';
-import { type ResolvedTool, reject, resolveTarget } from './resolve-target.ts';
-import { invalidArgs } from './route-call.ts';
-import { shownRepairs } from './shown-repairs.ts';
-import type { Withholding } from './withholding.ts';
+import { takenFrom } from './offered-tool.ts';
+import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
 
 export interface InvocationDeps {
   readonly store: Store;
@@ -30,8 +29,8 @@ export interface InvocationDeps {
   readonly clock: Clock;
   readonly engine: CallEngine;
   readonly repository: CallRepository;
-  readonly policy: Policy;
-  readonly withholding: Pick<Withholding, 'forHash'>;
+  readonly approvals: Approvals;
+  readonly withholding: Withholding;
   newCallId(): string;
   readonly claimRun: ClaimRun;
   facts(instanceId: string): { readonly name: string } | undefined;
@@ -90,7 +89,7 @@ export class Invocation {
   }
 
   async #create(request: InvokeRequest, idempotency?: Idempotency): Promise<InvokeOutcome> {
-    const { registry, engine, policy, repository } = this.#deps;
+    const { registry, engine, approvals, repository } = this.#deps;
     const found = resolveTarget(registry, request);
     if (!found.ok) return found;
     const checked = found.tool.check(request.args);
@@ -105,7 +104,7 @@ export class Invocation {
     const taken = runOfAnother(request, run);
     if (taken) return taken;
     const call = this.#newCall(request, found, { checked, ownerToken: run.ownerToken });
-    const checking = policy.eventFor(call, principal, found.tool);
+    const checking = approvals.questions.eventFor(call, principal, found.tool);
     const decided = checking instanceof Promise ? await checking : checking;
     if (this.#isClosed) return stopping();
     if (decided.type === 'rate_limited') {

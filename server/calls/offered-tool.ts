@@ -1,6 +1,5 @@
 import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
-import type { CardUpdate } from '#lib/protocol/card';
 import type { AnyTool, ClientTool, OfferedTool } from '../tools/room.ts';
 
 export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId !== null;
@@ -39,16 +38,4 @@ export function hasOtherTerms(tool: OfferedTool, call: Call): boolean {
     routing !== call.routing ||
     (approval !== null && approval.toolHash !== tool.toolHash)
   );
-}
-
-type Facts = (instanceId: string) => { readonly name: string } | undefined;
-
-/** How a card names the client of a tool; nothing for one inside the server. */
-export function shownClient(
-  { clientId, instanceId }: OfferedTool,
-  facts: Facts,
-): Pick<CardUpdate, 'client_id' | 'client_name'> {
-  if (clientId === null || instanceId === null) return {};
-  const name = facts(instanceId)?.name;
-  return { client_id: clientId, ...(name === undefined ? {} : { client_name: name }) };
 }

@@ -1,6 +1,7 @@
+import { type InvokeRefusal, reject } from '#lib/call/call-outcome';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import type { AnyTool, ToolRegistry } from '../tools/room.ts';
-import type { InvokeRefusal, InvokeRequest } from './call-service.ts';
+import type { InvokeRequest } from './call-service.ts';
 import { isClientTool } from './offered-tool.ts';
 
 export interface ResolvedTool {
@@ -38,9 +39,3 @@ export function resolveTarget(
   }
   return { ok: true, name, tool: wanted.best, wantedClientId };
 }
-
-export const reject = (code: InvokeRefusal['code'], message: string): InvokeRefusal => ({
-  ok: false,
-  code,
-  message,
-});

@@ -1,26 +1,7 @@
 export { Breaker } from './breaker.ts';
-export type {
-  AlwaysRule,
-  CallActionOutcome,
-  CallService,
-  ClaimRun,
-  DraftCall,
-  InvokeRefusal,
-  RunClaim,
-  ShownCall,
-} from './call-service.ts';
-export type {
-  BeforeOutcome,
-  Check,
-  CheckEdit,
-  CheckRequest,
-  CheckVerdict,
-  Denial,
-  DenialRequest,
-  ToolFacts,
-} from './check.ts';
+export type { CallService, ClaimRun, DraftCall, RunClaim, ShownCall } from './call-service.ts';
 export type { CallsOfClients, ClientAnswer } from './client-calls.ts';
-export { approvalsConfigSchema, createCalls } from './create-call-service.ts';
+export { createCalls } from './create-call-service.ts';
 export type { ClientInstances } from './instance-changes.ts';
 export { readRecent } from './read-recent.ts';
 export type { FilteredResult, ResultFilter, ToolResult } from './result-filter.ts';

@@ -1,9 +1,11 @@
-import type { ApprovalScope, Call } from '#lib/call/call';
+import type { Call } from '#lib/call/call';
 import { isRerunnable } from '#lib/call/call-facts';
 import { mayBeOffered } from '#lib/call/call-machine';
+import { invalidArgs } from '#lib/call/call-outcome';
 import type { NeverStarted } from '#lib/call/call-state';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
+import { scopeOf } from '../approvals/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 
 /** A tool at one executor, and whether that answers and delivers now. */
@@ -232,17 +234,3 @@ function checkAgain<Tool extends OfferedTool>(
   }
   return { to: 'end', error: invalidArgs(call.toolName, checked.details) };
 }
-
-export const invalidArgs = (
-  toolName: string,
-  details: readonly { path: string; problem: string }[],
-) => ({
-  code: 'invalid_args' as const,
-  message: `The arguments do not fit ${toolName}: ${details.map(({ path, problem }) => `${path || 'args'} ${problem}`).join('; ')}`,
-  executed: 'no' as const,
-});
-
-export const scopeOf = ({ clientId, toolHash }: OfferedTool): ApprovalScope => ({
-  clientId,
-  toolHash,
-});

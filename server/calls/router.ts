@@ -2,14 +2,12 @@ import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { isRerunnable } from '#lib/call/call-facts';
 import type { NeverStarted } from '#lib/call/call-state';
+import { shownRepairs } from '#lib/call/shown-repairs';
 import { parseAskingClient } from '#lib/protocol/asking-client';
 import type { AnyTool, ClientTool, OfferedTool, ToolRegistry } from '../tools/room.ts';
-import { alwaysOffer } from './always-allowed.ts';
 import type { Breaker } from './breaker.ts';
-import { hasOtherTerms, isClientTool, shownClient, takenFrom } from './offered-tool.ts';
-import { approvalKey, type Questions } from './open-approvals.ts';
-import { type Candidate, type Only, routeCall, scopeOf, type Taker } from './route-call.ts';
-import { shownRepairs } from './shown-repairs.ts';
+import { hasOtherTerms, isClientTool, takenFrom } from './offered-tool.ts';
+import { type Candidate, type Only, routeCall, type Taker } from './route-call.ts';
 
 /** What routing depends on of a client instance beside its tools. */
 export interface InstanceFacts {
@@ -24,7 +22,8 @@ export interface InstanceFacts {
 export interface RouterDeps {
   readonly registry: Pick<ToolRegistry, 'find'>;
   readonly breaker: Pick<Breaker, 'admits'>;
-  readonly questions: Questions;
+  /** A person decides anew, as what was to be approved has changed. */
+  askedAgain(call: Call, tool: OfferedTool, fields: EventFields): CallEvent;
   facts(instanceId: string): InstanceFacts | undefined;
 }
 
@@ -54,7 +53,7 @@ export class Router {
     neverStarted: NeverStarted | undefined,
   ): CallEvent | undefined {
     const fields = { ...takenFrom(tool, call), args };
-    if (to === 'approval') return this.#askedAgain(call, tool, fields);
+    if (to === 'approval') return this.#deps.askedAgain(call, tool, fields);
     return isClientTool(tool)
       ? this.#offered(call, tool, fields, neverStarted)
       : { type: 'started_here', fields };
@@ -99,28 +98,6 @@ export class Router {
 
   #mayBeAsked({ instanceId, name }: AnyTool): boolean {
     return instanceId === null || this.#deps.breaker.admits(instanceId, name);
-  }
-
-  #askedAgain(call: Call, tool: OfferedTool, fields: EventFields): CallEvent {
-    const routing = { ...(fields.routing ?? call.routing), approval: scopeOf(tool) };
-    const reason = `What was to be approved of ${call.toolName} has changed: it is asked again`;
-    return {
-      type: 'asked_again',
-      fields: { ...fields, routing },
-      shown: {
-        approval_reason: reason,
-        approval_reason_code: 'changed',
-        approval_reason_params: null,
-        approval_reasons: [],
-        approval_key: approvalKey(this.#deps.questions, call, { ...fields, routing }, reason),
-        approval_decision: null,
-        // What cannot always be allowed cannot be so once more.
-        ...(call.card.always_rule && {
-          always_rule: alwaysOffer(call, tool, call.card.always_rule.caller),
-        }),
-        ...shownClient(tool, this.#deps.facts),
-      },
-    };
   }
 
   #offered(

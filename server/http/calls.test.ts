@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { InvokeRefusal } from '#lib/call/call-outcome';
 import { toRecord } from '#lib/call/to-record';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
-import type { InvokeRefusal } from '../calls/call-service.ts';
 import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 

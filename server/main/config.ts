@@ -40,7 +40,7 @@ export const configFileSchema = closedObject({
   /** Origins besides our own from which pages may connect. */
   allowed_origins: z.array(origin).default([]),
   policy: policyDefinitionSchema.prefault({}),
-  approvals: rooms.calls.approvalsConfigSchema,
+  approvals: rooms.approvals.approvalsConfigSchema,
   hooks: hooksDefinitionSchema,
   ...rooms.runs.runsConfigShape,
   ...rooms.tools.toolsConfigShape,

@@ -11,6 +11,8 @@ export * as events from '../events/room.ts';
 export * as tools from '../tools/room.ts';
 export * as telemetry from '../telemetry/room.ts';
 export * as outbox from '../outbox/room.ts';
+export * as secrets from '../secrets/room.ts';
+export * as approvals from '../approvals/room.ts';
 export * as calls from '../calls/room.ts';
 export * as rehearsal from '../rehearsal/room.ts';
 export * as runs from '../runs/room.ts';

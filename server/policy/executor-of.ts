@@ -1,7 +1,7 @@
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Marks } from '#lib/policy/taint';
 import { isTrusted } from '#lib/protocol/tool-source';
-import type { ToolFacts } from '../calls/room.ts';
+import type { ToolFacts } from '../approvals/room.ts';
 
 /** What a policy may look at of the one who would run a call of this name. */
 export const executorOf = (

@@ -9,13 +9,8 @@ import { shorten } from '#lib/schema/describe-value';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
-import type {
-  BeforeOutcome,
-  CheckRequest,
-  FilteredResult,
-  ResultFilter,
-  ToolResult,
-} from '../calls/room.ts';
+import type { BeforeOutcome, CheckRequest } from '../approvals/room.ts';
+import type { FilteredResult, ResultFilter, ToolResult } from '../calls/room.ts';
 import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } from './hook.ts';
 
 /** On a card. */

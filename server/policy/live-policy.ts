@@ -14,9 +14,6 @@ import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval-reason';
 import { redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
-import { callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
 import type {
   Check,
   CheckEdit,
@@ -24,7 +21,10 @@ import type {
   CheckVerdict,
   Denial,
   DenialRequest,
-} from '../calls/room.ts';
+} from '../approvals/room.ts';
+import { callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { Autonomy } from './autonomy.ts';
 import { tryOut } from './dry-run.ts';

@@ -28,7 +28,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T74',
-    file: 'server/calls/always-allowed.ts',
+    file: 'server/approvals/always-allowed.ts',
     code: 'if (neverAlways || isNeverAlways(toolName)) return null;',
     broken: '',
   },
@@ -65,7 +65,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T80',
-    file: 'server/calls/open-approvals.ts',
+    file: 'server/approvals/open-approvals.ts',
     code: 'ofRun: this.#sizeOf(scopes.run),',
     broken: 'ofRun: 0,',
   },
@@ -77,7 +77,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T82',
-    file: 'server/calls/operator-actions.ts',
+    file: 'server/approvals/decisions.ts',
     code: '    if (refused) return this.#refused(call, refused);\n',
     broken: '    if (refused) return this.#done(call.id);\n',
   },

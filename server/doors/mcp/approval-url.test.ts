@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CheckVerdict as Verdict } from '../../calls/check.ts';
+import type { CheckVerdict as Verdict } from '../../approvals/check.ts';
 import { operator } from '../../calls/testing/setup-calls.ts';
 import { ECHO, setupMcp } from './testing/setup-mcp.ts';
 

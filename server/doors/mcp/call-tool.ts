@@ -1,9 +1,10 @@
 import type { Call } from '#lib/call/call';
+import type { InvokeRefusal } from '#lib/call/call-outcome';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type Agent, actorOf, principalName } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { CallService, InvokeRefusal } from '../../calls/room.ts';
+import type { CallService } from '../../calls/room.ts';
 import type { CallFollowers } from '../../events/room.ts';
 import { roomToRead } from './agent-session.ts';
 import { reportProgress, type SendProgress } from './report-progress.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Check } from '../../calls/check.ts';
+import type { Check } from '../../approvals/check.ts';
 import { mcpConfigSchema } from './mcp-config.ts';
 import { AGENT, ECHO, OTHER, setupMcp, textOf } from './testing/setup-mcp.ts';
 

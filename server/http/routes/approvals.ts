@@ -8,8 +8,9 @@ import {
   approvalsQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
+import type { AlwaysRule } from '../../approvals/room.ts';
 import { byCaller, isOwn } from '../../auth/room.ts';
-import type { AlwaysRule, ShownCall } from '../../calls/room.ts';
+import type { ShownCall } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { defineRoute, type Route } from '../route.ts';

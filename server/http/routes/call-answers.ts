@@ -1,10 +1,10 @@
 import type { Call } from '#lib/call/call';
+import type { CallActionOutcome, InvokeRefusal } from '#lib/call/call-outcome';
 import { toRecord } from '#lib/call/to-record';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
-import type { CallActionOutcome, InvokeRefusal } from '../../calls/room.ts';
 import type { HttpResponse } from '../response.ts';
 import type { RequestContext } from '../route.ts';
 

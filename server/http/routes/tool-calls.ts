@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CallActionOutcome } from '#lib/call/call-outcome';
 import { MODEL_OUTPUT_VERSION, outputOfRecord } from '#lib/call/model-output';
 import { toRecord } from '#lib/call/to-record';
 import { askingText } from '#lib/protocol/asking-client';
@@ -22,7 +23,6 @@ import {
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import { actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
-import type { CallActionOutcome } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';

@@ -1,4 +1,5 @@
 import type { Call, CallFields } from '#lib/call/call';
+import type { InvokeOutcome } from '#lib/call/call-outcome';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
@@ -9,7 +10,7 @@ import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { BlobUpload } from '../../blobs/blob-store.ts';
 import type { BlobStore } from '../../blobs/disk-blob-store.ts';
-import type { CallService, InvokeOutcome, InvokeRequest } from '../../calls/call-service.ts';
+import type { CallService, InvokeRequest } from '../../calls/call-service.ts';
 import type { AgUiService } from '../../doors/ag-ui/create-ag-ui-service.ts';
 import type { McpService } from '../../doors/mcp/create-mcp-service.ts';
 import type { LoggedEvent } from '../../events/event-bus.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { childRunOf } from '#lib/protocol/child-run';
+import type { Check } from '../../approvals/check.ts';
 import { type Agent, FIRST_OPERATOR } from '../../auth/principal.ts';
-import type { Check } from '../../calls/check.ts';
 import { createOwnerTokens } from '../testing/owner-tokens.ts';
 import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
 

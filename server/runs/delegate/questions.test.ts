@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Check } from '../../approvals/check.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import type { Check } from '../../calls/check.ts';
 import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
 
 const asksAboutEffects: Check = ({ toolName }) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Deadlines } from '#lib/call/call';
+import type { Check } from '../../approvals/check.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import type { Check } from '../../calls/check.ts';
 import { systemClock } from '../agent/testing/fakes.ts';
 import { delegate, helper, type Script, setupDelegation } from './testing/setup-delegation.ts';
 

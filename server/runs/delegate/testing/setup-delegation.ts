@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
+import type { Check } from '../../../approvals/check.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { createDiskBlobStore } from '../../../blobs/disk-blob-store.ts';
-import type { Check } from '../../../calls/check.ts';
 import { ALLOW_ALL } from '../../../calls/testing/allow-all.ts';
 import {
   createScriptedOpenAI,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { operator, type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
 import { defineTool, ToolError } from '../tools/define-tool.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
-import { operator, type SetupOptions, setupCalls } from './testing/setup-calls.ts';
 
 const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
 

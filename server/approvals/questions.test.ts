@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { outputOfRecord } from '#lib/call/model-output';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { operator, type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
 import { createAskHuman } from '../tools/builtin/ask-human.ts';
-import { operator, type SetupOptions, setupCalls } from './testing/setup-calls.ts';
 
 const run: Principal = { kind: 'run', runId: 'run_1', owner: operator };
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['ask_human'] };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ASKED_WITHIN, type AskedLately as Asked } from '#lib/call/waiting-approvals';
+import { ASKED_WITHIN, type AskedLately as Asked } from '#lib/approval/waiting-approvals';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { KeptArea, type Store } from '../store/room.ts';

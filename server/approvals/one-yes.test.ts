@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
+import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
-import { operator, type SetupOptions, setupCalls, tool } from './testing/setup-calls.ts';
 
 const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
 const olga: Principal = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_olga' };

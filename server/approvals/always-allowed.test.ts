@@ -4,9 +4,9 @@ import type { ApprovalScope } from '#lib/call/call';
 import { NO_ROUTING } from '#lib/call/call';
 import type { AlwaysCaller } from '#lib/protocol/card';
 import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { AlwaysAllowed } from './always-allowed.ts';
-import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 const { logger } = createErrorLog();
 

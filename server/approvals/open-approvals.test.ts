@@ -7,7 +7,7 @@ import {
   type SetupOptions,
   setupCalls,
   tool,
-} from './testing/setup-calls.ts';
+} from '../calls/testing/setup-calls.ts';
 
 const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
 const run: Principal = { kind: 'run', runId: 'run_1', owner: operator };

@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
-import { type CallsSetup, type SetupOptions, setupCalls, tool } from './testing/setup-calls.ts';
+import {
+  type CallsSetup,
+  type SetupOptions,
+  setupCalls,
+  tool,
+} from '../calls/testing/setup-calls.ts';
 
 const open = new Set<CallsSetup>();
 afterEach(async () => {

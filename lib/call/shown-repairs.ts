@@ -1,4 +1,4 @@
-import type { CardUpdate } from '#lib/protocol/card';
+import type { CardUpdate } from '../protocol/card.ts';
 
 type Shown = Pick<CardUpdate, 'repairs'>;
 

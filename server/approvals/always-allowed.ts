@@ -11,7 +11,6 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { KeptArea, type Store } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
-import type { AlwaysRule, AlwaysRules, AlwaysTerms } from './call-service.ts';
 
 /** Beyond them the caller with the most loses the oldest of its own: that is asked again. */
 const MOST_RULES = 1_000;
@@ -40,6 +39,34 @@ const ruleSchema = z.object({
   lastUsedAt: z.number().nullable().default(null),
 });
 
+/** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
+export interface AlwaysRule {
+  readonly id: string;
+  readonly runId: string;
+  readonly toolName: string;
+  /** Null: the server's own tool. */
+  readonly clientId: string | null;
+  /** Of the tool as it was shown. */
+  readonly toolHash: string;
+  readonly scope: AlwaysScope;
+  /** Of the run; with `saved` it holds for all runs of this one. */
+  readonly ownerToken: string | null;
+  readonly caller: AlwaysCaller;
+  /** Milliseconds since the epoch. */
+  readonly allowedAt: number;
+  readonly allowedBy: string;
+  /** Null: when it is withdrawn. */
+  readonly expiresAt: number | null;
+  /** To the minute; null: not yet. */
+  readonly lastUsedAt: number | null;
+}
+
+/** How far an "always" reaches: this run without an end, where nothing else is given. */
+export interface AlwaysTerms {
+  readonly scope?: AlwaysScope;
+  readonly forMs?: number;
+}
+
 interface AlwaysAllowedDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
   readonly clock: Clock;
@@ -67,7 +94,7 @@ export function alwaysOffer(
 }
 
 /** The rules that operators made of approvals (CA8). They hold until they are withdrawn, over restarts too. */
-export class AlwaysAllowed implements AlwaysRules {
+export class AlwaysAllowed {
   readonly #kept: KeptArea<z.infer<typeof ruleSchema>>;
   readonly #clock: Clock;
   readonly #logger: Logger;

@@ -1,59 +1,77 @@
 import { type ApprovalTerms, isQuestion } from '#lib/call/approval-terms';
 import type { Call } from '#lib/call/call';
-import type { CallEvent } from '#lib/call/call-event';
+import type { Actor, CallEvent } from '#lib/call/call-event';
+import {
+  alreadyFinal,
+  type CallActionOutcome,
+  conflict,
+  type InvokeRefusal,
+  invalidArgs,
+  notFound,
+  notWaiting,
+  secretsMissing,
+} from '#lib/call/call-outcome';
 import type { Objection, Rejected } from '#lib/call/call-state';
+import { shownRepairsOfEdit } from '#lib/call/shown-repairs';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
+import type { Withholding } from '../secrets/room.ts';
 import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
-import {
-  alreadyFinal,
-  callerRevoked,
-  changedSince,
-  conflict,
-  denied,
-  moreThanShown,
-  neverAlways,
-  notAPerson,
-  notFound,
-  notWaiting,
-  secretsMissing,
-  toBeAnswered,
-} from './action-refusals.ts';
-import type { AlwaysAllowed } from './always-allowed.ts';
+import type { AlwaysAllowed, AlwaysTerms } from './always-allowed.ts';
 import { bindOperands, forOther, withOperands } from './bound-operands.ts';
-import type { CallIndex } from './call-index.ts';
-import type { CallRepository } from './call-repository.ts';
-import type {
-  CallActionOutcome,
-  CallService,
-  InvokeOutcome,
-  InvokeRequest,
-} from './call-service.ts';
 import { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
 import type { CheckEdit, Denial, ToolFacts } from './check.ts';
-import type { Applied, CallEngine } from './engine.ts';
-import { resolveTarget } from './resolve-target.ts';
-import { invalidArgs } from './route-call.ts';
-import { shownRepairsOfEdit } from './shown-repairs.ts';
-import type { Withholding } from './withholding.ts';
+import type { OpenApprovals } from './open-approvals.ts';
 
-type Actions = Pick<CallService, 'cancel' | 'retry' | 'decide' | 'answer' | 'extend'>;
+/** The calls, which their own room changes. */
+export interface DecidedCalls {
+  /** The newest decided state of an open or recent call. */
+  latest(id: string): Call | undefined;
+  /** The same, and from the store when memory has it no more. */
+  find(id: string): Promise<Call | undefined>;
+  /** The call once all that was decided of it is on disk. */
+  settled(id: string): Promise<Call | undefined>;
+  /** Decides at once on the newest state. */
+  apply(
+    call: Call,
+    event: CallEvent,
+    actor: Actor,
+  ): { readonly ok: true; readonly record: Call } | Rejected;
+  /** Why an event would be refused now; undefined: it would not. */
+  refusalOf(call: Call, event: CallEvent): Rejected | undefined;
+  /** The tool that would be asked now, as far as `principal` may call it. */
+  resolve(asked: {
+    readonly tool: string;
+    readonly clientId?: string;
+    readonly fromClientId: string | undefined;
+    readonly principal: Principal;
+  }): { readonly ok: true; readonly tool: OfferedTool } | InvokeRefusal;
+}
 
-export interface OperatorActionDeps {
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly registry: ToolRegistry;
-  readonly always: Pick<AlwaysAllowed, 'add'>;
-  readonly index: Pick<CallIndex, 'approvals'>;
+interface DecisionDeps {
+  readonly calls: DecidedCalls;
+  readonly registry: Pick<ToolRegistry, 'find'>;
+  readonly always: AlwaysAllowed;
+  readonly open: OpenApprovals;
   readonly policy: { readonly checkEdit: CheckEdit; readonly denial: Denial };
   readonly withholding: Withholding;
   readonly callers: CallersOfCalls;
-  invoke(request: InvokeRequest): Promise<InvokeOutcome>;
 }
 
-type Decision = Parameters<CallService['decide']>[2];
+/** What a person says to a call that waits for approval. */
+export interface Decision {
+  readonly decision: 'yes' | 'no' | 'always';
+  readonly note?: string;
+  readonly args?: unknown;
+  /** It is that of the approval that was shown, in seconds. */
+  readonly expiresAt?: number;
+  /** So many equal calls were shown to wait. */
+  readonly calls?: number;
+  /** It is given with `always`. */
+  readonly always?: AlwaysTerms;
+}
 
 type Approval = Pick<CallEvent, 'fields' | 'shown'> & { readonly terms: ApprovalTerms };
 
@@ -69,69 +87,27 @@ interface Edit {
   readonly tool: OfferedTool;
 }
 
-/** What people do to calls: cancel, retry, approve, answer by hand, give more time. */
-export class OperatorActions implements Actions {
-  readonly #deps: OperatorActionDeps;
+/** People approve calls, answer them by hand, and give them more time. */
+export class Decisions {
+  readonly #deps: DecisionDeps;
 
-  constructor(deps: OperatorActionDeps) {
+  constructor(deps: DecisionDeps) {
     this.#deps = deps;
-  }
-
-  async cancel(...[id, reason, actor, by]: Parameters<Actions['cancel']>) {
-    const { repository, engine } = this.#deps;
-    const call = await repository.find(id);
-    if (!call) return notFound(id);
-    // guard: unsent-grant-taken-back
-    const isUnsent = engine.hasUnsentStart(id);
-    const shown = by === undefined ? {} : { shown: { cancelled_by: by } };
-    const applied = engine.apply(call, { type: 'cancelled', reason, isUnsent, ...shown }, actor);
-    // Asked twice: the first request stands, and is not an error.
-    if (!applied.ok && applied.refusal !== 'cancelling') {
-      return alreadyFinal(repository.latest(id) ?? call);
-    }
-    return this.#done(id);
-  }
-
-  async retry(
-    id: string,
-    principal: Principal,
-    { args, clientId, fromClientId, ...more }: Parameters<CallService['retry']>[2] = {},
-  ): Promise<CallActionOutcome> {
-    const call = await this.#deps.repository.get(id);
-    if (!call) return notFound(id);
-    if (!isFinalStatus(call.status)) {
-      return conflict(`The call ${id} has not ended; cancel it first`);
-    }
-    const whole = this.#deps.withholding.forRetry(call, principal, args);
-    if (whole === undefined) return secretsMissing(call);
-    const { hasOwnTimeout, fromClientId: before } = call.routing;
-    const wanted = clientId ?? call.wantedClientId;
-    return this.#deps.invoke({
-      ...more,
-      principal,
-      tool: call.toolName,
-      runId: call.runId,
-      args: whole,
-      retryOf: id,
-      fromClientId: fromClientId ?? before ?? undefined,
-      ...(hasOwnTimeout ? { timeoutMs: call.timeoutMs } : {}),
-      ...(wanted === null ? {} : { clientId: wanted }),
-    });
   }
 
   async decide(id: string, principal: Principal, decision: Decision): Promise<CallActionOutcome> {
     if (!mayDecide(principal)) return notAPerson(principal);
-    const call = await this.#deps.repository.find(id);
+    const call = await this.#deps.calls.find(id);
     if (!call) return notFound(id);
     if (decision.decision === 'no') return this.#deny(call, principal, decision.note);
     const terms: ApprovalTerms = {
       isAlways: decision.decision === 'always',
       expiresAt: decision.expiresAt,
       shownCalls: decision.calls,
-      calls: this.#deps.index.approvals.sameAs(call).length,
+      calls: this.#deps.open.sameAs(call).length,
     };
     // What is wrong with the decision itself is said before what is wrong with the edit.
-    const refused = this.#deps.engine.refusalOf(call, { type: 'approved', terms });
+    const refused = this.#deps.calls.refusalOf(call, { type: 'approved', terms });
     if (refused) return this.#refused(call, refused);
     const edit =
       decision.args === undefined ? undefined : this.#edit(call, principal, decision.args);
@@ -171,7 +147,7 @@ export class OperatorActions implements Actions {
     { args, shown, tool }: Edit,
     terms: ApprovalTerms,
   ): Promise<CallActionOutcome> {
-    const { policy, callers, repository } = this.#deps;
+    const { policy, callers, calls } = this.#deps;
     const caller = callerOfCall(callers, call);
     const asking = caller && policy.checkEdit({ ...asCalled(call), principal: caller, args, tool });
     const hooked = asking && (await asking);
@@ -179,7 +155,7 @@ export class OperatorActions implements Actions {
     // Without a wait where there is none, so that of two decisions the first counts.
     const { operands } = tool;
     const bound = operands && (await bindOperands(operands, fields.args));
-    const latest = repository.latest(call.id) ?? call;
+    const latest = calls.latest(call.id) ?? call;
     const isUnbound = bound !== undefined && 'error' in bound;
     const hooks = hooked && { hooks: [...(latest.card.hooks ?? []), ...hooked.notes] };
     const objection =
@@ -212,23 +188,23 @@ export class OperatorActions implements Actions {
     one: DecidingEvent,
     principal: Principal,
     terms?: ApprovalTerms,
-  ): Applied {
-    const { engine, repository, index } = this.#deps;
-    const all = index.approvals.sameAs(repository.latest(call.id) ?? call);
+  ): ReturnType<DecidedCalls['apply']> {
+    const { calls, open } = this.#deps;
+    const all = open.sameAs(calls.latest(call.id) ?? call);
     const [, ...others] = all;
     const event = all.length > 1 ? withNumber(one, all.length) : one;
     const first = event.type === 'approved' ? { ...event, terms } : event;
-    const applied = engine.apply(call, first, actorOf(principal));
+    const applied = calls.apply(call, first, actorOf(principal));
     if (!applied.ok) return applied;
     for (const id of others) {
-      const other = repository.latest(id);
-      if (other) engine.apply(other, forOther(event, other), actorOf(principal));
+      const other = calls.latest(id);
+      if (other) calls.apply(other, forOther(event, other), actorOf(principal));
     }
     return applied;
   }
 
   #refused(call: Call, { refusal, problem = '' }: Rejected): CallActionOutcome {
-    const { repository, index } = this.#deps;
+    const { calls, open } = this.#deps;
     switch (refusal) {
       case 'unanswered':
         return toBeAnswered(call);
@@ -239,14 +215,14 @@ export class OperatorActions implements Actions {
       case 'changed_since':
         return changedSince(call.id);
       case 'more_than_shown':
-        return moreThanShown(index.approvals.sameAs(call).length);
+        return moreThanShown(open.sameAs(call).length);
       case 'denied':
         return denied(problem);
       case 'unbound':
         return conflict(problem);
       default: {
         // Another decision, or the end of the call, came first.
-        const now = repository.latest(call.id) ?? call;
+        const now = calls.latest(call.id) ?? call;
         return isFinalStatus(now.status) ? alreadyFinal(now) : notWaiting(now);
       }
     }
@@ -290,7 +266,7 @@ export class OperatorActions implements Actions {
   }
 
   #edit(call: Call, principal: Principal, edited: unknown) {
-    const { registry, withholding } = this.#deps;
+    const { calls, withholding } = this.#deps;
     const args = withholding.filled(call, edited);
     if (args === undefined) return secretsMissing(call);
     const { approval, fromClientId } = call.routing;
@@ -301,10 +277,10 @@ export class OperatorActions implements Actions {
       ...(call.wantedClientId === null ? {} : { clientId: call.wantedClientId }),
     };
     const asked = approval?.clientId
-      ? resolveTarget(registry, { ...target, clientId: approval.clientId })
+      ? calls.resolve({ ...target, clientId: approval.clientId })
       : undefined;
     // Its client has left: the edit is checked for the next one, and the question is asked anew.
-    const found = asked?.ok ? asked : resolveTarget(registry, target);
+    const found = asked?.ok ? asked : calls.resolve(target);
     if (!found.ok) return found;
     const checked = found.tool.check(args);
     if (checked.ok) {
@@ -315,10 +291,11 @@ export class OperatorActions implements Actions {
     return { ok: false as const, code, message, details: checked.details };
   }
 
+  /** An operator answers by hand in place of the tool. */
   async answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome> {
     if (!mayDecide(principal)) return notAPerson(principal);
-    const { repository, engine } = this.#deps;
-    const call = await repository.find(id);
+    const { calls } = this.#deps;
+    const call = await calls.find(id);
     if (!call) return notFound(id);
     const approval_decision = { by: principalName(principal), decision: 'answer' } as const;
     const event = { type: 'answered_by_hand', fields: { result: output ?? null } } as const;
@@ -328,25 +305,24 @@ export class OperatorActions implements Actions {
     // The first answer to a question counts, for each call that waits for the same (CA60).
     const applied = isQuestion(call)
       ? this.#applyToAll(call, { ...event, shown: { approval_decision } }, principal)
-      : engine.apply(call, { ...event, shown }, actorOf(principal));
+      : calls.apply(call, { ...event, shown }, actorOf(principal));
     return applied.ok ? this.#done(id) : this.#refused(call, applied);
   }
 
+  /** Gives a running call more time on its execute clock. */
   async extend(id: string, principal: Principal, byMs: number): Promise<CallActionOutcome> {
     if (!mayDecide(principal)) return notAPerson(principal);
-    const { repository, engine } = this.#deps;
-    const call = await repository.find(id);
+    const { calls } = this.#deps;
+    const call = await calls.find(id);
     if (!call) return notFound(id);
-    const applied = engine.apply(call, { type: 'extended', byMs }, actorOf(principal));
+    const applied = calls.apply(call, { type: 'extended', byMs }, actorOf(principal));
     if (applied.ok) return this.#done(id);
     if (applied.refusal === 'already_final') return alreadyFinal(call);
     return conflict(`The execute clock of ${id} does not run now`);
   }
 
   async #done(id: string): Promise<CallActionOutcome> {
-    const { repository } = this.#deps;
-    await repository.settled(id);
-    const call = await repository.get(id);
+    const call = await this.#deps.calls.settled(id);
     return call ? { ok: true, call } : notFound(id);
   }
 }
@@ -360,3 +336,37 @@ const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): Deciding
 });
 
 const deniedFor = (problem: string): Objection => ({ refusal: 'denied', problem });
+
+const denied = (message: string): CallActionOutcome => ({
+  ok: false,
+  code: 'permission_denied',
+  message,
+});
+
+const callerRevoked = ({ id }: Call): string =>
+  `The call ${id} cannot be allowed any more: the token of its caller was revoked; decide "no" or cancel it`;
+
+const toBeAnswered = ({ id }: Call): CallActionOutcome =>
+  conflict(
+    `The call ${id} is a question: POST /v1/tool_calls/${id}/answer answers it, decision "no" declines`,
+  );
+
+/** The last place that can refuse it, after the routes. */
+const notAPerson = (principal: Principal): CallActionOutcome =>
+  denied(
+    `${principalName(principal)} may not decide on calls; that takes a person with the role "operator" or "admin"`,
+  );
+
+const changedSince = (id: string): CallActionOutcome =>
+  conflict(
+    `The tool, or the client that would run it, has changed since the call ${id} was shown; look at it again and decide anew`,
+  );
+
+/** One decision is that of all of them: those that came since were not seen. */
+const moreThanShown = (waiting: number): CallActionOutcome =>
+  conflict(
+    `By now ${waiting} equal calls wait for this decision, more than were shown; look again and decide anew`,
+  );
+
+const neverAlways = ({ toolName }: Call): CallActionOutcome =>
+  conflict(`Calls like this one of ${toolName} are asked about each time; decide "yes" or "no"`);

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent, Principal } from '../auth/principal.ts';
+import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { MOST_KEPT } from './asked-lately.ts';
-import { operator, type SetupOptions, setupCalls, tool } from './testing/setup-calls.ts';
 
 const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
 const run: Principal = { kind: 'run', runId: 'run_1', owner: operator };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
-import { type CallsSetup, operator, setupCalls, tool } from './testing/setup-calls.ts';
+import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 
 const open: CallsSetup[] = [];
 afterEach(async () => {

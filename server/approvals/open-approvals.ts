@@ -1,28 +1,23 @@
 import { hash } from 'node:crypto';
+import { hasRoom, type WaitingApprovals } from '#lib/approval/waiting-approvals';
 import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import { hasRoom, type WaitingApprovals } from '#lib/call/waiting-approvals';
 import { canonicalJson } from '#lib/json/canonical-json';
+import type { Withholding } from '../secrets/room.ts';
 import type { AskedLately } from './asked-lately.ts';
 import type { CallersOfCalls } from './caller-of-call.ts';
-import type { Withholding } from './withholding.ts';
-
-/** What stands for the arguments in the key of a question. */
-export type Questions = Pick<Withholding, 'forQuestion'>;
 
 /** The ids of calls by their question, in the order in which they began to wait. */
 type IdsByKey = Map<string, Set<string>>;
 
-export interface OpenApprovalsDeps {
+interface OpenApprovalsDeps {
   /** The run that a person or a program began, of one that may be a sub-agent's. */
   rootOf(runId: string): string;
   /** Whose the run of a call is. */
-  readonly callers: Pick<CallersOfCalls, 'callerOf'>;
-  readonly lately: Pick<AskedLately, 'of' | 'count'>;
+  readonly callers: CallersOfCalls;
+  readonly lately: AskedLately;
   /** So many questions of a run, or of a program, are shown at once. */
   readonly atOnce: number;
-  /** Shows a call whose turn has come. */
-  show(callId: string): void;
 }
 
 interface Scopes {
@@ -41,8 +36,15 @@ export class OpenApprovals {
   /** Of the calls that wait. A run that has ended has no root any more, and its calls may wait on. */
   readonly #scopes = new Map<string, Scopes>();
 
+  readonly #listeners: ((callId: string) => void)[] = [];
+
   constructor(deps: OpenApprovalsDeps) {
     this.#deps = deps;
+  }
+
+  /** Called with a call that waited for its turn to be shown, once that has come. */
+  onTurn(listener: (callId: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   update(call: Call, previous: Call | undefined, isAdopted: boolean): void {
@@ -51,18 +53,26 @@ export class OpenApprovals {
     if (was?.phase === is?.phase && was?.key === is?.key) return;
     // Neither its run nor its caller changes.
     const scopes = this.#scopesOf(call);
-    for (const scope of listed(scopes)) {
-      if (was) this.#remove(`${was.phase} ${scope}`, was.key, call.id);
-      if (is) this.#add(`${is.phase} ${scope}`, is.key, call.id);
-    }
-    if (is) this.#scopes.set(call.id, scopes);
-    else this.#scopes.delete(call.id);
+    this.#move(call.id, scopes, was, is);
     const isShown = is?.phase === 'approval' && was?.phase !== 'approval';
-    const isAsked = isShown && !isAdopted && this.sameAs(call).length === 1;
-    if (isAsked) this.#deps.lately.count(countedOf(scopes)); // CA46
+    if (isShown && !isAdopted) this.#countAsked(call, scopes);
     const isHeldThere = listed(scopes).some((scope) => this.#sizeOf(scope, 'held') > 0);
     // Not within the decision that it follows from.
     if (isHeldThere && (was || isAdopted)) queueMicrotask(() => this.#letIn(scopes));
+  }
+
+  #move(id: string, scopes: Scopes, was: Place | undefined, is: Place | undefined): void {
+    for (const scope of listed(scopes)) {
+      if (was) this.#remove(`${was.phase} ${scope}`, was.key, id);
+      if (is) this.#add(`${is.phase} ${scope}`, is.key, id);
+    }
+    if (is) this.#scopes.set(id, scopes);
+    else this.#scopes.delete(id);
+  }
+
+  /** A question that waits already is not asked once more (CA46). */
+  #countAsked(call: Call, scopes: Scopes): void {
+    if (this.sameAs(call).length === 1) this.#deps.lately.count(countedOf(scopes));
   }
 
   /** The event, with what waits now where that decides on it. */
@@ -96,7 +106,7 @@ export class OpenApprovals {
     for (const [first, ...equal] of held.map((ids) => [...ids])) {
       const own = first === undefined ? undefined : this.#scopes.get(first);
       if (first === undefined || !own || !hasRoom(this.#shown(own))) continue;
-      for (const id of [first, ...equal]) this.#deps.show(id);
+      for (const id of [first, ...equal]) for (const show of this.#listeners) show(id);
     }
   }
 
@@ -163,7 +173,7 @@ const placeOf = ({ phase, card, id }: Call): Place | undefined =>
 
 /** The same for calls that a person need not be asked about one by one. `call` has the whole arguments. */
 export function approvalKey(
-  questions: Questions,
+  withholding: Withholding,
   call: Call,
   fields: EventFields,
   reason: string,
@@ -172,7 +182,7 @@ export function approvalKey(
   const { runId, requestedBy, ownerToken, toolName, wantedClientId, routing } = asked;
   const question = [
     ...[runId, requestedBy, ownerToken, toolName, wantedClientId],
-    ...[routing.approval, questions.forQuestion(asked), reason],
+    ...[routing.approval, withholding.forQuestion(asked), reason],
     ...(routing.operands ?? []),
   ];
   return hash('sha256', canonicalJson(question)).slice(0, 32);

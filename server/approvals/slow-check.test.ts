@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import type { CheckVerdict } from './check.ts';
-import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 /** Verdicts that the test gives, in the order in which they are asked for. */
 async function setup() {

@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { createSecrets } from '#lib/text/secrets';
 import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
-import { defineTool } from '../tools/define-tool.ts';
 import {
   type CallsSetup,
   reading,
   type SetupOptions,
   setupCalls,
   tool,
-} from './testing/setup-calls.ts';
+} from '../calls/testing/setup-calls.ts';
+import { defineTool } from '../tools/define-tool.ts';
 import type { KnownSecrets } from './withholding.ts';
 
 const PASSWORD = 'open-sesame-7f3a';

@@ -1,17 +1,17 @@
-import type { Call, Routing } from '#lib/call/call';
+import type { ApprovalScope, Call, Routing } from '#lib/call/call';
 import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallError } from '#lib/protocol/call-status';
+import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import { isTrusted } from '#lib/protocol/tool-source';
 import { given } from '#lib/util/given';
 import type { Principal } from '../auth/room.ts';
+import type { Withholding } from '../secrets/room.ts';
 import { type OfferedTool, ToolError } from '../tools/room.ts';
 import { type AlwaysAllowed, alwaysCaller, alwaysOffer } from './always-allowed.ts';
 import { bindOperands, withOperands } from './bound-operands.ts';
 import type { Check, CheckRequest, CheckVerdict, Denial } from './check.ts';
-import { shownClient } from './offered-tool.ts';
-import { approvalKey, type Questions } from './open-approvals.ts';
-import { scopeOf } from './route-call.ts';
+import { approvalKey } from './open-approvals.ts';
 
 /** There are too many such calls now; one more may be made in `retryAfter` seconds. */
 export interface RateLimited {
@@ -40,21 +40,21 @@ type PolicyOutcome = Decided | RateLimited;
 /** Of a question, where a card or a list shows it in a line. */
 const REASON_CHARS = 300;
 
-/** The policy's verdict on a call whose arguments are complete, as the event that it makes of it. */
-export class Policy {
+/** The policy's verdict on a call whose arguments are complete, as the event that it makes of it, and what a person is asked. */
+export class Questions {
   readonly #check: Check;
   readonly #denial: Denial;
-  readonly #facts: (instanceId: string) => { readonly name: string } | undefined;
-  readonly #always: Pick<AlwaysAllowed, 'has'>;
-  readonly #questions: Questions;
+  readonly #facts: Facts;
+  readonly #always: AlwaysAllowed;
+  readonly #withholding: Withholding;
   readonly #waits: Pick<Routing, 'approvalMs'>;
 
   constructor(deps: {
     check: Check;
     denial: Denial;
-    always: Pick<AlwaysAllowed, 'has'>;
-    questions: Questions;
-    facts(instanceId: string): { readonly name: string } | undefined;
+    always: AlwaysAllowed;
+    withholding: Withholding;
+    readonly facts: Facts;
     /** How long a person has to decide, where that is not ten minutes. */
     approvalMs: number | undefined;
   }) {
@@ -62,7 +62,7 @@ export class Policy {
     this.#check = deps.check;
     this.#denial = deps.denial;
     this.#always = deps.always;
-    this.#questions = deps.questions;
+    this.#withholding = deps.withholding;
     this.#facts = deps.facts;
   }
 
@@ -131,7 +131,7 @@ export class Policy {
     if ('error' in bound) return { type: 'refused', error: bound.error, fields };
     const whole = withOperands(fields, call.routing, bound.routing);
     const reason = shown?.approval_reason ?? '';
-    const approval_key = approvalKey(this.#questions, call, whole, reason);
+    const approval_key = approvalKey(this.#withholding, call, whole, reason);
     return { ...event, fields: whole, shown: { ...shown, ...bound.shown, approval_key } };
   }
 
@@ -146,35 +146,64 @@ export class Policy {
     }
     if (tool.decidedBelow) return { type: 'arguments_complete', check: 'allow', fields };
     if (tool.question) return this.#toQuestion(call, tool, tool.question, fields);
-    const isFree = verdict.verdict === 'allow' && (!verdict.isBound || isTrusted(tool.origin));
-    if (isFree) {
-      const { onlyReads } = verdict;
-      const free = onlyReads
-        ? { ...fields, routing: { ...(fields.routing ?? call.routing), onlyReads } }
-        : fields;
-      return { type: 'arguments_complete', check: 'allow', fields: free };
+    if (verdict.verdict === 'allow' && (!verdict.isBound || isTrusted(tool.origin))) {
+      return free(call, fields, verdict.onlyReads);
     }
     const approval = scopeOf(tool);
     const routing = { ...(fields.routing ?? call.routing), ...this.#waits, approval };
     const bound = { ...fields, routing };
+    return verdict.verdict === 'ask'
+      ? this.#asked({ call, principal, tool }, bound, verdict)
+      : { type: 'arguments_complete', check: 'allow', fields: bound };
+  }
+
+  #asked(
+    { call, principal, tool }: Asked,
+    fields: EventFields & Pick<Call, 'routing'>,
+    verdict: AskVerdict,
+  ): CallEvent {
+    const { routing } = fields;
     const caller = alwaysCaller(principal);
-    const isEachTime = tool.neverAlways || (verdict.verdict === 'ask' && verdict.isEachTime);
-    const isAsked =
-      verdict.verdict === 'ask' && (isEachTime || !this.#always.has({ ...call, routing }, caller));
-    if (!isAsked) return { type: 'arguments_complete', check: 'allow', fields: bound };
+    const isEachTime = tool.neverAlways || verdict.isEachTime;
+    if (!isEachTime && this.#always.has({ ...call, routing }, caller)) {
+      return { type: 'arguments_complete', check: 'allow', fields };
+    }
     return {
       type: 'arguments_complete',
       check: 'ask',
-      fields: bound,
+      fields,
       shown: {
         approval_reason: verdict.reason,
-        approval_key: approvalKey(this.#questions, call, bound, verdict.reason),
+        approval_key: approvalKey(this.#withholding, call, fields, verdict.reason),
         always_rule: isEachTime ? null : alwaysOffer(call, tool, caller),
         ...given({
           approval_reason_code: verdict.code,
           approval_reason_params: verdict.readBefore,
           approval_reasons: verdict.reasons && [...verdict.reasons],
         }),
+        ...shownClient(tool, this.#facts),
+      },
+    };
+  }
+
+  /** What was to be approved is another tool, or at another client, by now. */
+  askedAgain(call: Call, tool: OfferedTool, given: EventFields): CallEvent {
+    const routing = { ...(given.routing ?? call.routing), approval: scopeOf(tool) };
+    const fields = { ...given, routing };
+    const reason = `What was to be approved of ${call.toolName} has changed: it is asked again`;
+    const { always_rule } = call.card;
+    return {
+      type: 'asked_again',
+      fields,
+      shown: {
+        approval_reason: reason,
+        approval_reason_code: 'changed',
+        approval_reason_params: null,
+        approval_reasons: [],
+        approval_key: approvalKey(this.#withholding, call, fields, reason),
+        approval_decision: null,
+        // What cannot always be allowed cannot be so once more.
+        ...(always_rule && { always_rule: alwaysOffer(call, tool, always_rule.caller) }),
         ...shownClient(tool, this.#facts),
       },
     };
@@ -200,12 +229,40 @@ export class Policy {
       shown: {
         approval_reason: reason,
         question: asked.question.input,
-        approval_key: approvalKey(this.#questions, call, bound, reason),
+        approval_key: approvalKey(this.#withholding, call, bound, reason),
         always_rule: null,
       },
     };
   }
 }
+
+type AskVerdict = Extract<CheckVerdict, { verdict: 'ask' }>;
+
+/** It runs without a question; what was allowed as a call that only reads goes to no other tool. */
+const free = (call: Call, fields: EventFields, onlyReads: true | undefined): CallEvent => ({
+  type: 'arguments_complete',
+  check: 'allow',
+  fields: onlyReads
+    ? { ...fields, routing: { ...(fields.routing ?? call.routing), onlyReads } }
+    : fields,
+});
+
+type Facts = (instanceId: string) => { readonly name: string } | undefined;
+
+/** How a card names the client of a tool; nothing for one inside the server. */
+export function shownClient(
+  { clientId, instanceId }: OfferedTool,
+  facts: Facts,
+): Pick<CardUpdate, 'client_id' | 'client_name'> {
+  if (clientId === null || instanceId === null) return {};
+  const name = facts(instanceId)?.name;
+  return { client_id: clientId, ...(name === undefined ? {} : { client_name: name }) };
+}
+
+export const scopeOf = ({ clientId, toolHash }: OfferedTool): ApprovalScope => ({
+  clientId,
+  toolHash,
+});
 
 function questionOf(
   toQuestion: NonNullable<OfferedTool['question']>,

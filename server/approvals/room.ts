@@ -1,0 +1,20 @@
+export type { AlwaysAllowed, AlwaysRule } from './always-allowed.ts';
+export {
+  type Approvals,
+  type ApprovalsDeps,
+  approvalsConfigSchema,
+  createApprovals,
+} from './approvals.ts';
+export { type CallersOfCalls, callerOfCall } from './caller-of-call.ts';
+export type {
+  BeforeOutcome,
+  Check,
+  CheckEdit,
+  CheckRequest,
+  CheckVerdict,
+  Denial,
+  DenialRequest,
+  ToolFacts,
+} from './check.ts';
+export type { DecidedCalls, Decision } from './decisions.ts';
+export { scopeOf, shownClient } from './questions.ts';

@@ -1,0 +1,1 @@
+export { type KnownSecrets, lost, Withholding } from './withholding.ts';
