@@ -40,7 +40,7 @@ export const PROMISE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'P37',
-    file: 'server/calls/withholding.ts',
+    file: 'server/secrets/withholding.ts',
     code: 'return routing.withheld === true && !this.#whole.has(args);',
     broken: 'return false && this.#whole.has(args) && routing.withheld;',
   },
