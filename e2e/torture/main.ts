@@ -5,7 +5,7 @@
  *   npm run torture                          the long run; brings docs/reliability.md up to date
  *   npm run torture -- --only F01,F03,model  some of it, at full length; the rest of the page stays
  *   npm run torture -- --seed S --cycles N   the same choices again, N rounds of kill -9
- *   npm run torture -- --short               what `npm test` runs, about three minutes
+ *   npm run torture -- --short               what `npm test` runs of it, about a minute
  *   npm run torture -- --mutant "no fsync"   only the mutants whose names have these words
  *
  * With fewer cycles than the plan's, --short or --mutant, nothing is written.
@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { failureLines, testsOfTorture, totalsLine } from '../../server/bootstrap/reports.mjs';
 import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
-import { checkModelBeside } from './check-model.ts';
+import { checkModel } from './check-model.ts';
 import { keepCompiled } from './compile-cache.ts';
 import { keepReport } from './keep-report.ts';
 import { MUTANTS } from './mutants/all-mutants.ts';
@@ -63,7 +63,7 @@ interface Setting extends TortureOptions {
 }
 
 function runAll(options: Setting): Promise<ScenarioRun[]> {
-  const wanted = SCENARIOS.filter(({ id }) => isWanted(id, options));
+  const wanted = SCENARIOS.filter((scenario) => isWantedScenario(scenario, options));
   const runs = wanted.map((scenario) =>
     options.inLane(async () => {
       say(`${scenario.id} ${scenario.name}`);
@@ -75,13 +75,21 @@ function runAll(options: Setting): Promise<ScenarioRun[]> {
   return Promise.all(runs);
 }
 
-const isWanted = (id: string, { only, mutant }: TortureOptions) =>
-  mutant === undefined && (only.length === 0 || only.includes(id));
+function isWantedScenario({ id, inShort }: Scenario, { only, mutant, isShort }: TortureOptions) {
+  if (mutant !== undefined) return false;
+  return only.length > 0 ? only.includes(id) : inShort === true || !isShort;
+}
 
-const isWantedMutant = (one: Mutant, options: TortureOptions) =>
-  options.mutant === undefined
-    ? isWanted(one.scenario, options) && (one.inShort || !options.isShort)
-    : one.name.includes(options.mutant);
+function isWantedMutant(one: Mutant, options: TortureOptions) {
+  if (options.mutant !== undefined) return one.name.includes(options.mutant);
+  return isWantedScenario(scenarioOf(one), options) && (one.inShort || !options.isShort);
+}
+
+function scenarioOf({ name, scenario }: Mutant): Scenario {
+  const found = SCENARIOS.find(({ id }) => id === scenario);
+  if (!found) throw new Error(`${name} has the unknown scenario ${scenario}`);
+  return found;
+}
 
 function printRun({ id, outcome, seconds }: ScenarioRun, { seed, cycles, commit }: Setting) {
   const isGood = outcome.violations.length === 0;
@@ -100,10 +108,8 @@ function runMutants(options: Setting): Promise<MutantRun[]> {
   const wanted = MUTANTS.filter((mutant) => isWantedMutant(mutant, options));
   const runs = wanted.map((mutant) =>
     options.inLane(async () => {
-      const scenario = SCENARIOS.find(({ id }) => id === mutant.scenario);
-      if (!scenario) throw new Error(`${mutant.name} has the unknown scenario ${mutant.scenario}`);
       say(`mutant: ${mutant.name} (${mutant.scenario})`);
-      const run = await runMutant(mutant, scenario, options);
+      const run = await runMutant(mutant, options);
       const verdict = run.isKilled ? 'killed' : 'SURVIVED';
       console.log(
         `${verdict} (${run.seconds.toFixed(1)} s): ${run.name}: ${run.seen.slice(0, 200)}`,
@@ -115,11 +121,9 @@ function runMutants(options: Setting): Promise<MutantRun[]> {
 }
 
 /** One run: a guard that the scenario meets by chance alone is not guarded by it. */
-async function runMutant(
-  { name, breaks, patches }: Mutant,
-  scenario: Scenario,
-  options: Setting,
-): Promise<MutantRun> {
+async function runMutant(mutant: Mutant, options: Setting): Promise<MutantRun> {
+  const { name, breaks, patches } = mutant;
+  const scenario = scenarioOf(mutant);
   const setting = { ...options, isShort: true, withoutGuard: patches, chromium, say: () => {} };
   const { outcome, seconds } = await runScenario(scenario, setting);
   const sign = outcome.violations.find(({ invariant }) => invariant === breaks);
@@ -139,9 +143,11 @@ async function runMutant(
   };
 }
 
-async function runModel(options: Setting): Promise<ModelRun | undefined> {
-  if (!isWanted('model', options)) return undefined;
-  const model = await checkModelBeside(options);
+/** In the short run the tests of the model have done it. */
+function runModel({ isShort, only, mutant }: Setting): ModelRun | undefined {
+  const isWanted = only.length > 0 ? only.includes('model') : !isShort;
+  if (!isWanted || mutant !== undefined) return undefined;
+  const model = checkModel();
   console.log(model.summary);
   return model;
 }
@@ -171,13 +177,8 @@ async function main(): Promise<number> {
   const setting = { ...options, commit, original, inLane: createLanes(options) };
   // The long run also measures how long a start takes.
   const compiled = options.isShort ? await keepCompiled(original) : undefined;
-  const modelRun = runModel(setting);
-  if (!options.isShort) await modelRun;
-  const [model, scenarios, mutants] = await Promise.all([
-    modelRun,
-    runAll(setting),
-    runMutants(setting),
-  ]);
+  const model = runModel(setting);
+  const [scenarios, mutants] = await Promise.all([runAll(setting), runMutants(setting)]);
   await Promise.all([setting.original.remove(), compiled?.remove()]);
   const killed = mutants.filter(({ isKilled }) => isKilled).length;
   console.log(`${mutants.length} mutants, ${killed} killed`);

@@ -63,6 +63,8 @@ export interface Scenario {
   /** The faults of the plan that it covers: `F01`, `F05+F17`. */
   readonly id: string;
   readonly name: string;
+  /** `npm test` runs it, with its quickest mutants: those that protect most for their time. */
+  readonly inShort?: true;
   /** Places changed in the build that it runs on, beside those of a mutant: gates, named points. */
   patches?(options: { readonly isShort: boolean }): readonly Patch[];
   run(context: TortureContext): Promise<Outcome>;

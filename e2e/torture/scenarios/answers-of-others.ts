@@ -18,6 +18,7 @@ type Say = (invariant: Invariant, detail: string) => void;
 export const answersOfOthers: Scenario = {
   id: 'I11',
   name: 'answers of others, of older attempts and instances, before a grant and after the end',
+  inShort: true,
   run: (context) =>
     inRig(context, async (rig) => {
       const violations: Violation[] = [];

@@ -32,6 +32,7 @@ const ROUND_TRIPS = 5;
 export const heldWrites: Scenario = {
   id: 'F01b',
   name: 'kill -9, an I/O error, a cancel, another writer and a stop while the disk holds back what was decided',
+  inShort: true,
   patches: gatePatches,
   async run(context) {
     const dir = await context.tempDir();

@@ -9,6 +9,7 @@ import { checkEarlierCut } from './check-earlier-cut.ts';
 export const powerLoss: Scenario = {
   id: 'F03',
   name: 'power loss: what was not fsynced is gone, torn or garbage',
+  inShort: true,
   run: (context) =>
     inShimmedWorld(
       context,
