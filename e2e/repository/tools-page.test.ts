@@ -7,13 +7,13 @@ import { createSystemClock } from '../../server/base/clock.ts';
 import { readConfig } from '../../server/main/config.ts';
 import { createRunTools } from '../../server/runs/create-runs.ts';
 import { Delegation } from '../../server/runs/delegate/delegation.ts';
-import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../server/store/testing/store-on-this-thread.ts';
 import { throwingLogger as logger } from '../../server/testing/error-log.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/tools.md'), 'utf8');
 const dir = mkdtempSync(join(tmpdir(), 'tools-page-'));
-const store = createSqliteStore({ file: join(dir, 'store.db') });
+const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
 afterAll(async () => {
   await store.close();
   rmSync(dir, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { ClientToolDefinition } from '#lib/client/client-tool';
 import { createSystemClock } from '../../server/base/clock.ts';
 import { readConfig } from '../../server/main/config.ts';
-import { createSqliteStore } from '../../server/store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../server/store/testing/store-on-this-thread.ts';
 import { throwingLogger } from '../../server/testing/error-log.ts';
 import type { AnyServerTool } from '../../server/tools/define-tool.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
@@ -18,7 +18,7 @@ const dir = mkdtempSync(join(tmpdir(), 'callboard-page-'));
 const parts = {
   threadOf: () => 'unused',
   env: {},
-  store: createSqliteStore({ file: join(dir, 'store.db') }),
+  store: createStoreOnThisThread({ file: join(dir, 'store.db') }),
   clock: createSystemClock(),
   logger: throwingLogger,
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createNewId } from '../base/new-id.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { hashSecret } from './secrets.ts';
 import { Tokens } from './tokens.ts';
@@ -28,7 +28,7 @@ async function setup() {
   let ids = 0;
   const newId = createNewId(() => clock.now() + ids++);
   const start = async () => {
-    const store = createSqliteStore({ file });
+    const store = createStoreOnThisThread({ file });
     cleanups.push(() => store.close());
     const writes: unknown[] = [];
     const write: typeof store.write = (changes, options) => {

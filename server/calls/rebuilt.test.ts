@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent } from '../auth/principal.ts';
 import { rebuildStore } from '../store/integrity/rebuild-store.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { answersOf, differencesOf } from '../store/testing/store-answers.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { putMessage, putRun, sampleMessage, sampleRun } from '../store/testing/store-setup.ts';
 import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
@@ -112,7 +112,7 @@ test('[ST86] what is made anew from the log and the documents answers everything
   await setup.close(true);
   loseWhatFollows(file);
   rebuildStore({ dir, report: () => {} });
-  const rebuilt = createSqliteStore({ file });
+  const rebuilt = createStoreOnThisThread({ file });
   const after = await answersOf(rebuilt);
   expect(differencesOf(before, after)).toEqual([]);
   await rebuilt.close();

@@ -5,12 +5,12 @@ import { afterAll, expect, test } from 'vitest';
 import type { Call, CallFields } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { readToolStats } from './tool-stats.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tool-stats-'));
-const store = createSqliteStore({ file: join(dir, 'store.db') });
+const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
 afterAll(async () => {
   await store.close();
   rmSync(dir, { recursive: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { FIRST_OPERATOR, type Principal, principalKey } from '../auth/principal.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { createClientIds } from './client-ids.ts';
 import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
 
@@ -15,7 +15,7 @@ type Hello = Omit<ClientMessageOf<'hello'>, 'type'>;
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-identify-'));
   const file = join(dir, 'callboard.db');
-  const store = createSqliteStore({ file });
+  const store = createStoreOnThisThread({ file });
   const arriving = new Set<string>();
   const held = new Set<string>();
   const connected = new Set<string>();

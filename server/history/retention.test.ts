@@ -8,8 +8,8 @@ import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Attachment } from '#lib/protocol/attachment';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Change } from '../store/store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { type Keep, Retention } from './retention.ts';
@@ -29,7 +29,7 @@ function setup(keep: Partial<Keep>) {
   const dir = mkdtempSync(join(tmpdir(), 'retention-'));
   cancels.push(() => rm(dir, { recursive: true }));
   const file = join(dir, 'callboard.db');
-  const store = createSqliteStore({ file });
+  const store = createStoreOnThisThread({ file });
   cancels.push(() => store.close());
   const blobDir = join(dir, 'blobs');
   const blobs = createDiskBlobStore({ dir: blobDir });

@@ -19,7 +19,7 @@ import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
 import { withSettings } from '../runs/agent/changed-requests.ts';
 import { Models } from '../runs/agent/models.ts';
 import { createManualClock, systemClock } from '../runs/agent/testing/fakes.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createHttpRequest } from '../tools/builtin/http-request.ts';
 import { openTools } from '../tools/open-tools.ts';
@@ -128,7 +128,7 @@ const EFFECTS: Record<string, Observe> = {
     const file = join(dir, 'callboard.config.json');
     writeFileSync(file, JSON.stringify({ tools }), { mode: 0o600 });
     const config = readConfig({ CALLBOARD_DATA_DIR: join(dir, '.callboard') }, dir);
-    const store = createSqliteStore({ file: join(dir, 'store.db') });
+    const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
     onTestFinished(() => store.close());
     // No program can be started in a namespace of its own where none is found.
     const parts = { threadOf: () => 'unused', env: { PATH: '' }, store, clock: systemClock };

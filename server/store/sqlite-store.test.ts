@@ -23,23 +23,31 @@ import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import type { Store } from './store.ts';
 import { RowDamagedError, StoreDamagedError, StoreFailedError } from './store-errors.ts';
+import { createStoreOnThisThread } from './testing/store-on-this-thread.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-describeStore('the store in SQLite', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'store-'));
-  const file = join(dir, 'callboard.db');
-  return {
-    open: () => createSqliteStore({ file }),
-    failOnRun(runId) {
-      // Another connection plants a trigger: the store then meets a real error of a real write.
-      const other = new DatabaseSync(file);
-      other.exec(`CREATE TRIGGER fail BEFORE INSERT ON runs WHEN new.run_id = '${runId}'
-        BEGIN SELECT RAISE(FAIL, 'planted'); END`);
-      other.close();
-    },
-    remove: () => rm(dir, { recursive: true }),
-  };
-});
+const STORES = {
+  'the store in SQLite': createSqliteStore,
+  'the store for tests of others': createStoreOnThisThread,
+};
+
+for (const [name, create] of Object.entries(STORES)) {
+  describeStore(name, () => {
+    const dir = mkdtempSync(join(tmpdir(), 'store-'));
+    const file = join(dir, 'callboard.db');
+    return {
+      open: () => create({ file }),
+      failOnRun(runId) {
+        // Another connection plants a trigger: the store then meets a real error of a real write.
+        const other = new DatabaseSync(file);
+        other.exec(`CREATE TRIGGER fail BEFORE INSERT ON runs WHEN new.run_id = '${runId}'
+          BEGIN SELECT RAISE(FAIL, 'planted'); END`);
+        other.close();
+      },
+      remove: () => rm(dir, { recursive: true }),
+    };
+  });
+}
 
 const cleanups: (() => unknown)[] = [];
 

@@ -111,6 +111,9 @@ export function createSqliteStore(options: {
   readonly isTrusted?: boolean;
   /** Where the code of a thread lies; in a build, elsewhere than beside this file. */
   workerPath?(name: 'read-worker' | 'write-worker'): string | URL;
+  /** Connections elsewhere than on threads of their own. */
+  startWriting?: typeof startWriteThread;
+  startReading?: typeof startReadThread;
   /** When a group of writes is committed. Default: once this turn of the event loop is over. */
   schedule?(flush: () => void): void;
   /** Calls back a moment after something was written, for the search index; returns its undo. */
@@ -125,6 +128,7 @@ export function createSqliteStore(options: {
   const { file, isTrusted = false, log: note = () => {} } = options;
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
   const { workerPath = threadSource } = options;
+  const { startWriting = startWriteThread, startReading = startReadThread } = options;
   const database = openDatabase(file, { log: note, isTrusted });
   migrate(database, MIGRATIONS, note);
   dropOlderFile(file);
@@ -132,7 +136,7 @@ export function createSqliteStore(options: {
   const applySome = createLogApplier(database);
   while (applySome().more);
   const read = createReads(database);
-  const reader = startReadThread({ file, workerPath: workerPath('read-worker') });
+  const reader = startReading({ file, workerPath: workerPath('read-worker') });
   const log = createLogReader(database, reader);
   const overlay = new CallOverlay({
     read: log.known,
@@ -140,7 +144,7 @@ export function createSqliteStore(options: {
     position: positionOf(database),
     open: wholeOpen(file, database),
   });
-  const thread = startWriteThread({ file, workerPath: workerPath('write-worker') });
+  const thread = startWriting({ file, workerPath: workerPath('write-worker') });
   const writer = createChangeWriter(thread, overlay);
   const projection = createProjection({
     scheduleIndexing,

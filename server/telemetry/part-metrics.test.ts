@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { createDeliveryMetrics, createStoreMetrics } from './part-metrics.ts';
 
 test('[TM20] each group of changes is measured when it is on disk, in a row without a label', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'part-metrics-'));
   const metrics = createStoreMetrics();
-  const store = createSqliteStore({
+  const store = createStoreOnThisThread({
     ...{ file: join(dir, 'callboard.db'), onCommitted: metrics.committed },
   });
   onTestFinished(async () => {

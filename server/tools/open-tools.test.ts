@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../base/clock.ts';
 import { ConfigError, readConfig } from '../main/config.ts';
-import { createSqliteStore } from '../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { openTools } from './open-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
@@ -14,7 +14,7 @@ const dir = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-open-tools-')));
 mkdirSync(join(dir, 'work'));
 mkdirSync(join(dir, '.callboard/inner'), { recursive: true });
 const clock = createSystemClock();
-const store = createSqliteStore({ file: join(dir, 'store.db') });
+const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
 afterAll(async () => {
   await store.close();
   rmSync(dir, { recursive: true, force: true });
@@ -207,7 +207,7 @@ test('[TB17] no query reads what is remembered', async () => {
   writeFileSync(join(dir, 'callboard.config.json'), '{}');
   const config = { ...readConfig({}, dir), dataDir: dir };
   // The database of the data directory.
-  const own = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const own = createStoreOnThisThread({ file: join(dir, 'callboard.db') });
   const memory = { ownerToken: 'tok_1', key: 'k', text: 'canary', putAt: 1, untrusted: null };
   await own.write([{ type: 'put_memory', memory }]);
   const opened = await openTools(config, {

@@ -10,7 +10,7 @@ import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { hashSecret } from '../../auth/secrets.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../base/new-id.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
 import type { By } from '../paired-devices.ts';
 import type { Requester } from '../pairing-service.ts';
@@ -41,7 +41,7 @@ export async function setupDevices(
   const clock = createManualClock();
   const newSecret = () => randomBytes(32).toString('base64url');
   const start = async () => {
-    const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+    const store = createStoreOnThisThread({ file: join(dir, 'callboard.db') });
     onTestFinished(() => store.close());
     let ids = 0;
     const newId = createNewId(() => clock.now() + ids++);

@@ -11,7 +11,7 @@ import { given } from '#lib/util/given';
 import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { McpServers, openMcpServers } from '../mcp-servers.ts';
@@ -58,7 +58,7 @@ export function toolsFile(...tools: object[]) {
 export async function setupServers({ servers, dir = newDir(), ...options }: ServersOptions) {
   const clock = options.clock ?? createSystemClock();
   const { logger, errors } = createErrorLog();
-  const store = createSqliteStore({ file: join(dir, 'pins.db') });
+  const store = createStoreOnThisThread({ file: join(dir, 'pins.db') });
   const audited: object[] = [];
   const opened = await openMcpServers({
     ...{ store, clock, logger, random: () => 0 },

@@ -9,8 +9,8 @@ import { createManualClock, type ManualClock } from '#lib/client/testing/manual-
 import type { Card } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import { createNewId } from '../../base/new-id.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
 import type { DeliveryRecord } from '../../store/store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { notifyConfigSchema, readNotify } from '../notify-config.ts';
 import { type LeftInstance, openNotifications } from '../open-notifications.ts';
@@ -37,7 +37,7 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'outbox-'));
   if (options.dir === undefined) onTestFinished(() => rmSync(dir, { recursive: true }));
   const { logger, errors, lines, infos } = createErrorLog();
-  const store = createSqliteStore({ file: join(dir, 'callboard.db') });
+  const store = createStoreOnThisThread({ file: join(dir, 'callboard.db') });
   const settings = readNotify(
     notifyConfigSchema.parse(options.notify ?? {}),
     (name) => env[name],

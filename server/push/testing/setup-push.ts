@@ -10,7 +10,7 @@ import { hashSecret } from '../../auth/secrets.ts';
 import { Sessions } from '../../auth/sessions.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../base/new-id.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
 import { openPush, pushConfigSchema } from '../open-push.ts';
 import { startPushService } from './fake-push-service.ts';
@@ -25,7 +25,7 @@ export async function setupPush(config: Parameters<typeof pushConfigSchema.parse
   const pushService = await startPushService();
   const newSecret = () => randomBytes(32).toString('base64url');
   const start = async (settings = config) => {
-    const store = createSqliteStore({ file: join(dataDir, 'callboard.db') });
+    const store = createStoreOnThisThread({ file: join(dataDir, 'callboard.db') });
     onTestFinished(() => store.close());
     let ids = 0;
     const newId = createNewId(() => clock.now() + ids++);

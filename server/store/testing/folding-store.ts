@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { createSqliteStore } from '../sqlite-store.ts';
 import type { Store } from '../store.ts';
+import { createStoreOnThisThread } from './store-on-this-thread.ts';
 
 /** To compare one that is larger takes longer than the test. */
 const LARGE_BYTES = 256 * 1024;
@@ -10,8 +10,8 @@ const LARGE_BYTES = 256 * 1024;
  * The store of tests about calls: after each write the log of its calls is folded and compared
  * with the calls that were decided, so that nothing is left out of an event unseen (rule ST82).
  */
-export function createFoldingStore(options: Parameters<typeof createSqliteStore>[0]): Store {
-  const store = createSqliteStore(options);
+export function createFoldingStore(options: Parameters<typeof createStoreOnThisThread>[0]): Store {
+  const store = createStoreOnThisThread(options);
   return {
     ...store,
     get failed() {

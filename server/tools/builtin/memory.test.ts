@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createSecrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createMemoryTools, type MemoryLimits } from './memory.ts';
 
@@ -13,7 +13,7 @@ const CANARY = 'canary-of-the-harbour-7f3a';
 const { hide } = createSecrets([{ kind: 'configured', value: CANARY }]);
 
 const dir = mkdtempSync(join(tmpdir(), 'memory-'));
-const stores: ReturnType<typeof createSqliteStore>[] = [];
+const stores: ReturnType<typeof createStoreOnThisThread>[] = [];
 afterAll(async () => {
   await Promise.all(stores.map((store) => store.close()));
   rmSync(dir, { recursive: true });
@@ -23,7 +23,7 @@ function setup(
   limits: MemoryLimits = { most: 9, bytes: 9_000, allBytes: 9_000 },
   othersRead?: () => string | null,
 ) {
-  const store = createSqliteStore({ file: join(dir, `${stores.length}.db`) });
+  const store = createStoreOnThisThread({ file: join(dir, `${stores.length}.db`) });
   stores.push(store);
   let now = 0;
   const clock = { now: () => (now += 1_000) };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import {
   appendCall,
   putMessage,
@@ -32,7 +32,7 @@ let dir = '';
 /** A history of two agents and of the first operator: a run with a message and a call of each. */
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'callboard-own-rows-'));
-  const store = createSqliteStore({
+  const store = createStoreOnThisThread({
     file: join(dir, 'callboard.db'),
     isTrusted: false,
     log() {},

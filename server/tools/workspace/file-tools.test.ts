@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { FileOrigins } from './file-origins.ts';
 import { createFileTools } from './file-tools.ts';
@@ -179,7 +179,7 @@ test('[TF7] reading is read-only, writing is destructive, and it is not there wh
 });
 
 test('[TF12] T98: a file that was written after content of others was read is theirs for its next reader', async () => {
-  const store = createSqliteStore({ file: join(outer, 'origins.db') });
+  const store = createStoreOnThisThread({ file: join(outer, 'origins.db') });
   let others: string | null = null;
   const open = async () => {
     const files = await FileOrigins.open({ store, clock: { now: () => 1 } });
