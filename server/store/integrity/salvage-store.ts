@@ -11,13 +11,15 @@ import { createLogReads } from '../read-log.ts';
 import { BEFORE_MOVE, schemaAfter } from '../schema.ts';
 import { positionOf, readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
-import { fileSize, withFile } from './file-bytes.ts';
+import { fileSize } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 import { type AssembledPages, assemblePages } from './salvage-pages.ts';
 import {
   checksumsOf,
   copyTable,
+  findOnPages,
   insertRow,
+  readTable,
   SALVAGED_TABLES,
   type SalvagedTable,
 } from './salvage-table.ts';
@@ -91,33 +93,44 @@ interface Copy extends AssembledPages {
 }
 
 function copyRows(copy: Copy): string[] {
-  const source = new DatabaseSync(copy.from);
+  const found = readAll(copy.from);
+  findOnPages(copy.from, found.tables, copy.freePages);
   const lines: string[] = [];
+  const bringTruth = (target: DatabaseSync) => void lines.push(...bringInto(target, found, copy));
+  makeStore(copy.to, { bringTruth, report: copy.report });
+  return lines;
+}
+
+type Found = ReturnType<typeof readAll>;
+
+/** Reads the tables as SQLite finds them. */
+function readAll(file: string) {
+  const source = new DatabaseSync(file);
   try {
     source.exec('PRAGMA writable_schema=ON'); // Takes a schema that is damaged in part.
-    const bringTruth = (target: DatabaseSync) =>
-      void lines.push(...bringInto(target, source, copy));
-    makeStore(copy.to, { bringTruth, report: copy.report });
-    return lines;
+    const tables = tablesOf(source).map((table) => readTable(source, table));
+    const [commits, nextSeq, deletedUpTo] = ['commits', 'next_seq', 'deleted_up_to'].map((key) =>
+      readMeta(source, key),
+    );
+    return { tables, commits, nextSeq, deletedUpTo };
   } finally {
     source.close();
   }
 }
 
-function bringInto(target: DatabaseSync, source: DatabaseSync, copy: Copy): string[] {
-  const { from, freePages, stalePages, acknowledged, now, report } = copy;
-  const tables = tablesOf(source);
-  const isOlder = tables.includes('tool_calls');
+function bringInto(target: DatabaseSync, found: Found, copy: Copy): string[] {
+  const { freePages, stalePages, acknowledged, now, report } = copy;
+  const isOlder = found.tables.some(({ table }) => table === 'tool_calls');
   migrate(target, isOlder ? BEFORE_MOVE : MIGRATIONS);
   target.exec('BEGIN');
-  const copied = tables.map((table) => ({
-    table,
-    ...withFile(from, (pages) => copyTable({ source, pages, freePages, target }, table)),
+  const copied = found.tables.map((one) => ({
+    table: one.table,
+    ...copyTable(target, one, freePages !== undefined),
   }));
   // Before the log, commits alone were counted.
-  const held = Math.max(isOlder ? 0 : positionOf(target), readMeta(source, 'commits') ?? 0);
-  copyMeta(source, target, { held, acknowledged, now });
-  // Those that are in the log had been moved.
+  const held = Math.max(isOlder ? 0 : positionOf(target), found.commits ?? 0);
+  copyMeta(target, found, { held, acknowledged, now });
+  // The calls that are in the log had been moved.
   if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');
   target.exec('COMMIT');
   migrate(target, MIGRATIONS, report);
@@ -154,18 +167,16 @@ function tablesOf(source: DatabaseSync): readonly SalvagedTable[] {
 }
 
 function copyMeta(
-  source: DatabaseSync,
   target: DatabaseSync,
+  { nextSeq: reserved, deletedUpTo }: Found,
   { held, acknowledged, now }: Pick<Copy, 'acknowledged' | 'now'> & { readonly held: number },
 ): void {
   // Event numbers must rise for ever; no store has given as many as there were milliseconds.
-  const reserved = readMeta(source, 'next_seq');
   // Commits that are missing may have been those that reserved numbers.
   const nextSeq = reserved === undefined || held < acknowledged ? now : reserved;
   const put = target.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
   put.run('commits', Math.max(held, acknowledged));
   put.run('next_seq', nextSeq);
-  const deletedUpTo = readMeta(source, 'deleted_up_to');
   if (deletedUpTo !== undefined) put.run('deleted_up_to', deletedUpTo);
 }
 

@@ -2,78 +2,96 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OLDER_GUARDS } from '../before-log/older-call.ts';
 import { fromLogTexts } from '../log-text.ts';
 import { GUARDS, isRowWhole, rowChecksum } from '../row-checksum.ts';
-import { shapeOf, type TableColumn } from '../schema.ts';
-import { isDamage } from '../store-errors.ts';
-import { PAGE_BYTES, type PageRow, rowsOfPage } from './page-rows.ts';
-import type { WalSource } from './scan-wal.ts';
-import type { RecordValue } from './sqlite-record.ts';
+import { shapeOf } from '../schema.ts';
+import { type PageRow, rowsOnPages } from './rows-on-pages.ts';
 
-/** What is brought: the truth, in a store of before as well. */
+/** A salvage brings the truth, of a store of before as well. */
 const SALVAGED = { ...OLDER_GUARDS, ...GUARDS };
 export type SalvagedTable = keyof typeof SALVAGED;
 export const SALVAGED_TABLES = Object.keys(SALVAGED) as SalvagedTable[];
 
 type Row = Readonly<Record<string, unknown>>;
 
-export interface TableCopy {
-  readonly source: DatabaseSync;
-  /** The same, as bytes. */
-  readonly pages: WalSource;
-  /** Those that hold nothing any more; undefined when it is not known which they are. */
-  readonly freePages: ReadonlySet<number> | undefined;
-  readonly target: DatabaseSync;
+/** The rows of a table that are as they were written, as far as they were found. */
+export interface FoundTable {
+  readonly table: SalvagedTable;
+  readonly kept: ReturnType<typeof createKeptRows>;
+  /** False when SQLite could not read a part of the table. */
+  readonly complete: boolean;
+  /** How many rows SQLite reached. */
+  readonly reached: number;
+  /** How many rows there were, when anything still tells. */
+  readonly total: number | undefined;
 }
 
-export interface CopiedTable {
-  /** What is to be told. */
-  readonly lines: readonly string[];
-  /** As far as it can be known, nothing of the table is lost. */
-  readonly isWhole: boolean;
-}
-
-/**
- * Brings the rows of a table that are as they were written: those to which
- * SQLite finds its way, and those that lie behind a page that is damaged.
- */
-export function copyTable(copy: TableCopy, table: SalvagedTable): CopiedTable {
-  const { source, target } = copy;
-  const { rows, complete } = readWhatCanBeRead(source, table);
+/** Finds the rows to which SQLite has a way. */
+export function readTable(source: DatabaseSync, table: SalvagedTable): FoundTable {
   const kept = createKeptRows(table);
   // A damaged definition may give names that are none.
   const names = shapeOf(table).columns.map(({ name }) => name);
-  for (const row of rows) kept.add(pick(row, names));
-  const reached = kept.whole.size;
-  if (isToBeScanned(copy, table, complete)) {
-    for (const row of scanRows(copy.pages, table, copy.freePages ?? new Set())) kept.add(row);
-  }
-  const given = table === 'log' ? foundedRows(kept.whole.values()) : [...kept.whole.values()];
-  for (const row of given) insertRow(target, table, row);
-  const lost = kept.keys.size - given.length;
-  const lines = [
-    `${table}: ${given.length} rows kept, ${complete ? lost : lostText(source, table, given.length, lost)} lost`,
-  ];
-  const found = kept.whole.size - reached;
-  if (copy.freePages === undefined && found > 0) {
-    lines.push(
-      `${table}: ${found} of them were found on pages that may be out of use: they may be in an earlier state`,
-    );
-  }
-  return { lines, isWhole: complete && lost === 0 };
+  const complete = readFromBothEnds(source, table, (row) => kept.add(pick(row, names)));
+  const total = complete ? undefined : countByIndex(source, table);
+  return { table, kept, complete, reached: kept.whole.size, total };
 }
 
 const pick = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
+
+/** SQLite stops at the first page that makes no sense, so it begins at the other end again. */
+function readFromBothEnds(
+  source: DatabaseSync,
+  table: SalvagedTable,
+  add: (row: Row) => void,
+): boolean {
+  const order = shapeOf(table).hasRowids ? ['rowid'] : SALVAGED[table].key;
+  for (const direction of ['ASC', 'DESC']) {
+    const by = order.map((column) => `${column} ${direction}`).join(', ');
+    try {
+      const rows = source.prepare(`SELECT * FROM ${table} NOT INDEXED ORDER BY ${by}`);
+      for (const row of rows.iterate()) add(row);
+      return direction === 'ASC';
+    } catch {
+      // Whatever it was, there is no more to be had from this end.
+    }
+  }
+  return false;
+}
+
+function countByIndex(source: DatabaseSync, table: SalvagedTable): number | undefined {
+  try {
+    return Number(source.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  } catch {
+    return undefined; // That page is one of the unreadable ones: the line says that it is not known.
+  }
+}
+
+/**
+ * Finds rows that lie on pages to which nothing leads any more: their checksums tell whether they
+ * are as they were written. `freePages` hold nothing any more, and undefined says that it is not
+ * known which they are.
+ */
+export function findOnPages(
+  file: string,
+  tables: readonly FoundTable[],
+  freePages: ReadonlySet<number> | undefined,
+): void {
+  const wanted = tables.filter((one) => isToBeScanned(one, freePages !== undefined));
+  if (wanted.length === 0) return;
+  for (const found of rowsOnPages(file, freePages ?? new Set())) {
+    for (const { table, kept } of wanted) {
+      const row = toRow(table, found);
+      if (row) kept.add(row);
+    }
+  }
+}
 
 /**
  * A page that is out of use still shows rows as they once were. When it is not
  * known which these are, only what SQLite did not reach is worth a look there;
  * and what was ended or withdrawn must not come back at all.
  */
-const isToBeScanned = (
-  { freePages }: TableCopy,
-  table: SalvagedTable,
-  complete: boolean,
-): boolean => freePages !== undefined || (!complete && !WITHDRAWABLE.includes(table));
+const isToBeScanned = ({ table, complete }: FoundTable, areFreePagesKnown: boolean): boolean =>
+  areFreePagesKnown || (!complete && !WITHDRAWABLE.includes(table));
 
 const WITHDRAWABLE: readonly SalvagedTable[] = [
   'sessions',
@@ -82,6 +100,55 @@ const WITHDRAWABLE: readonly SalvagedTable[] = [
   'memories',
   'deliveries',
 ];
+
+/** Undefined when the values do not fit the columns: a checksum does not say of which table it is. */
+function toRow(table: SalvagedTable, { hasRowids, rowid, values }: PageRow): Row | undefined {
+  const shape = shapeOf(table);
+  if (shape.hasRowids !== hasRowids) return undefined;
+  // A row of before its last columns were added ends before them.
+  if (values.slice(shape.columns.length).some((value) => value !== null)) return undefined;
+  const row: Record<string, unknown> = {};
+  for (const [place, { name, isText, isNullable, isRowid }] of shape.columns.entries()) {
+    const value = isRowid ? rowid : values[place];
+    const isFitting = value === null ? isNullable : typeof value === (isText ? 'string' : 'number');
+    if (!isFitting) return undefined;
+    row[name] = value;
+  }
+  return row;
+}
+
+export interface CopiedTable {
+  /** The lines for people. */
+  readonly lines: readonly string[];
+  /** As far as it can be known, nothing of the table is lost. */
+  readonly isWhole: boolean;
+}
+
+/** Brings what was found into a new database. */
+export function copyTable(
+  target: DatabaseSync,
+  { table, kept, complete, reached, total }: FoundTable,
+  areFreePagesKnown: boolean,
+): CopiedTable {
+  const given = table === 'log' ? foundedRows(kept.whole.values()) : [...kept.whole.values()];
+  for (const row of given) insertRow(target, table, row);
+  const missing = kept.keys.size - given.length;
+  let lost = String(missing);
+  if (!complete) {
+    lost =
+      total === undefined
+        ? `${missing} and all of the pages that cannot be read`
+        : String(Math.max(total - given.length, missing));
+  }
+  const lines = [`${table}: ${given.length} rows kept, ${lost} lost`];
+  const found = kept.whole.size - reached;
+  if (!areFreePagesKnown && found > 0) {
+    lines.push(
+      `${table}: ${found} of them were found on pages that may be out of use: they may be in an earlier state`,
+    );
+  }
+  return { lines, isWhole: complete && missing === 0 };
+}
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
 function createKeptRows(table: SalvagedTable) {
@@ -105,15 +172,7 @@ function createKeptRows(table: SalvagedTable) {
 const lastTimeOf = (row: Row): number =>
   Math.max(...Object.keys(row).map((name) => (name.endsWith('_at') ? Number(row[name]) : 0)));
 
-/** Of a table of which a part could not be read. */
-function lostText(source: DatabaseSync, table: SalvagedTable, kept: number, lost: number): string {
-  const total = countByIndex(source, table);
-  return total === undefined
-    ? `${lost} and all of the pages that cannot be read`
-    : String(Math.max(total - kept, lost));
-}
-
-/** Those of the log from which calls can be folded (rule ST84). */
+/** Calls can be folded from these rows of the log (rule ST84). */
 function foundedRows(rows: Iterable<Row>): Row[] {
   const places = new Map([...rows].map((row) => [row.seq, row]));
   return [...Map.groupBy(places.values(), ({ call_id }) => call_id).values()].flatMap(foundedOf);
@@ -134,7 +193,7 @@ function foundedOf(rows: readonly Row[]): Row[] {
   return founded;
 }
 
-/** Of rows that are older than the checksums: there is nothing to tell whether they are whole. */
+/** Rows that are older than the checksums get theirs: nothing tells whether they are whole. */
 export const checksumsOf = (table: SalvagedTable, row: Row): Row =>
   Object.fromEntries(
     SALVAGED[table].guards.map(({ sum, of }) => [
@@ -150,146 +209,4 @@ export function insertRow(target: DatabaseSync, table: SalvagedTable, row: Row):
     `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${places})`,
   );
   statement.run(...columns.map((column) => row[column] as string | number | null));
-}
-
-/** How many rows there were, when anything still tells. */
-function countByIndex(source: DatabaseSync, table: SalvagedTable): number | undefined {
-  try {
-    return Number(source.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
-  } catch {
-    return undefined; // That page is one of the unreadable ones: the line says that it is not known.
-  }
-}
-
-type ScannedRow = Readonly<Record<string, RecordValue>>;
-
-/**
- * What may be the rows of a table, on all pages of a database but `except`, also
- * on those to which no other page leads any more. They have its columns; whether
- * they are as they were written, their checksums tell.
- */
-function* scanRows(
-  database: WalSource,
-  table: SalvagedTable,
-  except: ReadonlySet<number>,
-): Generator<ScannedRow> {
-  const { columns, hasRowids } = shapeOf(table);
-  // Page 1 holds definitions, and no rows of ours.
-  for (let page = 2; page * PAGE_BYTES <= database.size; page += 1) {
-    if (except.has(page)) continue;
-    for (const found of rowsOfPage(database, page, hasRowids)) {
-      const row = toRow(columns, found);
-      if (row) yield row;
-    }
-  }
-}
-
-/** Undefined when the values do not fit the columns: a checksum does not say of which table it is. */
-function toRow(
-  columns: readonly TableColumn[],
-  { rowid, values }: PageRow,
-): ScannedRow | undefined {
-  // A row of before its last columns were added ends before them.
-  if (values.length > columns.length) return undefined;
-  const row: Record<string, RecordValue> = {};
-  for (const [place, { name, isText, isNullable, isRowid }] of columns.entries()) {
-    const value = isRowid ? (rowid ?? null) : (values[place] ?? null);
-    const isFitting = value === null ? isNullable : typeof value === (isText ? 'string' : 'number');
-    if (!isFitting) return undefined;
-    row[name] = value;
-  }
-  return row;
-}
-
-/** A damaged page costs some tries for each row that was on it; a damaged tree must not cost for ever. */
-const MAX_TRIES = 20_000;
-
-interface SalvagedRows {
-  readonly rows: readonly Row[];
-  /** False when a part of the table could not be read. */
-  readonly complete: boolean;
-}
-
-/**
- * The rows to which SQLite finds its way. It stops at the first page that makes
- * no sense, so the table is read from both ends; and one of before the checksums,
- * whose rows nothing proves that are met by chance, from the middle of what is
- * left, too, where it has rowids.
- */
-function readWhatCanBeRead(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
-  return shapeOf(table).hasRowids
-    ? readByRowid(database, table)
-    : readFromBothEnds(database, table);
-}
-
-function readFromBothEnds(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
-  const keys = SALVAGED[table].key;
-  const ordered = (order: string) =>
-    readUntilError(
-      database,
-      `SELECT * FROM ${table} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')}`,
-      [],
-    );
-  const upwards = ordered('ASC');
-  if (upwards.complete) return upwards;
-  return { rows: [...upwards.rows, ...ordered('DESC').rows], complete: false };
-}
-
-function readByRowid(database: DatabaseSync, table: SalvagedTable): SalvagedRows {
-  const select = `SELECT rowid AS salvaged_rowid, * FROM ${table} NOT INDEXED
-    WHERE rowid > ? AND rowid < ? ORDER BY rowid`;
-  const up = (low: number, high: number) => readUntilError(database, `${select} ASC`, [low, high]);
-  const down = (low: number, high: number) =>
-    readUntilError(database, `${select} DESC`, [low, high]);
-
-  const first = up(-1, Number.MAX_SAFE_INTEGER);
-  if (first.complete) return first;
-  const last = down(lastRowid(first) ?? -1, Number.MAX_SAFE_INTEGER);
-  const rows = [...first.rows, ...last.rows];
-  if (hasChecksums(database, table)) return { rows, complete: false };
-  const gaps = [[lastRowid(first) ?? -1, lastRowid(last) ?? 2 ** 32] as const];
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const [low, high] = gaps.shift() ?? [0, 0];
-    if (high - low <= 1) {
-      if (gaps.length === 0) break;
-      continue;
-    }
-    const middle = Math.floor((low + high) / 2);
-    const above = up(middle - 1, high);
-    const below = down(low, middle);
-    rows.push(...above.rows, ...below.rows);
-    if (!below.complete) gaps.push([low, lastRowid(below) ?? middle]);
-    if (!above.complete) gaps.push([lastRowid(above) ?? middle, high]);
-  }
-  return { rows, complete: false };
-}
-
-function hasChecksums(database: DatabaseSync, table: SalvagedTable): boolean {
-  try {
-    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-    return columns.some(({ name }) => name === 'checksum');
-  } catch (error) {
-    if (isDamage(error)) return true; // Without its definition SQLite finds none of its rows.
-    throw error;
-  }
-}
-
-const lastRowid = ({ rows }: SalvagedRows): number | undefined => {
-  const rowid = rows.at(-1)?.salvaged_rowid;
-  return typeof rowid === 'number' ? rowid : undefined;
-};
-
-function readUntilError(
-  database: DatabaseSync,
-  sql: string,
-  values: readonly number[],
-): SalvagedRows {
-  const rows: Row[] = [];
-  try {
-    for (const row of database.prepare(sql).iterate(...values)) rows.push(row);
-    return { rows, complete: true };
-  } catch {
-    // Whatever it was, there is no more to be had from here; the caller tells how much is missing.
-    return { rows, complete: false };
-  }
 }

@@ -8,11 +8,9 @@ import type { RunSummary } from '#lib/protocol/run';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
-import { sourceOf } from '../testing/paper-store.ts';
 import { type Content, changesOf, placeStoreFiles, readContent } from '../testing/store-files.ts';
 import { appendCall, putRun, sampleRun } from '../testing/store-setup.ts';
 import { checkStoreFile } from './check-store-file.ts';
-import { rowsOfPage } from './page-rows.ts';
 import { salvageStore } from './salvage-store.ts';
 
 const CALLS = 700;
@@ -108,7 +106,8 @@ test('[ST31] a page inside a tree leads to others, and without it their rows are
 test('[ST31] of a tree whose inner pages hold rows, those are lost with them, and no others', () => {
   const inner = innerPagesOf('idempotency');
   expect(inner.length).toBeGreaterThan(0);
-  const held = inner.flatMap((page) => [...rowsOfPage(sourceOf(database), page, false)]).length;
+  // On such a page each cell is a row.
+  const held = inner.reduce((rows, page) => rows + pageAt(page).readUInt16BE(3), 0);
   expect(held).toBeGreaterThan(0);
   const { content } = salvageWithout(inner);
   expect(content).toEqual({ ...expected, idempotency: expect.any(Array) });

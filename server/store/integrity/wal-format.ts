@@ -4,6 +4,8 @@
  */
 export const WAL_HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 24;
+/** The only page size that this store writes. */
+export const PAGE_BYTES = 4_096;
 
 /** The low bit says that the checksums read the bytes as big-endian words. */
 const MAGIC = 0x377f0682;
