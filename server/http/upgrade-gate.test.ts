@@ -5,7 +5,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { SESSION_IDLE_MS, SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
-import { createSocketMetrics } from '../telemetry/part-metrics.ts';
+import { createMetrics } from '../telemetry/room.ts';
 import {
   startTestServer,
   type TestServer,
@@ -30,13 +30,14 @@ describe('who is let in', () => {
   });
 
   test('[TM19] sockets that closed are counted by their codes, of which there are not too many', async () => {
-    const metrics = createSocketMetrics();
+    const metrics = createMetrics();
+    const text = () => metrics.counted.map((one) => one.text()).join('');
     const { server } = await setup({ closed: metrics.closed });
     for (const code of [1000, 1000, 4100]) (await open(server)).close(code);
-    await expect.poll(metrics.text).toContain('closes_total{code="1000"} 2\n');
-    await expect.poll(metrics.text).toContain('closes_total{code="4100"} 1\n');
+    await expect.poll(text).toContain('closes_total{code="1000"} 2\n');
+    await expect.poll(text).toContain('closes_total{code="4100"} 1\n');
     for (let code = 3_000; code < 4_000; code += 1) metrics.closed(code);
-    expect(metrics.text().match(/^callboard_socket_closes_total\{/gm)).toHaveLength(31);
+    expect(text().match(/^callboard_socket_closes_total\{/gm)).toHaveLength(31);
   });
 
   test.each([

@@ -46,10 +46,6 @@ async function openRecord(config: Config, { salvage, logger, onStoreFailed }: Co
     ...base,
     config: config.traces,
     version: readVersion(),
-    durable: {
-      file: join(dataDir, 'traces-mark.json'),
-      ended: { endedSince: store.history.endedSince, read: (id) => store.getCall(id) },
-    },
   });
   return { ...base, ...auth, lock, opened, metrics, tracing };
 }
@@ -145,8 +141,6 @@ export async function createCore(config: Config, options: CoreOptions) {
     now: () => momentOf(clock),
     logger: core.logger,
   });
-  // Before calls end that a crash cut: those have their spans as any other.
-  await core.tracing.resume();
   await calls.recover(await alive.last());
   // guard: runs-recovered
   await runs.recover();

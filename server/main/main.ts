@@ -42,7 +42,6 @@ async function shutDown(core: Core, endpoints: Endpoints, address: AddressFile):
   await endpoints.pages.close();
   await core.retention.stop();
   await serversStopped;
-  await core.tracing.endResume();
   // fault point: pages-closed
   // guard: store-closed-before-end
   await core.opened.close();

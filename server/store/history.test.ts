@@ -10,7 +10,7 @@ import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { compileQuery } from './compile-query.ts';
-import { endedSinceQuery, idleRunsQuery, oldestCallsQuery } from './history.ts';
+import { idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { VersionConflictError } from './store-errors.ts';
 import { runningRunsQuery } from './store-queries.ts';
@@ -126,10 +126,6 @@ test('[ST62] calls come in the order of their ends; open ones do not, nor what e
     ['tc_2', 2_000],
     ['tc_1', 3_000],
   ]);
-  const since = await store.history.endedSince({ since: 3_000, limit: 9 });
-  expect(since.map(({ id }) => id)).toEqual(['tc_1', 'tc_3']);
-  const [newest, ...more] = await store.history.endedSince({ since: 0, limit: 1 });
-  expect([newest, more]).toMatchObject([{ id: 'tc_3', endedAt: 9_000 }, []]);
 });
 
 test('[ST62] what a start and retention ask for is found by an index, whatever an operator counted', () => {
@@ -146,7 +142,6 @@ test('[ST62] what a start and retention ask for is found by an index, whatever a
     writable.exec(sql);
     const plans = [
       oldestCallsQuery(5_000, 50),
-      endedSinceQuery(5_000, 50),
       idleRunsQuery(5_000, null, 50),
       runningRunsQuery,
     ].map(planOf);

@@ -16,10 +16,6 @@ export const oldestCallsQuery = (endedBefore: number, limit: number) =>
   sql<EndedCall>`select id, ended_at as endedAt, bytes from calls indexed by calls_by_end
     where ended_at < ${endedBefore} order by ended_at, call_no limit ${Math.min(limit, MAX_PAGE)}`;
 
-export const endedSinceQuery = (since: number, limit: number) =>
-  sql<Omit<EndedCall, 'bytes'>>`select id, ended_at as endedAt from calls indexed by calls_by_end
-    where ended_at >= ${since} order by ended_at desc, call_no desc limit ${limit}`;
-
 type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
 
 /** A run of other programs is not written when it is called in: so runs are looked at in pages. */
@@ -93,11 +89,6 @@ export function createHistory(deps: {
     async oldestCalls({ endedBefore, limit }) {
       await catchUp();
       return ask(oldestCallsQuery(endedBefore, limit));
-    },
-
-    async endedSince({ since, limit }) {
-      await catchUp();
-      return (await ask(endedSinceQuery(since, limit))).reverse();
     },
 
     async emptyRuns({ changedBefore, after, limit }) {

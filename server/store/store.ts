@@ -203,8 +203,6 @@ export interface History {
   countCalls(): Promise<number>;
   /** Final calls, those that ended first. At most 200. */
   oldestCalls(query: { endedBefore: number; limit: number }): Promise<EndedCall[]>;
-  /** Final calls that ended then or later: the newest of them, oldest first. */
-  endedSince(query: { since: number; limit: number }): Promise<Omit<EndedCall, 'bytes'>[]>;
   /**
    * Runs that were last changed before, oldest first, without calls and turn; behind
    * the run `after` of the page before. Of `limit` runs that are looked at, those

@@ -3,7 +3,7 @@ import { type ModelProvider, parseModelRef } from '#lib/protocol/model-ref';
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { RunSummary, RunTrace } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { CLIENT, INTERNAL, type Span } from './span.ts';
+import { CLIENT, INTERNAL, type Span, spanIds } from './span.ts';
 import { formatTraceparent, parseTraceparent, spanOf } from './trace-context.ts';
 
 /** A turn whose end is on disk. */
@@ -69,9 +69,7 @@ export function turnSpan({ run, trace, errorCode }: EndedTurn, now: number): Spa
   if (!own) return undefined;
   const agent = run.parent?.agent ?? 'callboard';
   return {
-    traceId: own.traceId,
-    spanId: own.spanId,
-    parentSpanId: parseTraceparent(trace.parent)?.spanId,
+    ...spanIds(own, parseTraceparent(trace.parent)),
     name: `invoke_agent ${agent}`,
     kind: INTERNAL,
     start: trace.started_at * 1_000,
@@ -96,9 +94,7 @@ export function requestSpan(request: EndedRequest, now: number): Span | undefine
   const errorCode = 'errorCode' in outcome ? outcome.errorCode : undefined;
   const { finishReason, usage } = 'usage' in outcome ? outcome : NO_ANSWER;
   return {
-    traceId: own.traceId,
-    spanId: own.spanId,
-    parentSpanId: parseTraceparent(request.parent)?.spanId,
+    ...spanIds(own, parseTraceparent(request.parent)),
     name: `chat ${parseModelRef(model)?.id ?? model}`,
     kind: CLIENT,
     start: startedAt,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SERVER, type Span } from './span.ts';
+import { SERVER, type Span, spanIds } from './span.ts';
 import {
   formatTraceparent,
   parseTraceparent,
@@ -81,9 +81,7 @@ export function mcpRequestSpan(request: EndedMcpRequest, now: number): Span {
   const errorType = rpcCode ?? ('isError' in outcome && outcome.isError ? 'tool_error' : undefined);
   const linked = [parseTraceparent(headers?.get('traceparent')), call && exportedSpanOf(call)];
   return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: parseTraceparent(request.meta?.traceparent)?.spanId,
+    ...spanIds(span, parseTraceparent(request.meta?.traceparent)),
     name: tool === undefined ? method : `${method} ${tool}`,
     kind: SERVER,
     start: startedAt,

@@ -31,23 +31,20 @@ async function setup(
   };
   const { logger, errors } = createErrorLog();
   const notes: string[] = [];
-  /** What needs no sending any more. */
-  const settled: string[] = [];
   const exporter = new SpanExporter({
     config: { url: url ?? `${receiver.endpoint}/v1/traces`, headers: { authorization: 'Basic x' } },
     resource: { 'service.name': 'board' },
     clock: { now: clock.now, schedule },
     logger: { ...logger, info: (line) => notes.push(line) },
     hide: (text) => text.replaceAll('canary-7f3a', '[hidden]'),
-    settled: (id) => settled.push(id),
   });
   const countOf = (name: string) =>
     Number(new RegExp(`^callboard_traces_${name}_total (\\d+)$`, 'm').exec(exporter.text())?.[1]);
   const counts = () => ({ exported: countOf('exported'), dropped: countOf('dropped') });
   const add = (count: number) => {
-    for (let at = 1; at <= count; at += 1) exporter.add(span(at), `call_${at}`);
+    for (let at = 1; at <= count; at += 1) exporter.add(span(at));
   };
-  return { receiver, clock, pauses, exporter, counts, add, notes, errors, settled };
+  return { receiver, clock, pauses, exporter, counts, add, notes, errors };
 }
 
 test('[TM11] spans go as OTLP/HTTP JSON after five seconds, with the headers', async () => {
@@ -83,11 +80,8 @@ test('[TM11] 512 spans go at once, and never more in one request', async () => {
 });
 
 test('[TM12] with a receiver that is down the queue is bounded, and what has no room is counted', async () => {
-  const { counts, add, clock, pauses, notes, errors, settled } = await setup(undefined, true);
+  const { counts, add, clock, pauses, notes, errors } = await setup(undefined, true);
   add(3_000);
-  // A crash after this does not bring them back.
-  expect(settled).toHaveLength(3_000 - 2_048 - 512);
-  expect(settled[0]).toBe('call_2561');
   // The first batch is on its way.
   expect(counts()).toEqual({ exported: 0, dropped: 3_000 - 2_048 - 512 });
   for (const pause of [1_000, 2_000, 4_000, 8_000]) {

@@ -15,7 +15,7 @@ const MOST_TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const REQUEST_MS = 10_000;
-/** Of an answer that says how many spans the receiver refused. */
+/** An answer says how many spans the receiver refused; a longer one is not read. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** A receiver that says so will take the same spans later. */
@@ -28,22 +28,9 @@ export interface SpanExporterDeps {
   readonly logger: Logger;
   /** Takes out of a text what is secret. */
   hide(text: string): string;
-  /**
-   * Of `lastOf` of a span: the receiver took it or never will; not of what a stop cut off, which a
-   * later start may send.
-   */
-  readonly settled?: (id: string) => void;
-  /** After each batch, whatever became of it. */
-  readonly batchEnded?: () => void;
 }
 
-/** As it waits, and what is settled with it. */
-interface Waiting {
-  readonly span: Span;
-  readonly lastOf: string | undefined;
-}
-
-/** What became of a request: taken, to be made again, or refused with the reason. */
+/** A request is taken, to be made again, or refused with the reason. */
 type Sent =
   | { readonly kind: 'taken'; readonly refused: number }
   | { readonly kind: 'later'; readonly why: string; readonly afterMs: number }
@@ -58,7 +45,7 @@ export class SpanExporter implements Metric {
   readonly #deps: SpanExporterDeps;
   readonly #exported = counter('callboard_traces_exported_total', 'Spans that were taken', []);
   readonly #dropped = counter('callboard_traces_dropped_total', 'Spans that were not taken', []);
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: Span[] = [];
   #cancelTimer: (() => void) | undefined;
   /** Resolves when no batch is on its way. */
   #sending: Promise<void> | undefined;
@@ -66,8 +53,6 @@ export class SpanExporter implements Metric {
   readonly #closing = new AbortController();
   /** No request goes on. */
   readonly #closed = new AbortController();
-  readonly #noRoom = Promise.withResolvers<void>();
-  #hasRoom = true;
   #isInTrouble = false;
 
   constructor(deps: SpanExporterDeps) {
@@ -76,36 +61,15 @@ export class SpanExporter implements Metric {
     this.#dropped.addTo(0);
   }
 
-  /** `lastOf`: what has no span behind this one, since they are sent in order. */
-  add(span: Span, lastOf?: string): void {
-    const { hide } = this.#deps;
-    const isFull = this.#waiting.length >= MOST_WAITING;
-    if (isFull || this.#isClosing) {
-      this.#dropped.addTo(1);
-      if (!this.#isClosing) this.#settle(lastOf);
-      return;
-    }
-    this.#waiting.push({ span: toBounded(span, hide), lastOf });
+  add(span: Span): void {
+    if (this.#waiting.length >= MOST_WAITING || this.#isClosing) return this.#dropped.addTo(1);
+    this.#waiting.push(toBounded(span, this.#deps.hide));
     if (this.#waiting.length >= BATCH) this.#begin();
     else this.#later();
   }
 
-  /** Resolves when less than a batch waits; false: nothing is taken any more. */
-  async room(): Promise<boolean> {
-    while (this.#sending && this.#waiting.length >= BATCH && this.#hasRoom) {
-      await Promise.race([this.#sending, this.#noRoom.promise]);
-    }
-    return this.#hasRoom;
-  }
-
   text(): string {
     return this.#exported.text() + this.#dropped.text();
-  }
-
-  /** Who waits for room waits no longer, before it closes. */
-  makeNoRoom(): void {
-    this.#hasRoom = false;
-    this.#noRoom.resolve();
   }
 
   /** Sends what waits, for so long at most; the rest is dropped. */
@@ -147,21 +111,12 @@ export class SpanExporter implements Metric {
       const taken = sent.kind === 'taken' ? Math.max(0, batch.length - sent.refused) : 0;
       this.#exported.addTo(taken);
       this.#dropped.addTo(batch.length - taken);
-      if (sent.kind !== 'later' || !this.#isClosing) {
-        for (const { lastOf } of batch) this.#settle(lastOf);
-      }
-      this.#deps.batchEnded?.();
     } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
   }
 
-  #settle(lastOf: string | undefined): void {
-    if (lastOf !== undefined) this.#deps.settled?.(lastOf);
-  }
-
-  /** What became of the last request that was made for them. */
-  async #deliver(batch: readonly Waiting[]): Promise<Sent> {
+  /** Gives the outcome of the last request that was made for them. */
+  async #deliver(spans: readonly Span[]): Promise<Sent> {
     const { hide, resource } = this.#deps;
-    const spans = batch.map(({ span }) => span);
     const body = hide(JSON.stringify(toOtlp(spans, resource)));
     for (let tries = 1; ; tries += 1) {
       const sent = await this.#post(body);
@@ -214,7 +169,7 @@ export class SpanExporter implements Metric {
   }
 }
 
-/** Its beginning, as long as it may be; of a longer one nothing. */
+/** The text of an answer; a longer one than it may be counts as empty. */
 async function readAnswer({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

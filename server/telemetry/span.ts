@@ -1,9 +1,11 @@
+import type { TraceContext } from './trace-context.ts';
+
 /** Kinds of spans as OTLP numbers them. */
 export const INTERNAL = 1;
 export const SERVER = 2;
 export const CLIENT = 3;
 
-/** One that ended. Times are milliseconds since the epoch. */
+/** A span that ended. Times are milliseconds since the epoch. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -13,18 +15,25 @@ export interface Span {
   readonly kind: typeof INTERNAL | typeof SERVER | typeof CLIENT;
   readonly start: number;
   readonly end: number;
-  /** Those without a value are left out. */
+  /** An attribute without a value is left out. */
   readonly attributes: Attributes;
   readonly isError: boolean;
   /** Spans that it has to do with, and that do not stand above it. */
   readonly links?: readonly Pick<Span, 'traceId' | 'spanId'>[];
 }
 
+/** How a span refers to itself and to the one above it. */
+export const spanIds = (own: TraceContext, parent: TraceContext | undefined) => ({
+  traceId: own.traceId,
+  spanId: own.spanId,
+  parentSpanId: parent?.spanId,
+});
+
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Names come from clients and models. */
 const MOST_CHARS = 256;
-/** What is searched for secrets of a longer text. */
+/** A longer text is searched for secrets up to here. */
 const MOST_READ = 8_192;
 const ERROR = 2;
 
@@ -72,8 +81,8 @@ const cut = (text: string): string =>
     : text.toWellFormed();
 
 /**
- * As it may wait: without what is cut off when it is sent. The same object where that is nothing.
- * `hide` takes out what is secret: of a secret that is cut in two it would find neither part later.
+ * A span waits without what is cut off when it is sent. `hide` takes out what is secret here: of a
+ * secret that is cut in two it would find neither part later.
  */
 export function toBounded(span: Span, hide: (text: string) => string): Span {
   const entries = Object.entries(span.attributes);

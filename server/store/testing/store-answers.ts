@@ -105,7 +105,6 @@ async function noteHistory(store: Store, calls: readonly Call[], note: Note): Pr
   const endedBefore = Number.MAX_SAFE_INTEGER;
   note('how many calls', await history.countCalls());
   note('the oldest calls', await history.oldestCalls({ endedBefore, limit: ALL }));
-  note('what ended lately', await history.endedSince({ since: 0, limit: ALL }));
   const looked = { changedBefore: endedBefore, after: null, limit: ALL };
   note('runs without calls', (await history.emptyRuns(looked)).runs);
   note('deleted up to', history.deletedUpTo());
