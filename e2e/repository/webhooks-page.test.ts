@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { NOTICE_TYPES } from '../../lib/protocol/notice.ts';
-import { notifyConfigSchema } from '../../server/outbox/notify-config.ts';
+import { notifyConfigSchema } from '../../server/notices/notify-config.ts';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
 

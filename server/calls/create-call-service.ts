@@ -6,7 +6,7 @@ import { type ApprovalsDeps, createApprovals, type DecidedCalls } from '../appro
 import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { EventBus } from '../events/room.ts';
-import type { AnnounceCall } from '../outbox/room.ts';
+import type { AnnounceCall } from '../notices/room.ts';
 import { type KnownSecrets, lost, Withholding } from '../secrets/room.ts';
 import type { CallQuery, Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';

@@ -25,7 +25,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
-import type { AnnounceCall, Announcement } from '../outbox/room.ts';
+import type { AnnounceCall, Announcement } from '../notices/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';

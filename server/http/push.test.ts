@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PushService } from '../push/open-push.ts';
-import { createBrowser } from '../push/testing/fake-push-service.ts';
+import type { PushService } from '../notices/push/open-push.ts';
+import { createBrowser } from '../notices/push/testing/fake-push-service.ts';
 import { fakePush } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

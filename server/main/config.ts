@@ -46,7 +46,7 @@ export const configFileSchema = closedObject({
   ...rooms.tools.toolsConfigShape,
   /** Servers whose tools are offered here, by MCP. */
   mcp_servers: rooms.mcpClient.mcpServersSchema,
-  push: rooms.push.pushConfigSchema,
+  push: rooms.notices.pushConfigSchema,
   openai_api: rooms.openai.openAiConfigSchema,
   mcp: rooms.mcp.mcpConfigSchema,
   /** People know this workbench by it; the name of the machine when not given. */
@@ -55,7 +55,7 @@ export const configFileSchema = closedObject({
   /** Variables of the environment whose values are secret. */
   secrets: z.array(z.string()).default([]),
   clawseed: rooms.clawseed.clawseedConfigSchema,
-  notify: rooms.outbox.notifyConfigSchema,
+  notify: rooms.notices.notifyConfigSchema,
   blobs: rooms.blobs.blobsConfigSchema,
 });
 
@@ -78,7 +78,7 @@ export function readConfig(env: Environment, cwd: string) {
   /** Undefined: none are sent. */
   const traces = rooms.telemetry.readTraces(given);
   const mcp = rooms.mcpClient.readMcpServers(file.mcp_servers, given, filePath);
-  const notify = rooms.outbox.readNotify(file.notify, given, filePath);
+  const notify = rooms.notices.readNotify(file.notify, given, filePath);
   return {
     port: readPort(given('CALLBOARD_PORT')),
     /** Without the variable it depends on the arguments (network.ts). */

@@ -64,14 +64,14 @@ async function openPresence(config: Config, record: OpenedRecord) {
   const devices = await rooms.devices.openDevices(config.file.pairing, record);
   const ofTable = { ...record, instances, registry, breaker, devices };
   const table = rooms.connections.openClientTable(ofTable);
-  const push = await rooms.push.openPush({
+  const push = await rooms.notices.openPush({
     ...record,
     config: config.file.push,
     dataDir: config.dataDir,
     publicUrl: config.publicUrl,
     fetch,
   });
-  const notifications = await rooms.outbox.openNotifications(config.notify, {
+  const notifications = await rooms.notices.openNotifications(config.notify, {
     ...record,
     clients: table,
     sources: [push.targets],

@@ -7,7 +7,7 @@ import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/room.ts';
-import type { AnnounceRun } from '../outbox/room.ts';
+import type { AnnounceRun } from '../notices/room.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/room.ts';
 import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
 import { type MessageReplay, replaysFor } from './agent/replay.ts';

@@ -15,7 +15,7 @@ import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
 import { createPool } from '../../connections/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
-import type { AnnounceCall } from '../../outbox/notice-drafts.ts';
+import type { AnnounceCall } from '../../notices/notice-drafts.ts';
 import type { KnownSecrets } from '../../secrets/withholding.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';

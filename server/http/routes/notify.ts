@@ -11,7 +11,7 @@ import {
 } from '#lib/protocol/notify';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/room.ts';
-import type { ListedTarget } from '../../outbox/room.ts';
+import type { ListedTarget } from '../../notices/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';

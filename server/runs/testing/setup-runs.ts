@@ -4,7 +4,7 @@ import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { AnnounceRun } from '../../outbox/notice-drafts.ts';
+import type { AnnounceRun } from '../../notices/notice-drafts.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import {
   type ModelRequest,

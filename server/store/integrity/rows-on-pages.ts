@@ -52,6 +52,8 @@ const NO_DEFINITIONS = Buffer.of(0x0d, 0, 0, 0, 0, PAGE_BYTES >> 8, 0, 0);
  * too. It takes the definitions of the database away.
  */
 export function* rowsOnPages(file: string, except: ReadonlySet<number>): Generator<PageRow> {
+  const pages = pagesWithRows(file);
+  if (pages.length === 0) return;
   removeDefinitions(file);
   const database = new DatabaseSync(file, { defensive: false });
   try {
@@ -61,7 +63,7 @@ export function* rowsOnPages(file: string, except: ReadonlySet<number>): Generat
     );
     for (const { table, sql } of [ROWS, ENTRIES]) define.run(table, sql);
     const begin = database.prepare('UPDATE sqlite_schema SET rootpage = ?');
-    for (const [page, kind] of pagesWithRows(file)) {
+    for (const [page, kind] of pages) {
       if (except.has(page)) continue;
       begin.run(page);
       database.exec('PRAGMA writable_schema=RESET; PRAGMA writable_schema=ON');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../auth/principal.ts';
+import type { Caller } from '../../auth/principal.ts';
 import { createBrowser } from './testing/fake-push-service.ts';
 import { finished, never, setupPush } from './testing/setup-push.ts';
 import { agent, lastRequest, subscribed } from './testing/subscribed.ts';

@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
-import { keepText } from '../auth/room.ts';
-import { ConfigError } from '../base/config-error.ts';
+import { keepText } from '../../auth/room.ts';
+import { ConfigError } from '../../base/config-error.ts';
 
 /** Of the file in the data directory. */
 const VAPID_FILE = 'push-key';

@@ -1,5 +1,5 @@
 import type { Notice } from '#lib/protocol/notice';
-import type { Caller } from '../../auth/principal.ts';
+import type { Caller } from '../../../auth/principal.ts';
 import { createBrowser } from './fake-push-service.ts';
 import { never, type setupPush } from './setup-push.ts';
 

@@ -2,5 +2,4 @@ export type { AnnounceCall, Announcement, AnnounceRun } from './notice-drafts.ts
 export { notifyConfigSchema, readNotify } from './notify-config.ts';
 export { openNotifications } from './open-notifications.ts';
 export type { ListedTarget, NotifyService } from './outbox.ts';
-export { type Answered, isRedirect, type PostRequest, postOnce } from './post-once.ts';
-export type { Attempt, Outcome, Target, TargetSource } from './target.ts';
+export { openPush, type PushService, pushConfigSchema } from './push/open-push.ts';

@@ -1,7 +1,7 @@
 import type { PushFailure } from '#lib/protocol/push';
 import { given } from '#lib/util/given';
-import type { Clock } from '../base/clock.ts';
-import { type Answered, isRedirect, type PostRequest, postOnce } from '../outbox/room.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Answered, isRedirect, type PostRequest, postOnce } from '../post-once.ts';
 import { encryptPush } from './encrypt-push.ts';
 import type { PushHosts } from './push-hosts.ts';
 import type { PushMessage } from './push-note.ts';

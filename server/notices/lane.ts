@@ -3,9 +3,8 @@ import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryRecord } from '../store/room.ts';
-import { DueQueue, dueAt } from './due-queue.ts';
 import { ATTEMPT_MS, NO_ANSWER } from './post-once.ts';
-import { LONGEST_WAIT_MS, slowFor, waitAfter } from './retry-schedule.ts';
+import { DueQueue, dueAt, LONGEST_WAIT_MS, slowFor, waitAfter } from './schedule.ts';
 import type { Outcome, Target } from './target.ts';
 
 export interface LaneDeps {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryRecord } from '../store/store.ts';
-import { DueQueue } from './due-queue.ts';
 import { MOST_OPEN_IN_ALL } from './outbox.ts';
+import { DueQueue } from './schedule.ts';
 import type { Target } from './target.ts';
 import { startReceiver, status } from './testing/receiver.ts';
 import { ids, SECRET, setupOutbox, webhook } from './testing/setup-outbox.ts';

@@ -1,9 +1,15 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { MOST_PUSH_SUBSCRIPTIONS, type PushSubscriptionBody } from '#lib/protocol/push';
-import { type Caller, mayDecide, principalKey, type Sessions, type Tokens } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { KeptArea, type Store } from '../store/room.ts';
+import {
+  type Caller,
+  mayDecide,
+  principalKey,
+  type Sessions,
+  type Tokens,
+} from '../../auth/room.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { KeptArea, type Store } from '../../store/room.ts';
 import { areReceiverKeys } from './encrypt-push.ts';
 import type { PushHosts } from './push-hosts.ts';
 import { endOf, type LastPush, type PushRecord, pushRecordSchema } from './push-record.ts';

@@ -5,11 +5,10 @@ import type { WireTargets } from '#lib/protocol/notify';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryQuery, DeliveryRecord, Store } from '../store/room.ts';
-import { DropLog } from './drop-log.ts';
 import { Lane, type LaneState, MOST_OPEN, OFF_AREA } from './lane.ts';
 import type { AnnounceCall, Announcement, AnnounceRun } from './notice-drafts.ts';
 import { draftsOfCall, draftsOfRun, type NoticeDraft, TEST_DRAFT } from './notice-drafts.ts';
-import { MOST_ATTEMPTS } from './retry-schedule.ts';
+import { MOST_ATTEMPTS } from './schedule.ts';
 import type { Outcome, Target, TargetSource } from './target.ts';
 
 const markSchema = z.object({ off: z.literal(true), fingerprint: z.string().optional() });
@@ -308,4 +307,36 @@ const putDelivery = (delivery: DeliveryRecord): Change => ({ type: 'put_delivery
 async function isObsolete({ type, data }: Notice, call: OutboxDeps['call']): Promise<boolean> {
   if (type !== 'approval.requested') return false;
   return (await call(data.tool_call_id))?.phase !== 'approval';
+}
+
+const GATHERED_MS = 10_000;
+
+/** What was dropped, in one line for many: a flood of notices is no flood of lines. */
+class DropLog {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #counts = new Map<string, number>();
+  #cancel = () => {};
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  note(target: string): void {
+    if (this.#counts.size === 0)
+      this.#cancel = this.#clock.schedule(GATHERED_MS, () => this.flush());
+    this.#counts.set(target, (this.#counts.get(target) ?? 0) + 1);
+  }
+
+  /** At once what would be written later. */
+  flush(): void {
+    this.#cancel();
+    if (this.#counts.size === 0) return;
+    const counts = [...this.#counts].map(([target, count]) => `${count} to ${target}`);
+    this.#counts.clear();
+    this.#logger.info(
+      `Deliveries of notices were dropped, since too many waited: ${counts.join(', ')}`,
+    );
+  }
 }

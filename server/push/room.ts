@@ -1,1 +1,0 @@
-export { openPush, type PushService, pushConfigSchema } from './open-push.ts';
