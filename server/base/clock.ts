@@ -33,7 +33,7 @@ export const waitFor = (
     if (signals.some(({ aborted }) => aborted)) end();
   });
 
-/** With the clock on which deadlines are (`Moment`). */
+/** It has the clock on which deadlines are (`Moment`), too. */
 export interface SteadyClock extends Clock {
   /** Milliseconds on a clock that is never set, and that runs while there is a server. */
   steady(): number;

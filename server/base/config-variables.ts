@@ -1,6 +1,6 @@
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 
-/** Of headers and variables with such names the values are secret, also where they stand in a file. */
+/** Headers and variables with such names have values that are secret, also where they stand in a file. */
 export const isSecretName = (name: string): boolean =>
   /auth|cookie|credential|key|pass|secret|token/i.test(name);
 
@@ -8,7 +8,7 @@ export type Filled =
   | {
       readonly ok: true;
       readonly text: string;
-      /** Of the variables, to be kept out of records and logs. */
+      /** The values of the variables, to be kept out of records and logs. */
       readonly secrets: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ConfigError, refuseWritable } from './config-error.ts';
 
 interface NamedModule<T> {
-  /** What it is for, in errors: `hook`, `tool`. */
+  /** Errors say by it what the module is for: `hook`, `tool`. */
   readonly kind: string;
   /** Its path, from the folder of the configuration file. */
   readonly module: string;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { redactShapes } from '#lib/text/redact';
 
-/** What a line is about, such as `tool_call_id` and `run_id`. */
+/** A line is about these, such as `tool_call_id` and `run_id`. */
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 /** The server's log for operators, on standard error. Its functions need no `this`. */
@@ -30,7 +30,7 @@ export interface ServerLogger extends Logger {
   warn(line: string, fields?: LogFields): void;
   /** For who looks for a fault. */
   debug(line: string, fields?: LogFields): void;
-  /** Whether such lines are written: they need not be made else. */
+  /** Such lines are written: they need not be made else. */
   readonly isDebug: boolean;
   /** From now on no line has what this takes out of it, in place of tokens alone. */
   hide(secrets: (text: string) => string): void;

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 /** So many random bytes are asked for at once: a call for each id costs more than the id. */
 const POOL_BYTES = 4_096;
 const RANDOM_BYTES = 8;
-/** Of the ids of one millisecond, which are numbered. */
+/** The ids of one millisecond are numbered. */
 const MOST_NUMBERS = 0x1_0000;
 
 /**
@@ -38,6 +38,6 @@ export const timeOfNewId = (prefix: string, id: string): number | undefined =>
     ? Number.parseInt(id.slice(prefix.length + 1).slice(0, 12), 16)
     : undefined;
 
-/** Whether an id has the form that the server gives to those with this prefix. */
+/** Says whether an id has the form that the server gives to those with this prefix. */
 export const hasFormOfNewId = (prefix: string, id: string): boolean =>
   id.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(id.slice(prefix.length + 1));

@@ -17,12 +17,12 @@ import { readImageSize } from './read-image-size.ts';
 import { scaleForModel } from './scale-image.ts';
 import { isText, sniffMediaType } from './sniff-media-type.ts';
 
-/** Of one file, as UTF-8, in a record. */
+/** A record has so much of one file, as UTF-8. */
 const TEXT_BYTES = 16 * 1024;
 
 type Facts = Pick<Attachment, 'text' | 'text_cut' | 'unreadable'>;
 
-/** What a model reads of a file, or why it is not shown it (BL18). */
+/** Gives what a model reads of a file, or why it is not shown it (BL18). */
 async function factsForModel(mediaType: string, bytes: Uint8Array): Promise<Facts> {
   if (mediaType.startsWith('image/')) {
     const scaled = await scaleForModel(bytes);
@@ -44,10 +44,10 @@ interface DiskBlobs {
   readonly hide?: (text: string) => string;
 }
 
-/** What one owner calls the bytes. */
+/** One owner calls the bytes so. */
 const describedSchema = attachmentSchema.pick({ media_type: true, name: true, alt: true });
 
-/** What the bytes are, and what each owner calls them. One of an older version was anybody's. */
+/** The bytes have a type, and names by their owners. A description of an older version was anybody's. */
 const storedSchema = attachmentSchema.omit({ name: true, alt: true }).extend({
   of: z.record(z.string(), describedSchema).default({}),
 });
@@ -71,7 +71,7 @@ export type BlobFiles = Pick<DiskBlobStore, 'size' | 'putBefore' | 'remove'>;
 export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
-  /** What is done to one blob is done one after the other. */
+  /** Changes of one blob are made one after the other. */
   const works = new Semaphores();
   const sizes = createSizes(dir);
 
@@ -133,7 +133,7 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
     find: async (blobId: string, owner?: string): Promise<Attachment | undefined> =>
       BLOB_ID.test(blobId) ? readAttachment(blobId, owner) : undefined,
 
-    /** Of all blobs, by the sizes of their files; counted once, and followed from then on. */
+    /** The bytes of all blobs, by the sizes of their files; counted once, and followed from then on. */
     size: sizes.total,
 
     /** The ids of all that were put last before then (milliseconds since the epoch), in no order. */
@@ -247,7 +247,7 @@ function withOwner(known: Stored['of'] = {}, owner: string, attachment: Attachme
   return Object.fromEntries([...kept, [owner, describedSchema.parse(attachment)]]);
 }
 
-/** What the bytes were said to be, for an upload that says nothing. */
+/** An upload that says nothing is what the same bytes were said to be before. */
 function factsOf({ media_type, width, height }: Attachment): Partial<Attachment> {
   return {
     media_type,

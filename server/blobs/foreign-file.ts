@@ -15,7 +15,7 @@ export interface ForeignFile {
   readonly alt?: string | undefined;
 }
 
-/** What is to be kept of it; undefined where its data is nothing that can be read (BL17). */
+/** Reads what is to be kept of it; undefined where its data is nothing that can be read (BL17). */
 export function readForeignFile(file: ForeignFile): BlobUpload | undefined {
   const { data, isText: isPlain = false, mediaType, ...more } = file;
   const uri = isPlain ? null : DATA_URI.exec(data.slice(0, LONGEST_HEAD));
@@ -41,7 +41,7 @@ function fromText(text: string, isPlain: boolean): Buffer | undefined {
   }
 }
 
-/** What programs leave around it: quotation marks, line ends as their escapes. */
+/** Programs leave these around it: quotation marks, line ends as their escapes. */
 const AROUND = /^\s*b?['"]|['"]\s*$|\\{1,4}[rn]/g;
 
 /** Node takes lines, both alphabets and no padding; what is none of these it would skip. */

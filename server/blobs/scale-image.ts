@@ -11,7 +11,7 @@ interface DrawLimits {
   readonly ms: number;
 }
 
-/** Those that wait for the one that is drawn. */
+/** So many wait for the one that is drawn. */
 const MOST_WAITING = 8;
 const PNG_BYTES = 32 * 1024 * 1024;
 
@@ -95,7 +95,7 @@ export interface ScaleOptions {
   readonly drawMs?: number;
 }
 
-/** What models take; any other picture is made into one of these. */
+/** Models take these; any other picture is made into one of them. */
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpeg: 'image/jpeg',
@@ -160,7 +160,7 @@ async function scaleSvg(bytes: Uint8Array, options: ScaleOptions): Promise<Scale
 const MOST_PIXELS = 40_000_000;
 const MOST_EDGE = 1_568;
 const DRAW_MS = 5_000;
-/** Of one step with a picture of pixels. */
+/** One step with a picture of pixels may take so long. */
 const SCALE_SECONDS = 10;
 
 async function scale(
@@ -201,7 +201,7 @@ type Attempt<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string };
 
-/** What was asked for, or the first line of why it failed. */
+/** Gives what was asked for, or the first line of why it failed. */
 async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { ok: true, value: await work() };

@@ -21,7 +21,7 @@ import type {
 import { post } from './post-once.ts';
 import type { Attempt, Outcome, Target, TargetSource } from './target.ts';
 
-/** Of importance as ntfy counts it: 3 is ordinary, 4 is high. */
+/** Its priority is counted as ntfy does: 3 is ordinary, 4 is high. */
 interface NoticeText {
   readonly title: string;
   readonly text: string;
@@ -92,9 +92,9 @@ const askedBy = ({ requested_by }: CallNoticeData): string => `Asked by ${shown(
 export interface ConfigTargetsDeps {
   /** Where people reach this workbench. */
   origin(): string;
-  /** What a notice is about: its trace, and its values for targets that ask for them. */
+  /** Finds the call that a notice is about: its trace, and its values for targets that ask for them. */
   call(id: string): Promise<Call | undefined>;
-  /** Whether spans are exported (TM18). */
+  /** Spans are exported (TM18). */
   readonly isTracing: boolean;
 }
 
@@ -149,10 +149,10 @@ function createFilter({ events: chosen, tools, outcomes }: TargetSettings) {
   };
 }
 
-/** Of arguments, and of a result: Standard Webhooks has bodies under 20,000 bytes. */
+/** Arguments and a result have so many each: Standard Webhooks has bodies under 20,000 bytes. */
 const VALUE_BYTES = 7_000;
 
-/** As Standard Webhooks has it: the id stays, the time and so the signature are those of the attempt. */
+/** Standard Webhooks asks that the id stays; time and so signature are those of the attempt. */
 async function sendWebhook(
   { url, keys, include }: WebhookSettings,
   { origin, call, isTracing }: ConfigTargetsDeps,
@@ -179,7 +179,7 @@ async function sendWebhook(
 const sign = (key: Buffer, text: string): string =>
   `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
 
-/** As the record has them: what is secret was never in it. */
+/** The record has no secret in its values. */
 function valuesOf(
   call: Call | undefined,
   include: WebhookSettings['include'],
@@ -196,7 +196,7 @@ function valuesOf(
 
 const resultOf = ({ result }: Call) => ({ result });
 
-/** Of the texts of its blocks. */
+/** Slack takes texts of its blocks up to these lengths. */
 const SLACK_CHARS = { header: 150, section: 3_000 } as const;
 
 function sendToSlack(

@@ -13,11 +13,11 @@ export interface LaneDeps {
   random(): number;
   /** Undefined: it is not there any more. */
   target(): Target | undefined;
-  /** Whether there is no sense in sending it any more. */
+  /** Says whether there is no sense in sending it any more. */
   isObsolete(delivery: DeliveryRecord): Promise<boolean>;
   /** Resolves when it is on disk. */
   write(changes: readonly Change[]): Promise<void>;
-  /** Of each attempt, and of each end without one. */
+  /** Called for each attempt, and for each end without one. */
   counted(outcome: Outcome['kind'] | DeliveryRecord['state']): void;
   readonly id: string;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ const MOST_IN_FLIGHT = 4;
 /** Targets that are off: kept by their ids, over restarts. */
 export const OFF_AREA = 'notify_target';
 
-/** With these a receiver says that it has too much to do. */
+/** A receiver says by these that it has too much to do. */
 const SLOW_DOWN = [429, 502, 503, 504];
 
 /** The deliveries to one target: when each is sent, and what becomes of it (rules OB5 to OB14, OB25). */
@@ -46,9 +46,9 @@ export class Lane {
   readonly #deps: LaneDeps;
   readonly #open = new Map<string, DeliveryRecord>();
   readonly #inFlight = new Map<string, AbortController>();
-  /** Those that are open and not on their way. */
+  /** The deliveries that are open and not on their way. */
   readonly #waiting = new DueQueue();
-  /** What a person wants tried now, whatever the target has answered before. */
+  /** A person wants these tried now, whatever the target has answered before. */
   readonly #asked = new Set<string>();
   #isRunning = false;
   #failures = 0;
@@ -100,7 +100,7 @@ export class Lane {
     this.#pump();
   }
 
-  /** What is on its way is cut off, and is sent again by the next start. */
+  /** Attempts that are on their way are cut off, and made again by the next start. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelTimer();
@@ -144,7 +144,7 @@ export class Lane {
     this.#cancelTimer();
     if (!this.#isRunning) return;
     this.#tryAsked();
-    // What waits for one that is not there any more ends, whether it was off or not.
+    // A delivery to a target that is not there any more ends, whether it was off or not.
     if (this.isOff && this.#deps.target()) return;
     const now = this.#deps.clock.now();
     // One at a time, until the target has taken one again.

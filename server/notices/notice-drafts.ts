@@ -17,12 +17,12 @@ export type NoticeDraft = {
   readonly [Type in NoticeType]: Pick<NoticeOf<Type>, 'type' | 'data'>;
 }[NoticeType];
 
-/** Of each text in a notice: names and reasons of others may be long. */
+/** Each text in a notice has at most so much: names and reasons of others may be long. */
 const TEXT_BYTES = 512;
 
 const cut = (text: string): string => cutToBytes(text, TEXT_BYTES);
 
-/** What one decision about a call means to those outside (OB1). */
+/** Says what one decision about a call means to those outside (OB1). */
 export function draftsOfCall(call: Call, previous: Call | undefined): NoticeDraft[] {
   const drafts: NoticeDraft[] = [];
   const wasAsked = previous?.phase === 'approval';
@@ -94,7 +94,7 @@ export const draftOfAbsence = (client: Omit<ClientOfflineData, 'link'>): NoticeD
   data: { ...client, client_id: cut(client.client_id), name: cut(client.name), link: '/devices' },
 });
 
-/** What a person sends to see that a target works. */
+/** A person sends this to see that a target works. */
 export const TEST_DRAFT: NoticeDraft = {
   type: 'run.finished',
   data: {
@@ -106,7 +106,7 @@ export const TEST_DRAFT: NoticeDraft = {
   },
 };
 
-/** What goes into the same write as the change that it reports. */
+/** It goes into the same write as the change that it reports. */
 export interface Announcement {
   readonly changes: readonly Change[];
   /** They are on disk. Not called where the write is rejected. */

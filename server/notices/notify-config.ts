@@ -6,7 +6,7 @@ import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../base/config-error.ts';
 import { fillVariables, type Given } from '../base/config-variables.ts';
 
-/** Of targets in the configuration file. */
+/** The configuration file may have so many targets. */
 const MOST_TARGETS = 32;
 
 const text = z.string().min(1).max(2_048);
@@ -16,7 +16,7 @@ const filters = {
   events: z.array(z.enum(NOTICE_TYPES)).nonempty().optional(),
   /** Calls of these tools alone; names as in `policy`. */
   tools: z.array(text).nonempty().max(200).optional(),
-  /** Of `call.finished`: `ok`, or codes of errors. */
+  /** They are for `call.finished`: `ok`, or codes of errors. */
   outcomes: z
     .array(z.enum(['ok', ...callErrorCodeSchema.options]))
     .nonempty()
@@ -31,13 +31,13 @@ const webhookSchema = closedObject({
     error: 'it must be a secret, or a list of one to four: the new one, and those before it',
   }),
   ...filters,
-  /** What of a call is sent besides, read from its record. */
+  /** These values of a call are sent besides, read from its record. */
   include: z.array(z.enum(['arguments', 'result'])).default([]),
 });
 const slackSchema = closedObject({ kind: z.literal('slack'), url: text, ...filters });
 const ntfySchema = closedObject({
   kind: z.literal('ntfy'),
-  /** Of the server, without the topic. */
+  /** The address of the server, without the topic. */
   url: text,
   topic: text,
   token: text.optional(),
@@ -86,7 +86,7 @@ export type TargetSettings = WebhookSettings | SlackSettings | NtfySettings;
 
 export interface NotifySettings {
   readonly targets: ReadonlyMap<string, TargetSettings>;
-  /** What no record, log and page has. */
+  /** No record, log and page has these. */
   readonly secrets: readonly string[];
 }
 
@@ -124,7 +124,7 @@ function readTarget(target: Written, read: Reader): TargetSettings {
     }
     case 'slack': {
       const url = read.url(target.url);
-      // With it anyone sends to the channel.
+      // Anyone who has it sends to the channel.
       read.hide(url.pathname);
       return { ...filter, kind: 'slack', url };
     }

@@ -13,13 +13,13 @@ type AbsentClient = Pick<ClientOfflineData, 'client_id' | 'name' | 'kind'>;
 
 interface AbsencesDeps {
   readonly clock: Clock;
-  /** Whether any instance of it is connected. */
+  /** Says whether any instance of it is connected. */
   isHere(clientId: string): boolean;
   /** It did not come back in time; `since` in Unix seconds. */
   away(client: AbsentClient & { readonly since: number }): void;
 }
 
-/** As long as calls wait for a client that left: a page that is loaded again is back by then. */
+/** Calls wait as long for a client that left: a page that is loaded again is back by then. */
 const GRACE_MS = 120_000;
 /** Clients that are waited for at a time; beyond it the oldest is let go without a notice. */
 const MOST_WAITED_FOR = 1_000;
@@ -70,7 +70,7 @@ export interface NotificationsDeps extends Pick<OutboxDeps, 'newId' | 'counted' 
   /** Beside the targets of the configuration. */
   readonly sources?: readonly TargetSource[];
   readonly logger: Logger;
-  /** Whether spans are exported. */
+  /** Spans are exported. */
   readonly isTracing?: boolean;
 }
 

@@ -43,7 +43,7 @@ export interface OutboxDeps {
   readonly sources: readonly TargetSource[];
   /** A call as it is now; for what is not worth sending any more. */
   call(id: string): Promise<Call | undefined>;
-  /** Of each attempt, and of each delivery that ended without one. */
+  /** Called for each attempt, and for each delivery that ended without one. */
   counted?(target: string, outcome: Outcome['kind'] | DeliveryRecord['state']): void;
   /** Default: Math.random. */
   random?(): number;
@@ -54,7 +54,7 @@ export interface ListedTarget extends LaneState, Pick<Target, 'id'> {
   readonly shown: NonNullable<Target['shown']>;
 }
 
-/** What people see of notices that leave the server, and do to them. */
+/** People see and act on notices that leave the server by this. */
 export type NotifyService = Pick<
   Outbox,
   'limits' | 'targets' | 'deliveries' | 'resend' | 'test' | 'enable'
@@ -63,7 +63,7 @@ export type NotifyService = Pick<
 /** Deliveries that may wait for all targets together. */
 export const MOST_OPEN_IN_ALL = 10_000;
 const DAY_MS = 86_400_000;
-/** Of deliveries that have ended. */
+/** Deliveries that have ended are kept within these bounds. */
 const KEPT = { days: 14, count: 5_000 } as const;
 const TIDY_EVERY_MS = 3_600_000;
 /** At the latest after so many were written, so that a flood does not fill the disk. */
@@ -113,7 +113,7 @@ export class Outbox {
     this.#tidy();
   }
 
-  /** What is on its way is cut off, and goes on with the next start. */
+  /** Attempts that are on their way are cut off, and go on with the next start. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelTidy();
@@ -146,7 +146,7 @@ export class Outbox {
     return this.#deps.store.deliveries.list(query);
   }
 
-  /** As a new one, with the same id of the notice; one that is open is tried now. Undefined: there is none. */
+  /** Sends it as a new one, with the same id of the notice; one that is open is tried now. Undefined: there is none. */
   async resend(id: string): Promise<DeliveryRecord | undefined> {
     const { store, clock } = this.#deps;
     const stored = await store.deliveries.get(id);
@@ -172,7 +172,7 @@ export class Outbox {
     return true;
   }
 
-  /** Of one person's browser: what others do to targets is not done to it. */
+  /** A target is one person's browser: what others do to targets is not done to it. */
   #isPersonal(id: string): boolean {
     const target = this.#find(id);
     return target !== undefined && target.shown === undefined;
@@ -204,7 +204,7 @@ export class Outbox {
     };
   }
 
-  /** What a person asked for: it is tried at once. */
+  /** A person asked for it: it is tried at once. */
   async #put(delivery: DeliveryRecord): Promise<DeliveryRecord> {
     await this.#deps.store.write([putDelivery(delivery)]);
     this.#laneOf(delivery.target).add(delivery, true);
@@ -282,7 +282,7 @@ export class Outbox {
     if (this.#written >= TIDY_AFTER) this.#tidy();
   }
 
-  /** What ended long ago goes; and lanes of targets that are not there any more. */
+  /** Deliveries that ended long ago go; and lanes of targets that are not there any more. */
   #tidy(): void {
     if (!this.#isRunning) return;
     const { store, clock, logger } = this.#deps;
@@ -311,7 +311,7 @@ async function isObsolete({ type, data }: Notice, call: OutboxDeps['call']): Pro
 
 const GATHERED_MS = 10_000;
 
-/** What was dropped, in one line for many: a flood of notices is no flood of lines. */
+/** Drops are told in one line for many: a flood of notices is no flood of lines. */
 class DropLog {
   readonly #clock: Clock;
   readonly #logger: Logger;

@@ -3,7 +3,7 @@ import { readRetryAfter } from '#lib/net/retry-after';
 import { given } from '#lib/util/given';
 import type { Outcome } from './target.ts';
 
-/** Of one attempt, with all that it takes. */
+/** An attempt may take so long, with all that belongs to it. */
 export const ATTEMPT_MS = 15_000;
 
 export interface PostRequest {

@@ -51,7 +51,7 @@ export class DueQueue {
     this.#all.splice(this.#placeOf(delivery), 0, delivery);
   }
 
-  /** As it was added. */
+  /** The delivery must be as it was added. */
   delete(delivery: DeliveryRecord): void {
     const place = this.#placeOf(delivery);
     if (this.#all[place]?.id === delivery.id) this.#all.splice(place, 1);
@@ -64,7 +64,7 @@ export class DueQueue {
     return last && dueAt(last) - now > LONGEST_WAIT_MS ? last : undefined;
   }
 
-  /** Of the first that does not come before it. */
+  /** Finds the place of the first that does not come before it. */
   #placeOf(delivery: DeliveryRecord): number {
     let [from, to] = [0, this.#all.length];
     while (from < to) {

@@ -1,11 +1,11 @@
 import type { Notice, NoticeType } from '#lib/protocol/notice';
 
-/** What became of one attempt. */
+/** An attempt ends so. */
 export type Outcome =
   | { readonly kind: 'delivered'; readonly status: number }
   | {
       readonly kind: 'failed';
-      /** Of HTTP; null: there was no answer. */
+      /** The status of HTTP; null: there was no answer. */
       readonly status: number | null;
       /** For the page. It has no secret and no part of an address but the host. */
       readonly reason: string;
@@ -18,7 +18,7 @@ export interface Attempt {
   /** The same in each attempt. */
   readonly deliveryId: string;
   readonly notice: Notice;
-  /** Of this attempt, in milliseconds since the epoch. */
+  /** The time of this attempt, in milliseconds since the epoch. */
   readonly at: number;
   /** Aborted when the time of the attempt is over, and when the server stops. */
   readonly signal: AbortSignal;
@@ -28,12 +28,12 @@ export interface Attempt {
 export interface Target {
   /** Unique, and kept with each delivery, e.g. `webhook:ops`, `push:<subscription>`. */
   readonly id: string;
-  /** What people see of it. Without it, it belongs to one person, and is in no list for others. */
+  /** People see this of it. Without it, it belongs to one person, and is in no list for others. */
   readonly shown?: { readonly host: string; readonly events: readonly NoticeType[] };
   /** Another one: it leads elsewhere than before, and what was learnt of it counts no more. It shows nothing of the address. */
   readonly fingerprint?: string;
   wants(notice: Notice): boolean;
-  /** Of a notice that it wants, once, when it is about to be stored. False: it has had enough for now. */
+  /** Asked once for a notice that it wants, which is about to be stored. False: it has had enough for now. */
   admit?(notice: Notice): boolean;
   /** Never rejects. `obsolete`: it was not asked, since the notice comes too late to be of use. */
   send(attempt: Attempt): Promise<Outcome | 'obsolete'>;
@@ -42,7 +42,7 @@ export interface Target {
 /** Where targets come from: the configuration, or what people subscribed to. */
 export interface TargetSource {
   /**
-   * Those that there are now. One that is `gone` and not listed any more when its attempt ends was
+   * Lists the targets that there are now. One that is `gone` and not listed any more when its attempt ends was
    * taken away by its source; the outbox keeps every other one switched off.
    */
   list(): readonly Target[];

@@ -30,7 +30,7 @@ INSERT OR IGNORE INTO blob_uses (blob_id, user_id)
   SELECT value, message_id FROM messages, json_each(blob_ids(parts));
 `;
 
-/** Those of final calls follow with their words. */
+/** The blobs of final calls follow with their words. */
 export const FILL_BLOB_USES = `
 INSERT OR IGNORE INTO calls_to_index (call_id)
   SELECT id FROM tool_calls WHERE status NOT IN ('PENDING', 'RUNNING')

@@ -5,7 +5,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toLogText } from './log-text.ts';
 import { VersionConflictError } from './store-errors.ts';
 
-/** What a list asks of a call, which need not be in the table of calls for that. */
+/** A list asks for these fields of a call, which need not be in the table of calls for that. */
 export interface CallHead {
   readonly id: string;
   /** Rises in the order in which calls were first written. */
@@ -13,12 +13,12 @@ export interface CallHead {
   readonly runId: string;
   readonly toolName: string;
   readonly status: CallStatus;
-  /** Who has it, else the only one that may take it. */
+  /** The client that has it, else the only one that may take it. */
   readonly clientId: string | null;
   readonly ownerToken: string | null;
 }
 
-/** What is in the log of a call, or will be once the writes of before are. */
+/** A call as the log has it, or will have it once the writes of before are done. */
 export interface KnownCall {
   readonly version: number;
   /** The place of its first row in the log; 0 for a call that is not there. */
@@ -34,7 +34,7 @@ export const NOT_THERE: KnownCall = { version: 0, callNo: 0, seq: 0 };
 export interface NewLogRow {
   readonly seq: number;
   readonly callId: string;
-  /** Of its first event. */
+  /** The position of its first event. */
   readonly version: number;
   ends: boolean;
   readonly texts: string[];
@@ -47,7 +47,7 @@ interface OverlayOptions {
   readonly newest: string;
   /** The last place that is taken in the log. */
   readonly position: number;
-  /** Those that are open in the log. */
+  /** The calls that are open in the log. */
   readonly open: Iterable<KnownCall>;
 }
 
@@ -119,14 +119,14 @@ export class CallOverlay {
     }
   }
 
-  /** Those that meet it, the newest first. */
+  /** Gives the calls that meet it, the newest first. */
   find(meets: (head: CallHead) => boolean): CallHead[] {
     const found: CallHead[] = [];
     for (const { head } of this.#settled.values()) if (head && meets(head)) found.push(head);
     return found.sort((a, b) => b.callNo - a.callNo);
   }
 
-  /** Whether the run has any, also on its way to the disk. */
+  /** Says whether the run has any call, also on its way to the disk. */
   hasRun(runId: string): boolean {
     for (const { head } of this.#known.values()) if (head?.runId === runId) return true;
     return false;
@@ -135,7 +135,7 @@ export class CallOverlay {
 
 /** One write on its way: what it makes of calls, seen by nothing else before `keep`. */
 class CallsOfWrite {
-  /** What was appended, a row a call. */
+  /** The appended events, a row a call. */
   readonly rows: NewLogRow[] = [];
   readonly #overlay: CallOverlay;
   readonly #made = new Map<string, KnownCall>();

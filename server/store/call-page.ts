@@ -33,7 +33,7 @@ type Condition = RawBuilder<unknown>;
 /** An order in which calls are looked at, and which of them. */
 interface Walk {
   readonly looked: Condition;
-  /** What is tried on each. */
+  /** Each call is tried on these. */
   readonly fits: readonly Condition[];
 }
 
@@ -161,7 +161,7 @@ function searchWalk(
   filters: readonly Filter[],
   narrow: Filter | undefined,
 ): Walk {
-  // With a sign before it the list of rows is looked up for each call found, not searched for each row.
+  // The sign before it has the list of rows looked up for each call found, not searched for each row.
   const rows = narrow && sql`from calls indexed by ${sql.raw(narrow.index)} where ${narrow.fits}`;
   const among = rows && [
     sql`+tool_call_text.rowid in (select call_no ${rows})`,

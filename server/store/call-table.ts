@@ -11,10 +11,10 @@ import type { CallRow } from './tables.ts';
 /** A call as its rows in the log make it. */
 export interface LoggedCall {
   readonly call: Omit<Call, 'card'>;
-  /** What people were shown beside what follows from it. */
+  /** People were shown this beside what follows from the call. */
   readonly facts: CardUpdate;
   readonly entries: readonly CallEventEntry[];
-  /** Of its rows. */
+  /** The bytes of its rows. */
   readonly bytes: number;
 }
 

@@ -7,7 +7,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** What a column of ours holds; blobs lie in files. */
+/** A column of ours holds one of these; blobs lie in files. */
 export type SqlValue = string | number | null;
 
 /** It makes the texts of queries, and has no database. */

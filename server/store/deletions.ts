@@ -34,7 +34,7 @@ const OF_RUN = [
 const OLD_AUDIT = `DELETE FROM audit WHERE seq IN
   (SELECT seq FROM audit WHERE at < ? AND seq < (SELECT max(seq) FROM audit) ORDER BY at LIMIT 500)`;
 
-/** As `hasFormOfNewId` knows the ids of clients that were made here. */
+/** The ids of clients that were made here have this form, by which `hasFormOfNewId` knows them. */
 const MADE_HERE = `client_${'[0-9a-f]'.repeat(32)}`;
 
 /** By time, then by number. */

@@ -4,7 +4,7 @@ import type { Migration } from './migrate.ts';
 /** The steps by which the log became all that is stored of a call. */
 export const LOG_MIGRATIONS: readonly Migration[] = [
   {
-    // What is in the tables of before goes to the log between this and the next: see before-log/.
+    // The calls in the tables of before go to the log between this and the next: see before-log/.
     name: '021_log',
     sql: `
 CREATE TABLE log ( -- what happened to calls: the truth. A call is what its rows come to, one after the other

@@ -5,7 +5,7 @@ import type { LogRow } from './tables.ts';
 
 /** An event as JSON has it. */
 type StoredEvent = CallEventEntry & {
-  /** What the patch takes away again, which JSON cannot say. */
+  /** The patch takes these away again, which JSON cannot say. */
   readonly unset?: readonly string[];
   /** A part of the patch, beside it: its text was made before, and may be long. */
   readonly result?: unknown;

@@ -5,7 +5,7 @@ import { wordsToFind } from './search-words.ts';
 import type { Memories, MemorySizes } from './store.ts';
 import type { MemoryRow } from './tables.ts';
 
-/** What was noted, as it is read: the index has the words of all owners, an answer those of one. */
+/** Notes are read by this: the index has the words of all owners, an answer those of one. */
 export function createMemories({ rows }: Pick<ReadThread, 'rows'>): Memories {
   return {
     async find({ ownerToken, text = '', limit }) {

@@ -5,7 +5,7 @@ import { defineBlobIds } from './blob-ids.ts';
 export interface Migration {
   readonly name: string;
   readonly sql: string;
-  /** What is done before `sql`, in transactions of its own; again, where it was ended by force. */
+  /** It runs before `sql`, in transactions of its own; again, where it was ended by force. */
   readonly move?: (database: DatabaseSync, log: (note: string) => void) => void;
 }
 

@@ -222,7 +222,7 @@ CREATE TABLE kept ( -- small values that outlive the server, beside calls, runs 
 `,
   },
   {
-    // What retention asks for, and a start: see retention.ts.
+    // Retention and a start ask for these: see retention.ts.
     name: '007_retention',
     sql: `
 CREATE INDEX tool_calls_by_end -- final calls, those that ended first at the beginning

@@ -48,7 +48,7 @@ export function openDatabase(
 }
 
 /**
- * What a torn end left in the log must not be met again: behind shorter writes
+ * The frames of a torn end must not be met again: behind shorter writes
  * its frames would pass for a second torn end, and under the half-written header
  * of the next log for writes that are missing. So it is gone, on the disk too,
  * before anything is written.

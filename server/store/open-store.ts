@@ -79,7 +79,7 @@ export async function markCleanEnd(file: string): Promise<void> {
   writeFileSync(trustFile(file), identityOf(file), { mode: 0o600 });
 }
 
-/** Whether the file is the one that was left, and no power was lost since. It counts once. */
+/** Says whether the file is the one that was left, and no power was lost since. It counts once. */
 function takeTrust(file: string): boolean {
   const marked = readIfThere(trustFile(file));
   rmSync(trustFile(file), { force: true });
@@ -106,7 +106,7 @@ function runningIdentityOf(file: string): string | undefined {
   return boot && birthtimeNs > 0n ? `boot ${[boot, dev, ino, birthtimeNs].join(' ')}\n` : undefined;
 }
 
-/** What cannot be read says nothing; a start then reads all of the store first. */
+/** A file that cannot be read says nothing; a start then reads all of the store first. */
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
@@ -133,7 +133,7 @@ export function openStore(options: {
   }
   rmSync(rebuiltFile(file), { force: true }); // A rebuild may have been ended by force.
   const isTrusted = takeTrust(file);
-  /** What was written is not what is there: the next start reads all of it, however this one ends. */
+  /** The file may lack what was written: the next start reads all of it, however this one ends. */
   const distrust = () => {
     try {
       rmSync(trustFile(file), { force: true });

@@ -11,14 +11,14 @@ import { pageSize } from './page-cursor.ts';
 import type { ReadThread } from './read-thread.ts';
 import type { LogRow } from './tables.ts';
 
-/** Of the log so much is read and folded before others have their turn: some hundred events. */
+/** So much of the log is read and folded before others have their turn: some hundred events. */
 const TURN_CHARS = 128 * 1024;
 
 /** A call as the log has it. */
 interface FoldedCall {
   /** Undefined for one that is not there, or was deleted meanwhile. */
   readonly call: Call | undefined;
-  /** Of its rows. */
+  /** The bytes of its rows. */
   readonly chars: number;
 }
 
@@ -61,7 +61,7 @@ export function createLogReader(database: DatabaseSync, reader: Pick<ReadThread,
         const wanted = ids.slice(place);
         const { rows, isCut } = await reader.rows(logOf(wanted), TURN_CHARS);
         const ofCall = Map.groupBy(rows, ({ call_id }) => call_id);
-        // Of the last call of a page that is cut there may be more.
+        // The last call of a page that is cut may have more.
         const cut = isCut ? wanted.indexOf(rows.at(-1)?.call_id ?? '') : wanted.length;
         for (const id of wanted.slice(0, cut)) {
           const own = ofCall.get(id) ?? [];
@@ -73,7 +73,7 @@ export function createLogReader(database: DatabaseSync, reader: Pick<ReadThread,
       }
     },
 
-    /** What happened to a call, above a version. */
+    /** Reads what happened to a call, above a version. */
     async events(
       id: string,
       { after, limit }: { readonly after: number; readonly limit: number },
@@ -93,7 +93,7 @@ export function createLogReader(database: DatabaseSync, reader: Pick<ReadThread,
       return toPublished(entries.slice(0, take), before);
     },
 
-    /** What is in the log of a call that is appended to; nothing of it is folded. */
+    /** Looks up a call that is appended to in the log; nothing of it is folded. */
     known(id: string): KnownCall {
       const row = newest.get(id) as unknown as (LogRow & { callNo: number }) | undefined;
       if (!row) return NOT_THERE;

@@ -4,15 +4,15 @@ import { compileQuery, type SqlValue } from './compile-query.ts';
 import type { ReadRows } from './first-rows.ts';
 import { StoreBusyError } from './store-errors.ts';
 
-/** What the store asks its reading thread for. */
+/** The store asks its reading thread for rows. */
 export interface ReadRequest {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** Of rows beyond so many characters only the first is given. */
+  /** Beyond so many characters only the first row is given. */
   readonly maxChars: number;
 }
 
-/** What the thread says first: from then on it takes queries. */
+/** The thread says this first: from then on it takes queries. */
 export type Ready = 'ready';
 
 export type ReadAnswer =
@@ -160,7 +160,7 @@ export function startReadThread(options: {
   };
 }
 
-/** As it was thrown on the thread: what its numbers mean is asked of it (`isDiskTrouble`). */
+/** The error has the numbers with which it was thrown on the thread: `isDiskTrouble` asks for them. */
 function toError({ message, code, errcode }: Extract<ReadAnswer, { ok: false }>): Error {
   return Object.assign(
     new Error(message),

@@ -23,10 +23,10 @@ interface Form {
   from(column: unknown): unknown;
 }
 
-/** What a column holds was written by us, so it is trusted to be JSON where that was put. */
+/** We wrote the column, so it is trusted to be JSON where that was put. */
 const parse = (text: unknown): unknown => JSON.parse(String(text));
 
-/** What is null, or not there, is null on the other side. */
+/** A value that is null, or not there, is null on the other side. */
 function orNull(change: (value: unknown) => unknown): (value: unknown) => unknown {
   return (value) => (value == null ? null : change(value));
 }
@@ -42,7 +42,7 @@ const FORMS = {
   },
 } as const satisfies Record<string, Form>;
 
-/** What is stored in the tables that have a column for each field of it. */
+/** These tables have a column for each field of their records. */
 interface Records {
   runs: RunSummary;
   model_turns: StoredModelTurn;
@@ -134,7 +134,7 @@ export const auditRows = rowsOf('audit', { detail: 'json' });
 export const keptRows = rowsOf('kept', { value: 'json' });
 export const deliveryRows = rowsOf('deliveries', { notice: 'json' });
 
-/** What shares a column with the parts of a message. */
+/** These fields share a column with the parts of a message. */
 type WithParts = Pick<
   Message,
   'parts' | 'client_id' | 'instance_id' | 'replaces' | 'given_id' | 'author'
@@ -177,7 +177,7 @@ export const toMemoryRow = (memory: MemoryRecord): MemoryRow => ({
   checksum: 0,
 });
 
-/** Of a note of before it is not known what was read. */
+/** Nobody knows what was read before a note of an older version. */
 const NOT_KNOWN = 'unknown';
 
 export function fromMemoryRow(stored: MemoryRow): MemoryRecord {

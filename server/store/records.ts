@@ -11,7 +11,7 @@ export interface IdempotencyEntry {
 }
 
 /**
- * What an instance of a client is remembered by, so that it can come back after
+ * An instance of a client is remembered by this, so that it can come back after
  * a drop or a restart. One row per client and instance; a put replaces it.
  */
 export interface ClientRecord {
@@ -29,7 +29,7 @@ export interface ClientRecord {
 
 /** A sign-in. Only hashes are stored: a copy of the database opens nothing. */
 export interface SessionRecord {
-  /** Of the cookie's secret and of the page's key, `:` between them. */
+  /** The hashes of the cookie's secret and of the page's key, `:` between them. */
   readonly idHash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -44,11 +44,11 @@ export interface TokenRecord {
   readonly hash: string;
   readonly kind: 'operator' | 'agent' | 'device';
   readonly name: string;
-  /** Of an operator. */
+  /** Only an operator has a role. */
   readonly role: Role | null;
-  /** Of an agent: names of tools, or `prefix.*`. */
+  /** Only an agent has tools: their names, or `prefix.*`. */
   readonly tools: readonly string[] | null;
-  /** Of a device. */
+  /** Only a device has one. */
   readonly clientId: string | null;
   /** Milliseconds since the epoch, as the times below. */
   readonly createdAt: number;
@@ -92,12 +92,12 @@ export interface AuditPage {
 export interface KeptEntry {
   readonly area: KeptAreaName;
   readonly key: string;
-  /** As JSON has it. */
+  /** The value is any that JSON has. */
   readonly value: unknown;
   readonly putAt: number;
 }
 
-/** What was noted by `memory.store`, for the holder of a token alone. */
+/** A note of `memory.store` is for the holder of a token alone. */
 export interface MemoryRecord {
   /** Null: of the operator of the first run. */
   readonly ownerToken: string | null;
@@ -122,7 +122,7 @@ export interface DeliveryRecord {
   /** Null once it is not open. */
   readonly nextAt: number | null;
   readonly endedAt: number | null;
-  /** Of HTTP, of the last attempt. */
+  /** The status of HTTP of the last attempt. */
   readonly status: number | null;
   /** Why the last attempt failed. */
   readonly error: string | null;
@@ -135,7 +135,7 @@ export interface DeliveryQuery {
   readonly limit: number;
 }
 
-/** What the outbox reads. */
+/** The outbox reads deliveries by this. */
 export interface Deliveries {
   /** All that are open, oldest first. Their owner bounds how many there are. */
   open(): Promise<DeliveryRecord[]>;
@@ -144,7 +144,7 @@ export interface Deliveries {
   list(query: DeliveryQuery): Promise<{ deliveries: DeliveryRecord[]; next: string | null }>;
 }
 
-/** What small values that outlive the server are of. */
+/** Small values that outlive the server belong to one of these. */
 type KeptAreaName =
   | 'always'
   | 'breaker'

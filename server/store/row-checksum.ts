@@ -3,18 +3,18 @@ import { crc32 } from 'node:zlib';
 import { RowDamagedError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 
-/** Those whose content is promised. */
+/** The content of these tables is promised. */
 export type GuardedTable = keyof typeof GUARDS;
 
 export interface Guard {
   /** The column that holds the checksum. */
   readonly sum: string;
-  /** What it is of, in this order. */
+  /** The checksum is of these columns, in this order. */
   readonly of: readonly string[];
 }
 
 export interface TableGuards {
-  /** What a row is called by. */
+  /** A row is called by these columns. */
   readonly key: readonly string[];
   readonly guards: readonly Guard[];
 }

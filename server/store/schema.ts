@@ -4,7 +4,7 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { defineRowChecksum } from './row-checksum.ts';
 
-/** With the tables of before beside the log, to which their calls are moved by the next step. */
+/** The tables of before are beside the log then, to which the next step moves their calls. */
 export const BEFORE_MOVE = MIGRATIONS.slice(
   0,
   MIGRATIONS.findIndex(({ move }) => move),
@@ -19,7 +19,7 @@ export interface SchemaItem {
   readonly sql: string | null;
 }
 
-/** What a database says that is in it. */
+/** Lists what a database says that is in it. */
 export const readSchema = (database: DatabaseSync): SchemaItem[] =>
   database
     .prepare('SELECT rowid, type, name, tbl_name, rootpage, sql FROM sqlite_schema')
@@ -33,7 +33,7 @@ export const readSchema = (database: DatabaseSync): SchemaItem[] =>
       sql: row.sql === null ? null : String(row.sql),
     }));
 
-/** What the first `count` migrations make. */
+/** Lists what the first `count` migrations make. */
 export const schemaAfter = once((count: number): SchemaItem[] =>
   withModel(MIGRATIONS.slice(0, count), readSchema),
 );

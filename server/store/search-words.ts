@@ -14,7 +14,7 @@ const STYLES = /[\ufe0e\ufe0f]/g;
 /** ASCII has none of them. */
 const IS_PLAIN = /^[\0-\x7f]*$/;
 
-/** As the index takes it: one form of each sign, as full and half width, and words between gaps. */
+/** The index takes one form of each sign, as full and half width, and words between gaps. */
 const spaced = (text: string): string =>
   IS_PLAIN.test(text)
     ? text
@@ -46,7 +46,7 @@ export function searchWords(value: unknown): string {
 
 /** Each word is looked up by itself, and costs as much as there are calls that have it. */
 const MAX_WORDS = 8;
-/** Of all words: the index takes `a.b` for two, and each sign of an unspaced script for one. */
+/** All words count: the index takes `a.b` for two, and each sign of an unspaced script for one. */
 const MAX_PARTS = 64;
 const PARTS = /[\p{L}\p{N}\p{M}]+/gu;
 

@@ -68,7 +68,7 @@ const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
   select ${COLUMNS} from calls indexed by calls_by_owner
   where owner_token = ${ownerToken} and ${OF_TOOLS} order by call_no desc limit ${limit}`;
 
-/** What the outbox reads: what is open at a start, and pages for people. */
+/** The outbox reads what is open at a start, and pages for people. */
 function createDeliveryReads({ rows }: Reader): Deliveries {
   const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
     (await rows(query)).rows.map(deliveryRows.from);

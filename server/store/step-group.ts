@@ -8,14 +8,14 @@ export type WriteStep = readonly [statement: number, values: readonly SqlValue[]
  * what it costs to clone many small ones, or to write them as JSON and read that.
  */
 export interface StepGroup {
-  /** Of each step the statement, how many values it has, and each value by its kind. */
+  /** Each step has its statement, how many values it has, and each value by its kind. */
   readonly numbers: Float64Array;
   /** Its texts, one behind the other. */
   readonly text: string;
   readonly longTexts: readonly string[];
 }
 
-/** Of a value; but for null, one number more follows. */
+/** A value has one of these kinds; but for null, one number more follows. */
 const NULL = 0;
 const NUMBER = 1;
 /** The number is its length: it is the next part of the text. */

@@ -7,9 +7,8 @@ export class VersionConflictError extends Error {
   override readonly name = 'VersionConflictError';
 
   readonly callId: string;
-  /** Of the event. */
   readonly version: number;
-  /** Of the newest event that is stored. */
+  /** The version of the newest event that is stored. */
   readonly stored: number;
 
   constructor(callId: string, version: number, stored: number) {

@@ -134,7 +134,7 @@ export async function queryRuns(
 ): Promise<{ runs: RunSummary[]; nextCursor: string | null }> {
   const limit = pageSize(query.limit);
   const where = [sql`parent is null`];
-  // As the index has it.
+  // The index has it so.
   if (ownerToken !== undefined)
     where.push(sql`owner is not null and owner ->> '$.token_id' = ${ownerToken}`);
   if (cursor !== undefined)
@@ -183,7 +183,7 @@ export const runsBelow = (runId: string): RawBuilder<unknown> => sql`(
   SELECT id FROM below WHERE id <> ${runId}
 )`;
 
-/** Of these runs together, by model. */
+/** Sums up these runs together, by model. */
 export async function queryUsedTokens(
   { rows }: Reader,
   runIds: RawBuilder<unknown>,
@@ -197,7 +197,7 @@ export async function queryUsedTokens(
   return (await rows(query)).rows;
 }
 
-/** Of more messages than a turn has. */
+/** A turn has fewer messages. */
 const MOST_REPLAYS = 200;
 
 export async function queryReplays(

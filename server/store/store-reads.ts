@@ -10,7 +10,7 @@ import {
 } from './record-rows.ts';
 import type { Tables } from './tables.ts';
 
-/** What is asked for one at a time and often, or at a start, as prepared statements. */
+/** Prepared statements read what is asked for one at a time and often, or at a start. */
 export function createReads(database: DatabaseSync) {
   /** The first row of those that the values lead to. */
   const first = <Row>(sql: string) => {

@@ -25,7 +25,7 @@ export interface CallQuery {
   readonly tool?: string;
   /** Its id, or its name: then the calls of all clients that have the name, or had it last. */
   readonly client?: string;
-  /** Those alone of the runs of this token's holder. */
+  /** Only calls of the runs of this token's holder are listed. */
   readonly ownerToken?: string;
   /** Words to find in arguments, results and errors. */
   readonly text?: string;
@@ -37,7 +37,7 @@ export interface CallQuery {
 }
 
 export interface RunQuery {
-  /** Those alone that the holder of this token started. */
+  /** Only runs that the holder of this token started are listed. */
   readonly ownerToken?: string;
   readonly cursor?: string;
   /** 1 to 200. */
@@ -48,7 +48,7 @@ export interface MessagesQuery {
   readonly runId: string;
   /** Only those at lower positions. */
   readonly before?: number;
-  /** Of their text in all: the newest may have more by itself. */
+  /** A page has at most so much text in all: the newest may have more by itself. */
   readonly maxChars: number;
 }
 
@@ -66,9 +66,9 @@ export interface MessagesPage {
 /** Requests to models of one run, in their order. */
 export interface ModelTurnQuery {
   readonly runId: string;
-  /** Those that this message was the answer to. */
+  /** Only the turns are listed that this message was the answer to. */
   readonly messageId?: string;
-  /** Those that had a result of this call, new or in another form. */
+  /** Only the turns are listed that had a result of this call, new or in another form. */
   readonly toolCallId?: string;
   /** Numbers above this one; 0 is the beginning. */
   readonly after: number;
@@ -82,18 +82,18 @@ export interface ModelTurnPage {
   readonly nextAfter: number | null;
 }
 
-/** Of an owner, and of all. */
+/** Sizes of an owner's notes, and of all. */
 export interface MemorySizes {
   readonly count: number;
   readonly bytes: number;
   readonly allBytes: number;
-  /** Of the one with the key; null when there is none. */
+  /** Bytes of the note with the key; null when there is none. */
   readonly replacedBytes: number | null;
 }
 
 export interface Memories {
   /**
-   * Those that fit best first, by any of the words; without words the newest first. Throws
+   * The notes that fit best come first, by any of the words; without words the newest. Throws
    * `BadSearchError`, `StoreBusyError`.
    */
   find(query: { ownerToken: string | null; text?: string; limit: number }): Promise<MemoryRecord[]>;
@@ -125,7 +125,7 @@ export type Change =
   | { readonly type: 'delete_session'; readonly idHash: string }
   /** In the place of one with the same id. */
   | { readonly type: 'put_token'; readonly token: TokenRecord }
-  /** With what its holder noted. */
+  /** The notes of its holder go with it. */
   | { readonly type: 'delete_token'; readonly id: string }
   | { readonly type: 'delete_sessions_of'; readonly tokenId: string }
   | { readonly type: 'append_audit'; readonly entry: AuditEntry }
@@ -136,21 +136,21 @@ export type Change =
   | { readonly type: 'delete_kept'; readonly area: KeptEntry['area']; readonly key: string }
   /** In the place of one with the same id. */
   | { readonly type: 'put_delivery'; readonly delivery: DeliveryRecord }
-  /** Those that ended before, and of the others all but the `most` that ended last: 500 at most of each. */
+  /** Deletes those that ended before, and of the others all but the `most` that ended last: 500 at most of each. */
   | { readonly type: 'delete_deliveries'; readonly endedBefore: number; readonly most: number }
   /** In the place of one with the same owner and key. */
   | { readonly type: 'put_memory'; readonly memory: MemoryRecord }
   | { readonly type: 'delete_memory'; readonly ownerToken: string | null; readonly key: string }
-  /** With all that belongs to them. `endedAt`: of the last of them. A call that is open stays. */
+  /** Deletes all that belongs to them, too; the last of them ended at `endedAt`. A call that is open stays. */
   | { readonly type: 'delete_calls'; readonly ids: readonly string[]; readonly endedAt: number }
-  /** With its messages; unless it runs, has calls, or was changed at `changedBefore` or later. */
+  /** Its messages go with it; it stays if it runs, has calls, or was changed at `changedBefore` or later. */
   | { readonly type: 'delete_run'; readonly runId: string; readonly changedBefore: number };
 
 /** Tokens that the answers of one model took; null counts as none. */
 export interface StoredTokens {
   readonly model: string;
   readonly requests: number;
-  /** Of them, those without a count of input or output. */
+  /** So many of them have no count of input or output. */
   readonly uncounted: number;
   readonly input: number;
   readonly cached: number;
@@ -166,7 +166,7 @@ export interface EndedCall {
   readonly bytes: number;
 }
 
-/** Of an ended call what its statistics need; its values are not read. */
+/** The statistics need this of an ended call; its values are not read. */
 export interface EndedUse {
   readonly id: string;
   readonly toolName: string;
@@ -192,14 +192,14 @@ export interface IdleRun {
   readonly changedAt: number;
 }
 
-/** What is kept, as those see it who delete the oldest of it (rules ST61 to ST66). */
+/** Retention sees what is kept by this, to delete the oldest of it (rules ST61 to ST66). */
 export interface History {
   /**
    * `usedBytes`: of the database, what holds something; `freeBytes`: what later writes take before
    * the file grows; `logBytes`: of its log, which is begun anew again and again.
    */
   size(): Promise<{ usedBytes: number; freeBytes: number; logBytes: number }>;
-  /** Of all calls: some 50 ms for a million of them. */
+  /** Counts all calls: some 50 ms for a million of them. */
   countCalls(): Promise<number>;
   /** Final calls, those that ended first. At most 200. */
   oldestCalls(query: { endedBefore: number; limit: number }): Promise<EndedCall[]>;
@@ -213,13 +213,13 @@ export interface History {
     after: IdleRun | null;
     limit: number;
   }): Promise<{ runs: IdleRun[]; next: IdleRun | null }>;
-  /** Of calls or messages. */
+  /** `userIds` are those of calls or messages. */
   blobsOf(userIds: readonly string[]): Promise<string[]>;
-  /** Those that nothing refers to. Undefined as long as it cannot be said. */
+  /** Gives those that nothing refers to; undefined as long as it cannot be said. */
   unusedBlobs(blobIds: readonly string[]): Promise<string[] | undefined>;
-  /** Whether a call, or a message, of the runs of this token's holder names the blob. */
+  /** Says whether a call, or a message, of the runs of this token's holder names the blob. */
   isBlobOf(ownerToken: string, blobId: string): Promise<boolean>;
-  /** Whether `delete_audit` would delete any. */
+  /** Says whether `delete_audit` would delete any. */
   hasAuditBefore(before: number): Promise<boolean>;
   /** The end of the newest call that was deleted; 0 when none was. */
   deletedUpTo(): number;
@@ -245,10 +245,10 @@ export interface Store {
   readonly failed: boolean;
 
   getCall(id: string): Promise<Call | undefined>;
-  /** Of its large values as JSON, without reading them; 0 when there is no such call. */
+  /** Gives the size of its large values as JSON, without reading them; 0 when there is no such call. */
   callBytes(id: string): Promise<number>;
   /**
-   * What happened to a call, in order: its events of versions above `after`, at
+   * Gives what happened to a call, in order: its events of versions above `after`, at
    * most `limit` of them (1 to 200). Throws `RowDamagedError`, `StoreBusyError`.
    */
   callEvents(
@@ -277,7 +277,7 @@ export interface Store {
   runTokens(runId: string): Promise<StoredTokens[]>;
   /** The same of its sub-agents, and of those below them. */
   tokensBelow(runId: string): Promise<StoredTokens[]>;
-  /** What was put with messages of a run, by message: of the newest 200 that have any. */
+  /** Gives what was put with messages of a run, by message: of the newest 200 that have any. */
   getReplays(runId: string): Promise<ReadonlyMap<string, unknown>>;
 
   /** Throws `RowDamagedError`, `StoreBusyError`. */
@@ -285,7 +285,7 @@ export interface Store {
 
   /** By its client id and the hash of its resume token; both must fit. */
   findClient(clientId: string, resumeTokenHash: string): Promise<ClientRecord | undefined>;
-  /** Of any of its instances; undefined when none is remembered. */
+  /** Gives the owner of any of its instances; undefined when none is remembered. */
   clientOwner(clientId: string): Promise<string | null | undefined>;
   /** By the first half of its `idHash`. */
   findSession(cookieHash: string): Promise<SessionRecord | undefined>;
@@ -299,7 +299,7 @@ export interface Store {
   /** All of an area, in the order in which they were put. */
   listKept(area: KeptEntry['area']): Promise<KeptEntry[]>;
 
-  /** Those that have a turn, oldest first. */
+  /** Gives the runs that have a turn, oldest first. */
   runningRuns(): Promise<RunSummary[]>;
 
   readonly history: History;

@@ -28,7 +28,7 @@ export async function toMatch(reader: Reader, words: readonly string[]): Promise
   return parts.join(' AND ');
 }
 
-/** Those that begin so, at most one more than are named. */
+/** Lists the terms that begin so, at most one more than are named. */
 async function termsFrom({ rows }: Reader, beginning: string): Promise<string[]> {
   const found = await rows(termsQuery(beginning));
   return found.rows.flatMap(({ term }) => (term?.startsWith(beginning) ? [term] : []));

@@ -17,9 +17,9 @@ export interface EndedTurn {
 /** A request to a model whose answer has ended. */
 export interface EndedRequest {
   readonly runId: string;
-  /** Of the request; undefined where it has no span. */
+  /** The context of the request; undefined where it has no span. */
   readonly span: string | undefined;
-  /** Of the turn. */
+  /** The context of the turn. */
   readonly parent: string | undefined;
   readonly model: string;
   /** Milliseconds since the epoch. */
@@ -37,7 +37,7 @@ export interface AgentSpans {
   requestEnded(request: EndedRequest): void;
 }
 
-/** What a turn that begins is known by; undefined where it has no trace. `key` is its own alone. */
+/** Makes the context of a turn that begins; undefined where it has no trace. `key` is its own alone. */
 export function beginTurnTrace(
   { isOn }: Pick<AgentSpans, 'isOn'>,
   key: string,
@@ -51,7 +51,7 @@ export function beginTurnTrace(
   return { started_at: nowSeconds, ...given({ span, parent }) };
 }
 
-/** What is sent to whom the turn asks, and what its calls stand below. */
+/** Gives what is sent to whom the turn asks, and what its calls stand below. */
 export const traceparentOfTurn = (trace: RunTrace | undefined): string | undefined =>
   trace?.span ?? trace?.parent;
 
@@ -121,7 +121,7 @@ const usedIn = (
 
 const NO_ANSWER = { finishReason: undefined, usage: undefined };
 
-/** As the conventions name them; others by our name. */
+/** The conventions name these otherwise; others have our name. */
 const PROVIDERS: Partial<Record<ModelProvider, string>> = {
   'openai-chat': 'openai',
   google: 'gcp.gemini',

@@ -20,7 +20,7 @@ export function partsOf(call: Call, end: number): Part[] {
   return parts;
 }
 
-/** Whether the call ended with this state, and not before. */
+/** Says whether the call ended with this state, and not before. */
 export const hasEnded = (call: Call, previous: Call | undefined): boolean =>
   isFinalStatus(call.status) && !(previous && isFinalStatus(previous.status));
 

@@ -17,7 +17,7 @@ export interface McpRequestSpans {
   mcpRequestEnded(request: EndedMcpRequest): void;
 }
 
-/** What a request is known by before it is answered. What comes from the caller is of any shape. */
+/** A request is known by this before it is answered. Values of the caller are of any shape. */
 export interface McpRequest {
   readonly method: string;
   readonly id: string | number;
@@ -43,7 +43,7 @@ export interface EndedMcpRequest extends McpRequest {
 
 /** One request while it is answered (TM30 to TM33). */
 export interface McpRequestTrace {
-  /** What a call that the request makes stands below. */
+  /** A call that the request makes stands below this. */
   readonly traceparent: string | undefined;
   concerns(call: TracedCall): void;
   end(outcome: McpOutcome): void;

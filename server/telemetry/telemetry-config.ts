@@ -7,9 +7,9 @@ import type { Attributes } from './span.ts';
 export interface TracesConfig {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of this server: `service.name`, and what `OTEL_RESOURCE_ATTRIBUTES` has. */
+  /** This server is described by `service.name`, and what `OTEL_RESOURCE_ATTRIBUTES` has. */
   readonly resource: Attributes;
-  /** What of the headers no log and no record has. */
+  /** No log and no record has these parts of the headers. */
   readonly secrets: readonly string[];
 }
 

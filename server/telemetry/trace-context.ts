@@ -7,7 +7,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hex digits. */
   readonly spanId: string;
-  /** Whether its caller exports it: what follows from a span that is not exported is not, either. */
+  /** Its caller exports it: what follows from a span that is not exported is not, either. */
   readonly isSampled: boolean;
 }
 
@@ -47,7 +47,7 @@ export const spanOfCall = ({ id, traceparent }: TracedCall): TraceContext =>
   spanOf(id, parseTraceparent(traceparent));
 
 /**
- * What is sent to whom a call goes: the call's own span where that is exported, else what came in
+ * Gives what is sent to whom a call goes: the call's own span where that is exported, else what came in
  * with the call, as it came. Undefined: neither.
  */
 export function traceparentOf(call: TracedCall, isTracing: boolean): string | undefined {

@@ -28,7 +28,7 @@ export function acceptTls(
   limits: Partial<AcceptLimits> = {},
 ): (context: SecureContextOptions) => void {
   const { firstByteMs, handshakeMs, maxPending } = { ...LIMITS, ...limits };
-  // Those of HTTP, and what counts connections: they get what is plain by then.
+  // The listeners of HTTP, and what counts connections, get what is plain by then.
   const handlers = server.listeners('connection');
   server.removeAllListeners('connection');
   const deliver = (socket: Socket) => {

@@ -60,7 +60,7 @@ async function readPair(dir: string, name: string): Promise<Pair | undefined> {
   }
 }
 
-/** What a person has to mend; a file that is missing, or holds something else, is made again. */
+/** A person has to mend these; a file that is missing, or holds something else, is made again. */
 const isReadingFault = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && !('code' in error && error.code === 'ENOENT');
 
@@ -103,7 +103,7 @@ export interface Certificates {
 
 export interface CertificatesOptions {
   readonly dataDir: string;
-  /** Of `--cert` and `--key`. */
+  /** `--cert` and `--key` name them. */
   readonly given: { readonly cert: string; readonly key: string } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -191,7 +191,7 @@ function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();
   } catch {
-    // What OpenSSL says of it names no fault that a person could mend.
+    // OpenSSL names no fault that a person could mend.
     return undefined;
   }
 }

@@ -4,11 +4,11 @@ import { hostname, networkInterfaces } from 'node:os';
 export interface MachineNames {
   /** `localhost`, its own name, and that of mDNS. */
   readonly names: readonly string[];
-  /** Of loopback first, then those of the network. */
+  /** The addresses of loopback come first, then those of the network. */
   readonly addresses: readonly string[];
 }
 
-/** What the system reports; a parameter so that tests can change it. */
+/** The system reports these; a parameter, so that tests can change it. */
 export interface MachineSource {
   hostname(): string;
   networkInterfaces: () => ReturnType<typeof networkInterfaces>;

@@ -64,6 +64,6 @@ export async function makeServerPair(
       },
     ],
   });
-  // With the CA behind it, so that the trust page need not be the only place to find it.
+  // The CA stands behind it, so that the trust page need not be the only place to find it.
   return { cert: `${made.cert.trimEnd()}\n${ca.cert.trimEnd()}\n`, key: made.private };
 }

@@ -96,7 +96,7 @@ export async function openDoor(
   };
 }
 
-/** Those of a given certificate: people come by the names in it. */
+/** A given certificate says by which names people come. */
 function createCertificateHosts(certificates: Certificates | undefined): () => readonly string[] {
   if (certificates === undefined || certificates.ca()) return () => NONE;
   let [pem, hosts]: [string, readonly string[]] = ['', NONE];
@@ -124,7 +124,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Of a socket, or of a setting. Names other than `localhost` may lead anywhere. */
+/** The address is of a socket, or of a setting. Names other than `localhost` may lead anywhere. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
   const family = isIP(bare);

@@ -17,7 +17,7 @@ export interface ReachOptions {
   /** Known once the server listens. */
   readonly port: () => number;
   readonly machineHosts: () => readonly string[];
-  /** Those that a given certificate is for. */
+  /** A given certificate is for these names. */
   readonly certificateHosts: () => readonly string[];
   readonly ca: () => X509Certificate | undefined;
 }

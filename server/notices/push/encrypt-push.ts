@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Of a browser: its public key and its secret, as bytes. */
+/** A browser has a public key and a secret, here as bytes. */
 export interface ReceiverKeys {
   /** A P-256 point, uncompressed: 65 bytes. */
   readonly p256dh: Uint8Array;
@@ -8,7 +8,7 @@ export interface ReceiverKeys {
   readonly auth: Uint8Array;
 }
 
-/** What makes one message unlike any other. Fresh for each; a test gives those of the RFC. */
+/** These make one message unlike any other: fresh for each; a test gives those of the RFC. */
 export interface MessageSecrets {
   /** 16 bytes. */
   readonly salt: Uint8Array;
@@ -20,12 +20,12 @@ export interface MessageSecrets {
 const RECORD_BYTES = 4_096;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 16 + 4 + 1 + 65;
-/** With the delimiter. */
+/** The delimiter takes one byte. */
 const MOST_TEXT_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 /** Bodies have a multiple of this, so that their length does not show which note it is. */
 const PADDED_BYTES = 1_024;
 
-/** Whether a browser can have these keys. */
+/** Says whether a browser can have these keys. */
 export function areReceiverKeys({ p256dh, auth }: ReceiverKeys): boolean {
   if (auth.length !== 16 || p256dh.length !== 65 || p256dh[0] !== 4) return false;
   const own = createECDH('prime256v1');

@@ -78,7 +78,7 @@ function createPushService(
     throw new HttpError('conflict', 'Web Push is turned off by push.enabled in the configuration.');
   };
   return {
-    /** With the caller's own subscriptions. */
+    /** It has the caller's own subscriptions. */
     state: (caller: Caller): PushState => ({
       enabled: config.enabled,
       public_key: keys.publicKey,

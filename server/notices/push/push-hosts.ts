@@ -23,7 +23,7 @@ export function createPushHosts(more: readonly string[] = []) {
   const isKnown = (host: string) =>
     exact.has(host) || suffixes.some((suffix) => host.endsWith(suffix) && host !== suffix);
   return {
-    /** Those that are known, and those of the configuration. */
+    /** The hosts that are known, and those of the configuration. */
     list,
     /** Why nothing is sent there; undefined: it is a push service. */
     problemOf(endpoint: string): EndpointProblem | undefined {

@@ -5,7 +5,7 @@ import type { PushText } from '#lib/protocol/push';
 import type { PushKind } from '#lib/protocol/push-kinds';
 import type { PushRecord } from './push-record.ts';
 
-/** What a browser is sent, before it is encrypted. */
+/** A browser is sent this, before it is encrypted. */
 export interface PushMessage {
   readonly ttlSeconds: number;
   readonly urgency: 'high' | 'normal';
@@ -54,7 +54,7 @@ export function kindOf({ type, data }: Notice): PushKind | undefined {
   return type === 'run.finished' && data.status === 'failed' ? 'failures' : undefined;
 }
 
-/** Whether the notice is for this browser: a device gets what is about its own calls. */
+/** Says whether the notice is for this browser: a device gets what is about its own calls. */
 export function isFor({ owner, kinds }: PushRecord, notice: Notice): boolean {
   const kind = kindOf(notice);
   if (kind === undefined || !kinds.includes(kind)) return false;
@@ -77,7 +77,7 @@ export function messageOf(
 ): PushMessage | undefined {
   const kind = kindOf(notice);
   if (kind === undefined) return testMessage(record, nowMs);
-  // Of failures one is shown at a time: a flood of them is one note.
+  // One failure is shown at a time: a flood of them is one note.
   const isOne = kind === 'approvals' && 'tool_call_id' in notice.data;
   const topic = topicOf(isOne ? notice.data.tool_call_id : kind);
   const ttlSeconds = Math.floor((endOfUse(notice, kind) - nowMs) / 1_000);
@@ -105,7 +105,7 @@ export function testMessage({ locale, owner }: PushRecord, nowMs: number): PushM
   return { ttlSeconds: 60, urgency: 'high', topic: tag, text };
 }
 
-/** Of an id, which has more characters than a topic may have. */
+/** An id has more characters than a topic may have, so it is hashed. */
 const topicOf = (about: string): string => hash('sha256', about, 'base64url').slice(0, 32);
 
 /** In milliseconds since the epoch. */

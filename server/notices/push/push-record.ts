@@ -15,7 +15,7 @@ export const pushRecordSchema = z.object({
   browser: z.string(),
   /** By which its holder finds it (`principalKey`). */
   ownerKey: z.string(),
-  /** What ends it: the sign-in of a person, the token of a device. */
+  /** It ends with the sign-in of a person, or the token of a device. */
   owner: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('person'), tokenId: z.string().nullable(), sessionId: z.string() }),
     z.object({ kind: z.literal('device'), tokenId: z.string(), clientId: z.string() }),

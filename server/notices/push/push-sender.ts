@@ -8,7 +8,7 @@ import type { PushMessage } from './push-note.ts';
 import type { PushRecord } from './push-record.ts';
 import type { VapidKeys } from './vapid-keys.ts';
 
-/** What became of one request to a push service. */
+/** A request to a push service ends so. */
 export type Sent =
   | { readonly kind: 'delivered'; readonly status: number }
   | {

@@ -24,7 +24,7 @@ export interface SubscriptionsDeps {
   readonly logger: Logger;
 }
 
-/** Who subscribes, and with which browser. */
+/** A person or a device subscribes with a browser. */
 export interface Subscriber {
   readonly caller: Caller;
   readonly browser: string;
@@ -96,7 +96,7 @@ export class Subscriptions {
     return known ? [known.pushId] : [];
   }
 
-  /** Those that are sent notes now, oldest first; the same array while nothing changes. */
+  /** Lists those that are sent notes now, oldest first; the same array while nothing changes. */
   list(): readonly PushRecord[] {
     const now = this.#deps.clock.now();
     if (this.#listed && now < this.#listed.until) return this.#listed.records;
@@ -245,7 +245,7 @@ export class Subscriptions {
   }
 }
 
-/** What the subscription is bound to. Bearer tokens of people and programs are bound to no browser. */
+/** The subscription is bound to this. Bearer tokens of people and programs are bound to no browser. */
 function ownerOf(caller: Caller): PushRecord['owner'] {
   const { tokenId } = caller;
   if (caller.kind === 'device' && tokenId !== null) {

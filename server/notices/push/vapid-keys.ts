@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { keepText } from '../../auth/room.ts';
 import { ConfigError } from '../../base/config-error.ts';
 
-/** Of the file in the data directory. */
+/** The key is in this file of the data directory. */
 const VAPID_FILE = 'push-key';
 /** Push services refuse those of more than a day. */
 const TOKEN_LIVES_S = 12 * 3_600;
 
 /** By which push services recognize this server (RFC 8292). */
 export interface VapidKeys {
-  /** As browsers take it when they subscribe: a P-256 point, uncompressed, base64url. */
+  /** Browsers take it when they subscribe: a P-256 point, uncompressed, base64url. */
   readonly publicKey: string;
   /** The header `Authorization` of a request to the push service at `origin`. */
   authorization(of: { origin: string; subject: string; nowMs: number }): string;

@@ -17,7 +17,7 @@ import {
   StoreNotMovedError,
 } from './older-file.ts';
 
-/** Of one transaction: what a kill takes back. */
+/** A transaction has at most so much: a kill takes it back. */
 const SLICE_CALLS = 500;
 const SLICE_BYTES = 4 * 1024 * 1024;
 const PROGRESS_MS = 3_000;
@@ -121,7 +121,7 @@ function createCallMover(database: DatabaseSync): (row: OlderCallRow) => number 
   };
 }
 
-/** What the log has of a call, which must be the call. */
+/** Folds what the log has of a call, which must be the call. */
 function loggedAs(call: Call, text: string): LoggedCall {
   const entries = fromLogTexts(text);
   const inLog = foldEvents(entries);

@@ -4,7 +4,7 @@ import type { Card } from '#lib/protocol/card';
 import { given as present } from '#lib/util/given';
 import { columnsIn, type TableGuards } from '../row-checksum.ts';
 
-/** What the tables of before promise. A call has two checksums, as what never changes was not written again. */
+/** The tables of before have these checksums. A call has two, as what never changes was not written again. */
 export const OLDER_GUARDS = {
   tool_calls: {
     key: ['id'],
@@ -33,7 +33,7 @@ export const OLDER_GUARDS = {
 /** A row of `tool_calls`; its columns are documented in `migrations.ts`. */
 export type OlderCallRow = Readonly<Record<string, unknown>>;
 
-/** With a mark the times are those that were left at it; without, they are wall times. */
+/** The times are those that were left at the mark; without one, they are wall times. */
 type OlderDeadlines = Parameters<typeof movedDeadlines>[0] & {
   deviceLeftMs?: number;
   mark?: number;
@@ -43,7 +43,7 @@ type OlderCard = Card & { whole?: { display?: unknown; preview?: unknown } };
 
 /** The call of a row. Before there were events (no version), some values were parts of others. */
 export function readOlderCall(row: OlderCallRow): Call {
-  // What a column holds is trusted: its checksum was compared.
+  // The columns are trusted: their checksum was compared.
   const of = <T>(column: string) => row[column] as T;
   const given = <T>(column: string) => of<T | null>(column) ?? undefined;
   const json = <T>(column: string, none?: T) =>

@@ -5,7 +5,7 @@ import { given } from '#lib/util/given';
 
 /** An event as `call_events` has it. */
 type OlderEvent = Omit<PublishedEvent, 'published' | 'card' | 'shown'> & {
-  /** What the patch has of the row of its call. */
+  /** The patch has these of the row of its call. */
   readonly in_row?: readonly ('result' | 'display')[];
   /** By places in `SHOWN`, what the update has of the patch. */
   readonly shows?: readonly number[];

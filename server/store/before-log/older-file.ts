@@ -15,7 +15,7 @@ export class StoreNotMovedError extends Error {
 export const olderFile = (file: string): string => `${file}.before-log`;
 const unfinishedFile = (file: string): string => `${olderFile(file)}.unfinished`;
 
-/** Whether there are calls in the tables of before. */
+/** Says whether there are calls in the tables of before. */
 export function hasOlderCalls(database: DatabaseSync): boolean {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'tool_calls'").get();
   return !!isThere && !!database.prepare('SELECT 1 FROM tool_calls LIMIT 1').get();
@@ -84,7 +84,7 @@ export function countBy(database: DatabaseSync, sql: string): CallCounts {
 export const COUNT_OLDER = `SELECT count(*) AS calls,
   coalesce(sum(status IN ('PENDING', 'RUNNING')), 0) AS open FROM tool_calls`;
 
-/** Those of the copy, where there is one. Nothing is written for that, also beside it. */
+/** Counts the calls of the copy, where there is one. Nothing is written for that, also beside it. */
 export function countOlderCalls(file: string | null): CallCounts | undefined {
   if (file === null || fileSize(olderFile(file)) === undefined) return undefined;
   const name = `${pathToFileURL(olderFile(file))}?immutable=1`;

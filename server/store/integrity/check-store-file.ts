@@ -18,10 +18,10 @@ export type StoreCheck =
 
 const damaged = (problem: string): StoreCheck => ({ kind: 'damaged', problem });
 
-/** What a rebuild makes, until it takes the place of the store. */
+/** A rebuild makes this file, until it takes the place of the store. */
 export const rebuiltFile = (file: string): string => `${file}.rebuilt`;
 export const walFile = (file: string): string => `${file}-wal`;
-/** What a salvage makes, until it takes the place of the database. */
+/** A salvage makes this file, until it takes the place of the database. */
 export const salvagedFile = (file: string): string => `${file}.salvaged`;
 const rollbackFile = (file: string): string => `${file}-journal`;
 
@@ -73,7 +73,7 @@ function rollBack(file: string): void {
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
-    // What is wrong is told by the checks that follow.
+    // The checks that follow tell what is wrong.
     if (!isDamage(error)) throw error;
   } finally {
     database.close();
@@ -99,7 +99,7 @@ export function findProblem(
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout=5000');
-    // What is taken over into the log is read first.
+    // Rows that are taken over into the log are read first.
     const isRead = !isTrusted || hasOlderCalls(database);
     return (
       (isRead ? findBadPages(database) : undefined) ??
@@ -125,7 +125,7 @@ function findBadPages(database: DatabaseSync): string | undefined {
   return lines.slice(0, 3).join(', ');
 }
 
-/** What was made by the migrations has to be there as they make it; an operator may have added to it. */
+/** Each item has to be there as the migrations make it; an operator may have added others. */
 function findBadSchema(database: DatabaseSync, acknowledged: number): string | undefined {
   const done = readMigrations(database);
   const known = MIGRATIONS.filter(({ name }) => done.includes(name));
@@ -223,7 +223,7 @@ function areWhole(guards: readonly { of: readonly string[] }[], row: readonly un
 }
 
 /**
- * Whether the database already holds all that a log says whose header cannot be
+ * Says whether the database already holds all that a log says whose header cannot be
  * read. SQLite begins a log anew, header first, once every page of the old one
  * is in the database; a power loss in that moment leaves the old frames under
  * half a header, and nothing is missing.

@@ -15,7 +15,7 @@ export const EXIT = {
 } as const;
 
 /**
- * What a person can mend is one line and a number; anything else is a defect, and
+ * An error that a person can mend is one line and a number; anything else is a defect, and
  * has no line. `others` are the errors of other parts that a person can mend.
  */
 export function describeEnd(

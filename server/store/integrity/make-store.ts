@@ -31,7 +31,7 @@ const REPORT_EVERY = 100_000;
 
 /** Calls, words, open calls and the notes of blobs. */
 function makeDerived(store: DatabaseSync, report: (line: string) => void): void {
-  // What a migration has made of the log is made anew with the rest.
+  // Rows that a migration has made of the log are made anew with the rest.
   store.exec(`DELETE FROM calls; DELETE FROM open_calls; UPDATE meta SET value = 0 WHERE key = 'applied';
     ${NOTE_BLOBS_OF_MESSAGES}`);
   const last = Number(store.prepare('SELECT max(seq) AS seq FROM log').get()?.seq ?? 0);

@@ -7,7 +7,7 @@ import { PAGE_BYTES } from './wal-format.ts';
 export interface PageRow {
   readonly hasRowids: boolean;
   readonly rowid: unknown;
-  /** Those behind the columns of its table are null. */
+  /** The values behind the columns of its table are null. */
   readonly values: readonly unknown[];
 }
 
@@ -110,7 +110,7 @@ function* readPage(database: DatabaseSync, kind: PageKind): Generator<PageRow> {
       }
       return;
     } catch {
-      // What is behind it may be read from the other end; the caller tells how much is missing.
+      // The rows behind it may be read from the other end; the caller tells how much is missing.
     }
   }
 }

@@ -157,6 +157,12 @@ test('[ST31] commits that are nowhere any more are counted', () => {
   expect(readContent(file).log).toHaveLength(30);
 });
 
+test('[ST31] where nothing is left but the mark, the salvaged store is empty', () => {
+  placeStoreFiles(file, { mark: files.mark });
+  expect(salvageNow()).toContain('what was written after position 0, up to 60, is not in it');
+  expect(readContent(file).log).toEqual([]);
+});
+
 test('[ST21] [ST31] when commits are missing, numbers that they may have reserved are not given again', async () => {
   placeStoreFiles(file, { database: files.database, mark: files.mark });
   const before = new DatabaseSync(file);

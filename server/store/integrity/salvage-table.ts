@@ -120,7 +120,7 @@ function toRow(table: SalvagedTable, { hasRowids, rowid, values }: PageRow): Row
 export interface CopiedTable {
   /** The lines for people. */
   readonly lines: readonly string[];
-  /** As far as it can be known, nothing of the table is lost. */
+  /** Nothing of the table is lost, as far as it can be known. */
   readonly isWhole: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface WalHeader {
   readonly bigEndian: boolean;
   readonly pageSize: number;
   readonly salts: string;
-  /** With which the first frame may go on. */
+  /** The first frame may go on with one of these. */
   readonly seeds: readonly WalChecksum[];
 }
 
@@ -66,7 +66,7 @@ export const parseFrameHeader = (bytes: Buffer, at: number): WalFrame => ({
   checksum: [bytes.readUInt32BE(at + 16), bytes.readUInt32BE(at + 20)],
 });
 
-/** What the checksum of a frame has to be when `before` is that of the frame (or header) before it. */
+/** Gives the checksum that a frame has to have when `before` is that of the frame (or header) before it. */
 export const frameChecksum = (
   before: WalChecksum,
   bytes: Buffer,
