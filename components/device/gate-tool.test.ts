@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { ClientToolContext } from '#lib/client/client-tool';
-import { ToolFailure } from '#lib/client/tool-failure';
+import { type ClientToolContext, ToolFailure } from '#lib/client/client-tool';
 import { createDeviceMemory } from './device-memory.ts';
 import { createDeviceStore, type Rule } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';

@@ -1,9 +1,9 @@
-import type {
-  ClientToolAnswer,
-  ClientToolContext,
-  ClientToolDefinition,
+import {
+  type ClientToolAnswer,
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
 } from '#lib/client/client-tool';
-import { ToolFailure } from '#lib/client/tool-failure';
 import { abortable } from '#lib/util/abortable';
 import { type DeviceStore, ruleOf, type Use } from './device-store.ts';
 

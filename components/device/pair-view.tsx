@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { newDeviceToken } from '#lib/client/device-token';
+import { newDeviceToken } from '#lib/client/client-identity';
 import { formatDuration } from '#lib/format/format-duration';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { OLDEST_BROWSERS } from '#lib/i18n/oldest-browsers';

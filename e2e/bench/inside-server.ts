@@ -24,10 +24,10 @@ import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
 import {
   createClientConnections,
   createClientSocketHandler,
-} from '../../server/connections/client-connection.ts';
-import { createClientIds } from '../../server/connections/client-ids.ts';
-import { createClientSessions } from '../../server/connections/client-sessions.ts';
-import { createPool } from '../../server/connections/testing/create-pool.ts';
+} from '../../server/clients/client-connection.ts';
+import { createClientIds } from '../../server/clients/client-ids.ts';
+import { createClientSessions } from '../../server/clients/client-session.ts';
+import { createPool } from '../../server/clients/testing/create-pool.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';

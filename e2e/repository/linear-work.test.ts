@@ -4,7 +4,7 @@ import { parseJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
-import { parseClientFrame } from '../../server/connections/parse-client-frame.ts';
+import { parseClientFrame } from '../../server/clients/parse-client-frame.ts';
 import { PartialArguments } from '../../server/runs/agent/partial-arguments.ts';
 import { createManualClock } from '../../server/runs/agent/testing/fakes.ts';
 import { CallParser } from '../../server/runs/agent/text-calls/call-parser.ts';

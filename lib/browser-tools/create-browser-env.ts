@@ -1,4 +1,4 @@
-import { listenToTouches } from '../client/listen-to-touches.ts';
+import { listenToTouches } from '../client/browser-environment.ts';
 import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
 import { createDeviceParts } from './parts/create-device-parts.ts';

@@ -1,11 +1,5 @@
-import type {
-  ClientToolContext,
-  ClientToolDefinition,
-  ToolAttachment,
-} from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { choice, flag, integer, list, optional, string } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolContext, type ClientToolDefinition, type ToolAttachment, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, choice, flag, integer, list, optional, string } from '../client/tool-arguments.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';

@@ -1,7 +1,5 @@
-import type { ClientToolDefinition } from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { choice, integer, number } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, choice, integer, number } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import type { EnvOf } from './browser-env.ts';
 import type { CodeReader, ReadCode } from './device-parts.ts';

@@ -1,4 +1,4 @@
-import { ToolFailure } from '../client/tool-failure.ts';
+import { ToolFailure } from '../client/client-tool.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { isNotAllowed, permissionDenied } from './permission-denied.ts';
 import { stopStream } from './stop-stream.ts';

@@ -1,7 +1,5 @@
-import type { ClientToolDefinition } from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { integer, optional, string } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, integer, optional, string } from '../client/tool-arguments.ts';
 import type { BrowserEnv, EnvOf } from './browser-env.ts';
 import { readWebUrl } from './read-web-url.ts';
 import { withTouch } from './with-touch.ts';

@@ -1,4 +1,4 @@
-import { ToolFailure } from '../client/tool-failure.ts';
+import { ToolFailure } from '../client/client-tool.ts';
 
 /** The person, or the browser for them, refused; with the way to allow it (BT4). */
 export const permissionDenied = (what: string): ToolFailure =>

@@ -1,7 +1,5 @@
-import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { choice, flag, integer, number } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, choice, flag, integer, number } from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
 import type { EnvOf } from './browser-env.ts';

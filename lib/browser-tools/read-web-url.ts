@@ -1,4 +1,4 @@
-import { ToolFailure } from '../client/tool-failure.ts';
+import { ToolFailure } from '../client/client-tool.ts';
 
 /** An address of the web in its usual form; no other scheme runs code or opens an app. */
 export function readWebUrl(text: string): string {

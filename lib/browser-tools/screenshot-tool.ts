@@ -1,7 +1,5 @@
-import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { choice, flag } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, choice, flag } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';

@@ -1,7 +1,5 @@
-import type { ClientToolContext, ClientToolDefinition } from '../client/client-tool.ts';
-import { defineClientTool } from '../client/define-client-tool.ts';
-import { number, optional, string } from '../client/tool-arguments.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import { defineClientTool, number, optional, string } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { EnvOf } from './browser-env.ts';

@@ -1,5 +1,4 @@
-import type { ClientToolContext } from '../client/client-tool.ts';
-import { ToolFailure } from '../client/tool-failure.ts';
+import { type ClientToolContext, ToolFailure } from '../client/client-tool.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { DevicePrompts, PersonPrompt } from './device-prompts.ts';
 import { isNotAllowed } from './permission-denied.ts';

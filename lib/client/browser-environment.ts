@@ -8,10 +8,15 @@ import {
   createStoredIdentity,
   type KeyValueStorage,
 } from './client-identity.ts';
-import type { ClientEnvironment } from './environment.ts';
 import { createFixedInstanceId, createInstanceId, type InstanceId } from './instance-id.ts';
-import { JOURNAL_BYTES, type Journal, type JournalEntry } from './journal.ts';
-import { journalOverflow, storedBytes } from './journal-overflow.ts';
+import {
+  JOURNAL_BYTES,
+  type Journal,
+  type JournalEntry,
+  journalOverflow,
+  storedBytes,
+} from './journal.ts';
+import type { ClientEnvironment } from './transports.ts';
 
 /** Events after which the page or its network may have been away: the socket is examined. */
 const WAKE_EVENTS = [
@@ -276,4 +281,18 @@ function committed(transaction: IDBTransaction): Promise<void> {
     transaction.onabort = fail;
     transaction.onerror = fail;
   });
+}
+
+const TOUCHES = ['pointerdown', 'keydown', 'focus'] as const;
+
+/** Calls back when a person touches this page. Returns the function that ends it. */
+export function listenToTouches(listener: () => void): () => void {
+  const ended = new AbortController();
+  const onEvent = ({ isTrusted, type, target }: Event) => {
+    // An event that a script made up is not a person's, nor where it moves the focus to within the page.
+    if (isTrusted && (type !== 'focus' || target === window)) listener();
+  };
+  const options = { signal: ended.signal, capture: true, passive: true };
+  for (const event of TOUCHES) window.addEventListener(event, onEvent, options);
+  return () => ended.abort();
 }

@@ -2,13 +2,12 @@ import { Semaphores } from '../limits/semaphore.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
-import { type ClientToolDefinition, isRepeatable } from './client-tool.ts';
+import { type ClientToolDefinition, isRepeatable, ToolFailure } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
-import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
 import { type KnownCall, PendingAnswers } from './pending-answers.ts';
 import { type RunningCall, startCall } from './running-call.ts';
-import { ToolFailure } from './tool-failure.ts';
+import type { ClientEnvironment } from './transports.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;

@@ -1,5 +1,6 @@
 import { isRecord } from '../json/is-record.ts';
 import { readJson } from '../json/read-json.ts';
+import { toBase64 } from '../util/base64.ts';
 
 /** The server's ids and tokens of this client, kept so that it can return as the same client. */
 export interface ClientIdentity {
@@ -86,3 +87,13 @@ export function createMemoryIdentity(
     },
   };
 }
+
+/** A token that this device makes for itself: 256 random bits. */
+export function newDeviceToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const secret = toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return `cb_device_${secret}`;
+}
+
+/** Whether a text that was kept can be one. */
+export const isDeviceToken = (text: string): boolean => /^cb_device_[\w-]{43}$/.test(text);

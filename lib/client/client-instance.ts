@@ -2,9 +2,8 @@ import type { ClientMessage } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { CallRunner } from './call-runner.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
-import type { ClientEnvironment } from './environment.ts';
-import { JOURNAL_BYTES, type Journal } from './journal.ts';
-import { JournalEntries } from './journal-entries.ts';
+import { JOURNAL_BYTES, type Journal, JournalEntries } from './journal.ts';
+import type { ClientEnvironment } from './transports.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 /** How long a close waits for tools that do not heed their signal. */

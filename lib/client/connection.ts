@@ -1,12 +1,10 @@
 import { isRecord } from '../json/is-record.ts';
-import { ReconnectingSocket } from '../net/reconnecting-socket.ts';
+import { ReconnectingSocket, type SocketStatus } from '../net/reconnecting-socket.ts';
 import type { ClientMessage } from '../protocol/client-messages.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import { PROTOCOL } from '../protocol/subprotocols.ts';
 import type { RejectedTool } from '../protocol/tool-spec.ts';
-import type { ClientStatus } from './client-status.ts';
-import type { ClientEnvironment } from './environment.ts';
 import {
   anything,
   flag,
@@ -21,7 +19,12 @@ import {
   shape,
   text,
 } from './guards/guard.ts';
-import { createTransports } from './transports.ts';
+import { type ClientEnvironment, createTransports, type Transport } from './transports.ts';
+
+/** The state of a client's connection to its server, and what carries it. */
+export type ClientStatus =
+  | Exclude<SocketStatus, { readonly state: 'connected' }>
+  | { readonly state: 'connected'; readonly transport: Transport };
 
 export interface ConnectionOptions {
   readonly url: string;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineClientTool } from './define-client-tool.ts';
-import { integer } from './tool-arguments.ts';
+import { defineClientTool, integer } from './tool-arguments.ts';
 
 const wave = defineClientTool({
   name: 'hand.wave',

@@ -4,9 +4,8 @@ import type { AttachmentUpload, ClientMessageOf } from '../protocol/client-messa
 import { LIMITS } from '../protocol/limits.ts';
 import { toBase64 } from '../util/base64.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { ClientToolAnswer, ToolAttachment } from './client-tool.ts';
+import { type ClientToolAnswer, type ToolAttachment, ToolFailure } from './client-tool.ts';
 import type { CallAnswer } from './journal.ts';
-import { ToolFailure } from './tool-failure.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 /** Attachments from this size on are uploaded, so that they do not hold up the socket. */

@@ -1,5 +1,5 @@
 import type { KeyValueStorage } from './client-identity.ts';
-import type { ClientEnvironment } from './environment.ts';
+import type { ClientEnvironment } from './transports.ts';
 
 /** The part of `navigator.locks` that is used here. */
 export interface InstanceLocks {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { journalOverflow } from './journal-overflow.ts';
+import { journalOverflow } from './journal.ts';
 
 const entries = fc.array(
   fc.record({ bytes: fc.integer({ min: 1, max: 100 }), droppable: fc.boolean() }),

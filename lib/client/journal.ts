@@ -34,3 +34,71 @@ export interface Journal {
 
 /** Bytes that a journal holds before it drops the oldest repeatable answers. */
 export const JOURNAL_BYTES = 50 * 1024 * 1024;
+
+/** A stored entry without its content. */
+export interface StoredSize {
+  readonly id: string;
+  readonly bytes: number;
+  /** A repeatable answer: the call can be run again, so it may go. */
+  readonly droppable: boolean;
+}
+
+/**
+ * The entries to drop so that the rest fits, oldest first (CL17). Those of
+ * tools with effects stay even when that is too much: nothing could replace them.
+ */
+export function journalOverflow(oldestFirst: readonly StoredSize[], maxBytes: number): string[] {
+  let excess = oldestFirst.reduce((sum, { bytes }) => sum + bytes, -maxBytes);
+  const dropped: string[] = [];
+  for (const { id, bytes, droppable } of oldestFirst) {
+    if (excess <= 0) break;
+    if (!droppable) continue;
+    dropped.push(id);
+    excess -= bytes;
+  }
+  return dropped;
+}
+
+/** An entry's size as it counts for the cap: about the bytes that its text takes. */
+export const storedBytes = (entry: unknown): number => JSON.stringify(entry).length;
+
+/** The entries of a journal in memory, in the order of the last put, within its cap (CL17). */
+export class JournalEntries {
+  readonly #maxBytes: number;
+  readonly #stored = new Map<string, { entry: JournalEntry; bytes: number }>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  list(): JournalEntry[] {
+    return [...this.#stored.values()].map(({ entry }) => entry);
+  }
+
+  put(entry: JournalEntry): void {
+    this.delete(entry.id);
+    const bytes = storedBytes(entry);
+    this.#stored.set(entry.id, { entry, bytes });
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) this.#dropOverflow();
+  }
+
+  delete(id: string): void {
+    this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
+    this.#stored.delete(id);
+  }
+
+  #dropOverflow(): void {
+    const sizes = [...this.#stored].map(([id, { entry, bytes }]) => ({
+      id,
+      bytes,
+      droppable: entry.repeatable && entry.answer !== null,
+    }));
+    for (const id of journalOverflow(sizes, this.#maxBytes)) this.delete(id);
+  }
+}

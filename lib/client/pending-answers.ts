@@ -1,10 +1,10 @@
 import { TokenBucket } from '../limits/token-bucket.ts';
 import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { ToolFailure } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
-import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
-import { ToolFailure } from './tool-failure.ts';
+import type { ClientEnvironment } from './transports.ts';
 
 /** Answers that may be in flight at once, while others wait to be sent again. */
 export const WINDOW = 64;

@@ -8,12 +8,13 @@ import {
   type ClientToolDefinition,
   isRepeatable,
   type StatusUpdate,
+  ToolFailure,
+  toToolFailure,
 } from './client-tool.ts';
 import { encodeAnswer, encodeFailure } from './encode-answer.ts';
-import type { ClientEnvironment } from './environment.ts';
 import type { CallAnswer, Journal } from './journal.ts';
 import { createStatusThrottle, type StatusFields, type StatusThrottle } from './status-throttle.ts';
-import { ToolFailure, toToolFailure } from './tool-failure.ts';
+import type { ClientEnvironment } from './transports.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 const TIP_CHARS = 2_000;

@@ -1,5 +1,5 @@
 import type { ClientMessageOf } from '../protocol/client-messages.ts';
-import type { ClientEnvironment } from './environment.ts';
+import type { ClientEnvironment } from './transports.ts';
 
 /** The content of a `tool_status`, without the call. */
 export type StatusFields = Omit<ClientMessageOf<'tool_status'>, 'type' | 'id' | 'attempt'>;

@@ -1,4 +1,10 @@
 import { own } from '../util/own.ts';
+import {
+  type ClientToolAnswer,
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
+} from './client-tool.ts';
 
 /**
  * The arguments of a tool that this library's own programs offer, described once: as the JSON
@@ -171,4 +177,33 @@ export function readArguments<Args extends Arguments>(
   return problems.length === 0
     ? { ok: true, values: values as ValuesOf<Args> }
     : { ok: false, problem: problems.join('; ') };
+}
+
+export interface TypedClientTool<Args extends Arguments>
+  extends Omit<ClientToolDefinition, 'parameters' | 'run'> {
+  readonly args: Args;
+  run(
+    args: ValuesOf<Args>,
+    context: ClientToolContext,
+  ): Promise<ClientToolAnswer> | ClientToolAnswer;
+}
+
+/** A client's tool whose JSON Schema and argument types both come from one description. */
+export function defineClientTool<Args extends Arguments>({
+  args,
+  run,
+  ...tool
+}: TypedClientTool<Args>): ClientToolDefinition {
+  return {
+    ...tool,
+    parameters: toJsonSchema(args),
+    run(given, context) {
+      const read = readArguments(args, given);
+      if (read.ok) return run(read.values, context);
+      throw new ToolFailure(
+        'invalid_args',
+        `${tool.name} cannot take these arguments: ${read.problem}.`,
+      );
+    },
+  };
 }

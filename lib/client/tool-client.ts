@@ -5,15 +5,12 @@ import { errorMessage } from '../util/error-message.ts';
 import { createObservable, type Observable, type WritableObservable } from '../util/observable.ts';
 import type { ClientIdentity } from './client-identity.ts';
 import { type ClientInstance, openClientInstance } from './client-instance.ts';
-import type { ClientStatus } from './client-status.ts';
-import type { ClientToolDefinition } from './client-tool.ts';
-import { type Connection, createConnection } from './connection.ts';
-import { createHello } from './create-hello.ts';
-import type { ClientEnvironment } from './environment.ts';
+import { type ClientToolDefinition, toToolSpec } from './client-tool.ts';
+import { type ClientStatus, type Connection, createConnection } from './connection.ts';
 import type { InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
 import { createStatusThrottle, type StatusThrottle } from './status-throttle.ts';
-import { createToolRegistrations, type ToolRegistrations } from './tool-registrations.ts';
+import type { ClientEnvironment } from './transports.ts';
 import type { UploadBlob } from './upload-blob.ts';
 
 export type ClientState = Omit<
@@ -310,3 +307,78 @@ class ConnectedClient {
     return this.#lastStep;
   }
 }
+
+/** The first message of a connection: what this client is, and the calls that it has. */
+export function createHello({
+  name,
+  kind,
+  identity,
+  instance,
+}: {
+  readonly name: string;
+  readonly kind: 'tab' | 'phone' | 'program';
+  readonly identity: ClientIdentity;
+  readonly instance: ClientInstance | null;
+}): ClientMessageOf<'hello'> {
+  const [clientId, token] = [identity.clientId(), identity.resumeToken(instance?.id)];
+  const known = instance?.runner.known();
+  // guard: resume-token-sent
+  return {
+    type: 'hello',
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    ...(token === undefined ? {} : { resume_token: token }),
+    ...(instance && known && { instance_id: instance.id, known: known.calls }),
+    // By the epoch a call that is not listed counts as never started. Where the list is cut that
+    // would be wrong, and without an epoch the server draws no such conclusion (CL34).
+    ...(instance && known?.isAll && { journal_epoch: instance.journal.epoch }),
+    name,
+    kind,
+    caps: ['claim', 'cancel', 'probe'],
+  };
+}
+
+/** The tools that a client offers, and which of them were published to the server; its caller sends. */
+export function createToolRegistrations(initial: readonly ClientToolDefinition[]) {
+  const tools = new Map(initial.map((tool) => [tool.name, tool]));
+  /** Name to the JSON text that was published. */
+  const published = new Map<string, string>();
+  let unreplied = 0;
+
+  return {
+    /** Adds, or replaces by name. */
+    add: (tool: ClientToolDefinition) => void tools.set(tool.name, tool),
+    remove: (name: string) => void tools.delete(name),
+    find: (name: string) => tools.get(name),
+    get names(): readonly string[] {
+      return [...tools.keys()];
+    },
+    /** The messages that publish what has changed since they were last taken; empty when nothing has. */
+    takeChanges(): ClientMessage[] {
+      const deleted = [...published.keys()].filter((name) => !tools.has(name));
+      const specs = [...tools.values()].map(toToolSpec);
+      const fresh = specs.filter((spec) => published.get(spec.name) !== JSON.stringify(spec));
+      for (const name of deleted) published.delete(name);
+      for (const spec of fresh) published.set(spec.name, JSON.stringify(spec));
+      if (fresh.length > 0) unreplied += 1;
+      return [
+        ...(deleted.length === 0 ? [] : [{ type: 'unregister_tools' as const, names: deleted }]),
+        ...(fresh.length === 0 ? [] : [{ type: 'register_tools' as const, tools: fresh }]),
+      ];
+    },
+    /** The server has replied to one message that registers tools, whether it took them or not. */
+    replied() {
+      unreplied = Math.max(0, unreplied - 1);
+    },
+    /** Whether it has replied to all of those that were taken (CL38). */
+    get areReplied() {
+      return unreplied === 0;
+    },
+    /** A new connection: nothing is published on it yet. */
+    forgetPublished() {
+      published.clear();
+      unreplied = 0;
+    },
+  };
+}
+
+export type ToolRegistrations = ReturnType<typeof createToolRegistrations>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { QueueFullError, Semaphore, Semaphores } from './semaphore.ts';
+import { QueueFullError, runIn, Semaphore, Semaphores } from './semaphore.ts';
 
 /** Work that ends when it is asked to, and notes that it started. */
 function work() {
@@ -22,7 +22,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 test('work runs so many at a time, in the order in which it came', async () => {
   const semaphore = new Semaphore({ atOnce: 2, waiting: 9 });
   const pieces = [work(), work(), work(), work()];
-  const results = Promise.all(pieces.map((piece) => semaphore.run(piece.run)));
+  const results = Promise.all(pieces.map((piece) => runIn(semaphore, piece.run)));
   const started = () => pieces.map(({ hasStarted }) => hasStarted);
   await settled();
   expect(started()).toEqual([true, true, false, false]);
@@ -36,8 +36,8 @@ test('work runs so many at a time, in the order in which it came', async () => {
 test('work that fails gives its place back', async () => {
   const semaphore = new Semaphore({ atOnce: 1, waiting: 1 });
   const [bad, good] = [work(), work()];
-  const failing = semaphore.run(bad.run);
-  const next = semaphore.run(good.run);
+  const failing = runIn(semaphore, bad.run);
+  const next = runIn(semaphore, good.run);
   bad.fail(new Error('it broke'));
   good.end('fine');
   await expect(failing).rejects.toThrow('it broke');
@@ -47,14 +47,14 @@ test('work that fails gives its place back', async () => {
 test('work without a place to wait is refused, and takes no place', async () => {
   const semaphore = new Semaphore({ atOnce: 1, waiting: 1 });
   const [first, second, third] = [work(), work(), work()];
-  const running = semaphore.run(first.run);
-  const waiting = semaphore.run(second.run);
-  await expect(semaphore.run(third.run)).rejects.toThrow(QueueFullError);
+  const running = runIn(semaphore, first.run);
+  const waiting = runIn(semaphore, second.run);
+  await expect(runIn(semaphore, third.run)).rejects.toThrow(QueueFullError);
   first.end('1');
   second.end('2');
   expect(await Promise.all([running, waiting])).toEqual(['1', '2']);
   expect(third.hasStarted).toBe(false);
-  expect(await semaphore.run(async () => 'again')).toBe('again');
+  expect(await runIn(semaphore, async () => 'again')).toBe('again');
 });
 
 test('whatever is aborted when: never too many at once, and nothing that could run waits', async () => {
@@ -81,7 +81,7 @@ test('whatever is aborted when: never too many at once, and nothing that could r
               added.state = 'running';
               return piece.run();
             };
-            semaphore.run(begin, { signal: abort.signal }).then(
+            runIn(semaphore, begin, { signal: abort.signal }).then(
               () => (added.state = 'ended'),
               () => (added.state = 'ended'),
             );

@@ -53,27 +53,6 @@ export class Semaphore {
     };
   }
 
-  /**
-   * Gives what `work` gives. Rejects with the reason of `signal` when that aborts before its turn
-   * comes; `work` is not called then. Once it runs, stopping is its own affair.
-   */
-  async run<T>(
-    work: () => Promise<T>,
-    { signal, principal }: { signal?: AbortSignal; principal?: string } = {},
-  ): Promise<T> {
-    signal?.throwIfAborted();
-    const { promise: turn, resolve, reject } = Promise.withResolvers<void>();
-    const leave = this.enter(resolve, principal);
-    const give = () => reject(signal?.reason);
-    signal?.addEventListener('abort', give, { once: true });
-    try {
-      await turn.finally(() => signal?.removeEventListener('abort', give));
-      return await work();
-    } finally {
-      leave();
-    }
-  }
-
   #hasPlaceFor(principal: string): boolean {
     const { size } = this.#waiting;
     if (principal === '') return size < this.#mostWaiting;
@@ -121,10 +100,27 @@ export class Semaphores {
       if (semaphore.isIdle && this.#byKey.get(key) === semaphore) this.#byKey.delete(key);
     };
   }
+}
 
-  async run<T>(key: string, atOnce: number, work: () => Promise<T>): Promise<T> {
-    const { promise: turn, resolve } = Promise.withResolvers<void>();
-    const leave = this.enter(key, atOnce, resolve);
-    return turn.then(work).finally(leave);
+/**
+ * Gives what `work` gives, once it finds its place. Rejects with the reason of `signal` when that
+ * aborts before its turn comes; `work` is not called then. Once it runs, stopping is its own affair.
+ * It is no method, which each page would load with the client.
+ */
+export async function runIn<T>(
+  semaphore: Pick<Semaphore, 'enter'>,
+  work: () => Promise<T>,
+  { signal, principal }: { signal?: AbortSignal; principal?: string } = {},
+): Promise<T> {
+  signal?.throwIfAborted();
+  const { promise: turn, resolve, reject } = Promise.withResolvers<void>();
+  const leave = semaphore.enter(resolve, principal);
+  const give = () => reject(signal?.reason);
+  signal?.addEventListener('abort', give, { once: true });
+  try {
+    await turn.finally(() => signal?.removeEventListener('abort', give));
+    return await work();
+  } finally {
+    leave();
   }
 }

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { ApprovalScope } from '#lib/call/call';
-import { NO_ROUTING } from '#lib/call/call';
+import { type ApprovalScope, NO_ROUTING } from '#lib/call/call';
 import type { AlwaysCaller } from '#lib/protocol/card';
 import { type Agent, FIRST_OPERATOR } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';

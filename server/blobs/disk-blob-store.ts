@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { cutToBytes } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
-import { Semaphores } from '#lib/limits/semaphore';
+import { runIn, Semaphores } from '#lib/limits/semaphore';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
@@ -73,6 +73,8 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
   for (const name of readdirSync(dir)) if (TEMPORARY.test(name)) rmSync(join(dir, name));
   /** Changes of one blob are made one after the other. */
   const works = new Semaphores();
+  const oneByOne = <T>(blobId: string, work: () => Promise<T>) =>
+    runIn({ enter: (begin) => works.enter(blobId, 1, begin) }, work);
   const sizes = createSizes(dir);
 
   async function readStored(blobId: string) {
@@ -125,7 +127,7 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
       };
       return {
         ok: true,
-        attachment: await works.run(attachment.blob_id, 1, () => keep(attachment, upload)),
+        attachment: await oneByOne(attachment.blob_id, () => keep(attachment, upload)),
       };
     },
 
@@ -144,7 +146,7 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
     /** Forgets a blob that nothing refers to; unless it was put again since. Resolves to whether it did. */
     remove: (blobId: string, putBefore: number): Promise<boolean> =>
       BLOB_ID.test(blobId)
-        ? works.run(blobId, 1, () => removeOld(blobId, putBefore))
+        ? oneByOne(blobId, () => removeOld(blobId, putBefore))
         : Promise.resolve(false),
 
     /** Undefined when there is no such blob. Rejects with `BlobDamagedError` when its bytes are not those of its id. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Call, NO_ROUTING, type Routing } from '#lib/call/call';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import { createPool } from '../connections/testing/create-pool.ts';
+import { createPool } from '../clients/testing/create-pool.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import { Router } from './router.ts';
 

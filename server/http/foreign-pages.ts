@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostGate } from '../auth/room.ts';
-import type { DeviceOrigins } from '../devices/room.ts';
+import type { DeviceOrigins } from '../clients/room.ts';
 import { writeResponse } from './response.ts';
 
 /** What a page may ask before it was let in; the credential of all else is that of a device. */

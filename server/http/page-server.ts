@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { QueueFullError, Semaphore } from '#lib/limits/semaphore';
+import { QueueFullError, runIn, Semaphore } from '#lib/limits/semaphore';
 import { HttpError } from '#lib/protocol/http-error';
 import {
   type Credentials,
@@ -118,7 +118,7 @@ async function drawOne(
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   try {
-    await drawing.run(draw, { signal: closed.signal, principal: networkOf(address) });
+    await runIn(drawing, draw, { signal: closed.signal, principal: networkOf(address) });
   } catch (error) {
     if (error instanceof QueueFullError) {
       const message = 'Too many pages are being rendered. Try again in a moment.';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createPool } from '../connections/testing/create-pool.ts';
+import { createPool } from '../clients/testing/create-pool.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

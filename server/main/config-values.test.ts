@@ -8,7 +8,7 @@ import { compilePolicy, decidePolicy, limitsFor } from '#lib/policy/decide-polic
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Notice } from '#lib/protocol/notice';
-import { openDevices, pairingConfigSchema } from '../devices/open-devices.ts';
+import { openDevices, pairingConfigSchema } from '../clients/open-devices.ts';
 import { ChatText } from '../doors/openai/chat-completion.ts';
 import { ResponseItems } from '../doors/openai/response-object.ts';
 import { createConfigTargets } from '../notices/config-targets.ts';

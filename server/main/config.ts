@@ -51,7 +51,7 @@ export const configFileSchema = closedObject({
   mcp: rooms.mcp.mcpConfigSchema,
   /** People know this workbench by it; the name of the machine when not given. */
   name: z.string().trim().min(1).max(64).optional(),
-  pairing: rooms.devices.pairingConfigSchema,
+  pairing: rooms.clients.pairingConfigSchema,
   /** Variables of the environment whose values are secret. */
   secrets: z.array(z.string()).default([]),
   clawseed: rooms.clawseed.clawseedConfigSchema,

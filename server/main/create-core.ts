@@ -55,15 +55,15 @@ type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
 /** Opens who is here with which tools, and who learns what happens. */
 async function openPresence(config: Config, record: OpenedRecord) {
   const breaker = new rooms.calls.Breaker(record);
-  const instances = new rooms.connections.ConnectedInstances();
+  const instances = new rooms.clients.ConnectedInstances();
   const registry = new rooms.tools.ToolRegistry({
     availability: instances.availability,
     openCircuitOf: breaker.openCircuitOf,
     hide: record.hide,
   });
-  const devices = await rooms.devices.openDevices(config.file.pairing, record);
+  const devices = await rooms.clients.openDevices(config.file.pairing, record);
   const ofTable = { ...record, instances, registry, breaker, devices };
-  const table = rooms.connections.openClientTable(ofTable);
+  const table = rooms.clients.openClientTable(ofTable);
   const push = await rooms.notices.openPush({
     ...record,
     config: config.file.push,

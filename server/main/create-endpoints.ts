@@ -36,7 +36,7 @@ export async function createEndpoints(
   const gates = rooms.http.createGates({ ...base, ...access });
   const lines = { flood: FLOOD, largeFrames: new Semaphore({ atOnce: 1 }) };
   const uploads = rooms.blobs.createUploadQuota(file.blobs, core.clock);
-  const clients = await rooms.connections.openClients({ ...base, ...lines, uploads });
+  const clients = await rooms.clients.openClients({ ...base, ...lines, uploads });
   const pages = await preparePages({
     dir: PROJECT,
     dev: development,
@@ -59,7 +59,7 @@ export async function createEndpoints(
     chatTokenInUrl: file.clawseed.token_in_url,
     ...given({ devUpgrade: pages.devUpgrade }),
   });
-  const services = await rooms.devices.createDeviceServices(
+  const services = await rooms.clients.createDeviceServices(
     { name: file.name, dataDir: config.dataDir },
     {
       ...base,

@@ -8,7 +8,7 @@ import { type Audit, byCaller, FIRST_OPERATOR, mayDecide } from '../auth/room.ts
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { readVersion } from '../base/project.ts';
-import type { By } from '../devices/room.ts';
+import type { By } from '../clients/room.ts';
 import type { Store } from '../store/room.ts';
 import { createToolChecks, type ToolRegistry } from '../tools/room.ts';
 import { KeptTasks } from './kept-tasks.ts';

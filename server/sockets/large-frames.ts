@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Semaphore } from '#lib/limits/semaphore';
+import { runIn, type Semaphore } from '#lib/limits/semaphore';
 import type { InboundSocket } from './inbound-socket.ts';
 
 /** From here on a frame is handled alone: several copies of it are in memory until it is on disk. */
@@ -59,7 +59,7 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
       else await done;
     };
     // A call that has ended leaves memory in the turn of the event loop after it.
-    const done = large.run(() =>
+    const done = runIn(large, () =>
       work()
         .then(() => nextTurn())
         .finally(() => void (rest ?? release())),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BoundOperand } from '#lib/call/call';
 import type { Progress } from '#lib/call/merge-card';
-import { QueueFullError, Semaphore } from '#lib/limits/semaphore';
+import { QueueFullError, runIn, Semaphore } from '#lib/limits/semaphore';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
@@ -282,7 +282,7 @@ function limitOf({
       return run();
     };
     try {
-      return await running.run(begin, {
+      return await runIn(running, begin, {
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         principal: ownerToken ?? 'operator',
       });

@@ -1,5 +1,5 @@
 import type { ClientListing } from '#lib/protocol/watch-messages';
-import type { OpenedDevices } from '../devices/room.ts';
+import type { OpenedDevices } from '../clients/room.ts';
 import { createSnapshots, type SnapshotDeps } from './snapshot.ts';
 import { createWatchHub, WATCH_LIMITS, type WatchHubDeps } from './watch-hub.ts';
 import { createWatchSocketHandler, type WatchSocketDeps } from './watch-socket.ts';

@@ -3,8 +3,11 @@ import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/listings-store';
-import { createClientTable } from '../connections/client-table.ts';
-import { type ConnectedInstance, ConnectedInstances } from '../connections/connected-instances.ts';
+import {
+  type ConnectedInstance,
+  ConnectedInstances,
+  createClientTable,
+} from '../clients/client-table.ts';
 import { numbered } from '../events/event-bus.ts';
 import { ToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';

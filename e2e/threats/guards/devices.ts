@@ -4,33 +4,33 @@ import type { Guard } from './guard.ts';
 export const DEVICE_GUARDS: readonly Guard[] = [
   {
     number: 'T17',
-    file: 'server/connections/resume-session.ts',
+    file: 'server/clients/resume-session.ts',
     code: 'const known = ownClientId(principal) ?? proof?.client.clientId;',
     broken: 'const known = proof?.client.clientId ?? hello?.client_id ?? ownClientId(principal);',
   },
   {
     number: 'T18',
-    file: 'server/connections/resume-session.ts',
+    file: 'server/clients/resume-session.ts',
     code: '  if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;',
     broken:
       '  if (!client) return { client: { clientId, instanceId: instance_id }, nextToken, isOfThisInstance: true };',
   },
   {
     number: 'T19',
-    file: 'server/connections/client-ids.ts',
+    file: 'server/clients/client-ids.ts',
     code: 'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return undefined;',
     broken: 'if (deps.isMadeHere(clientId)) return () => {};',
   },
   {
     number: 'T20',
-    file: 'server/devices/pairing-service.ts',
+    file: 'server/clients/pairing-service.ts',
     code: '    if (!pairing) throw noSuchCode();\n',
     broken:
       "    if (!pairing) throw noSuchCode();\n    if (requester.address === '127.0.0.1') await this.decide(pairing.id, { decision: 'approve' }, { caller: { kind: 'operator', name: 'operator', role: 'admin', tokenId: null, sessionId: null }, address: '' });\n",
   },
   {
     number: 'T21',
-    file: 'server/devices/pairings.ts',
+    file: 'server/clients/pairings.ts',
     code: 'if (this.#wrong < MOST_WRONG)',
     broken: 'if (this.#wrong > 0)',
   },
@@ -42,7 +42,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T23',
-    file: 'server/devices/pairing-service.ts',
+    file: 'server/clients/pairing-service.ts',
     code: 'names?.includes(tool.name) ?? true;',
     broken: '!names?.length || names.includes(tool.name);',
   },
@@ -55,7 +55,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T25',
-    file: 'server/devices/device-list.ts',
+    file: 'server/clients/device-list.ts',
     code: 'if (known.revokedAt !== null) {',
     broken: 'if (known.revokedAt === 0) {',
   },
@@ -67,13 +67,13 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T28',
-    file: 'server/connections/resume-session.ts',
+    file: 'server/clients/resume-session.ts',
     code: 'client.owner !== principalKey(principal)',
     broken: 'client.owner === principalKey(principal) + clientId',
   },
   {
     number: 'T29',
-    file: 'server/devices/open-devices.ts',
+    file: 'server/clients/open-devices.ts',
     code: 'randomInt(PAIRING_ALPHABET.length)',
     broken: 'randomInt(256) % PAIRING_ALPHABET.length',
   },
@@ -97,7 +97,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T36',
-    file: 'server/devices/pairing-service.ts',
+    file: 'server/clients/pairing-service.ts',
     code: "    await this.#audit(by, 'device_denied', pairing.id, { name, origin, from });\n",
     broken: '',
   },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientToolDefinition } from '../../../lib/client/client-tool.ts';
-import type { ClientSocket } from '../../../lib/client/environment.ts';
 import type { Journal } from '../../../lib/client/journal.ts';
+import type { ClientSocket } from '../../../lib/client/transports.ts';
 import type { ClientFacts } from '../world/client-facts.ts';
 import { hashOf } from '../world/witness.ts';
 import type { ClientLibrary } from './load-library.ts';

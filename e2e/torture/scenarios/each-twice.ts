@@ -1,4 +1,4 @@
-import type { ClientSocket } from '../../../lib/client/environment.ts';
+import type { ClientSocket } from '../../../lib/client/transports.ts';
 import { createHeldTool } from '../net/held-tool.ts';
 import { openWorker } from '../net/raw-worker.ts';
 import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';

@@ -1,4 +1,4 @@
-import { ToolFailure } from '../../client/tool-failure.ts';
+import { ToolFailure } from '../../client/client-tool.ts';
 
 /** The longest wait for the first frame: a camera may take seconds to start. */
 const FIRST_FRAME_MS = 10_000;

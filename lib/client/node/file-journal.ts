@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isMissing } from '../../util/is-missing.ts';
-import { JOURNAL_BYTES, type Journal, type JournalEntry } from '../journal.ts';
-import { JournalEntries } from '../journal-entries.ts';
+import { JOURNAL_BYTES, type Journal, JournalEntries, type JournalEntry } from '../journal.ts';
 import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
 import { type JournalRecord, parseJournalRecord } from './parse-journal-record.ts';
 

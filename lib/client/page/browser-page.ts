@@ -1,11 +1,10 @@
 import { schedule } from '../../util/schedule.ts';
-import { createBrowserParts, keptText } from '../browser-environment.ts';
-import { listenToTouches } from '../listen-to-touches.ts';
+import { createBrowserParts, keptText, listenToTouches } from '../browser-environment.ts';
 import { createToolClient, type ToolClient } from '../tool-client.ts';
 import { importTools } from '../web-mcp/import-tools.ts';
 import { readModelContext } from '../web-mcp/model-context.ts';
-import { createAskServer } from './ask-server.ts';
 import { createBadge } from './badge.ts';
+import { createAskServer } from './let-in.ts';
 import { type Callboard, createCallboard, type Page } from './page-callboard.ts';
 
 /** Shared by all copies of the library in a page: two of them would be two clients. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLOSE } from '../../protocol/close-codes.ts';
 import { sha256Hex } from '../../util/sha256.ts';
-import { newDeviceToken } from '../device-token.ts';
+import { newDeviceToken } from '../client-identity.ts';
 import { until } from '../testing/setup-client.ts';
 import { setupPage } from './testing/setup-page.ts';
 

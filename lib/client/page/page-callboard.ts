@@ -7,12 +7,10 @@ import { createObservable, type Observable } from '../../util/observable.ts';
 import { type ClientToolDefinition, toToolSpec } from '../client-tool.ts';
 import { refuseInsecureTransport } from '../insecure-transport.ts';
 import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
-import type { AskServer } from './ask-server.ts';
 import { type Badge, NO_BADGE } from './badge.ts';
-import { type KeptToken, type LetInOptions, letIn } from './let-in.ts';
-import { type PageTool, readPageTool } from './page-tool.ts';
-import { parseUrl } from './parse-url.ts';
-import { stoppable } from './stoppable.ts';
+import { type AskServer, type KeptToken, type LetInOptions, letIn } from './let-in.ts';
+import { type PageTool, readPageTool, stoppable } from './page-tool.ts';
+import { parseUrl } from './read-script.ts';
 
 /** Where a page connects, and as whom. What is not given stays as it was the last time. */
 export interface ConnectOptions {

@@ -1,8 +1,10 @@
 import { isRecord } from '../../json/is-record.ts';
 import { isToolName } from '../../protocol/tool-name.ts';
 import type { ToolAnnotations } from '../../protocol/tool-spec.ts';
+import { abortable } from '../../util/abortable.ts';
 import { errorMessage } from '../../util/error-message.ts';
-import type { ClientToolContext, ClientToolDefinition } from '../client-tool.ts';
+import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client-tool.ts';
+import type { BadgeCall } from './badge.ts';
 
 /** A tool as a page offers it. */
 export interface PageTool<Args extends object = Record<string, unknown>> {
@@ -93,4 +95,35 @@ function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return value === undefined ? 'missing' : `of the type ${typeof value}`;
+}
+
+/** For the caller, who reads it as the reason why the call was cancelled. */
+const STOPPED = 'The person at this page stopped it.';
+
+/**
+ * A tool's work that the person at the page sees and can end. A stop ends the call at once, also
+ * where the tool does not heed its signal: what it does after that changes nothing (PG7).
+ */
+export function stoppable(
+  { name, displayName }: Pick<ClientToolDefinition, 'name' | 'displayName'>,
+  execute: Execute,
+  show: (call: Omit<BadgeCall, 'server'>) => () => void,
+): ClientToolDefinition['run'] {
+  return async (args, context) => {
+    const stopped = new AbortController();
+    const signal = AbortSignal.any([context.signal, stopped.signal]);
+    const hide = show({
+      tool: displayName ?? name,
+      caller: context.requestedBy,
+      stop: () => stopped.abort(new ToolFailure('cancelled', STOPPED)),
+    });
+    try {
+      // In a function of its own, so that what it throws at once is a rejection as well.
+      const work = (async () => execute({ ...args }, { ...context, signal }))();
+      const output = await abortable(stopped.signal, work);
+      return { output: output === undefined ? null : output };
+    } finally {
+      hide();
+    }
+  };
 }

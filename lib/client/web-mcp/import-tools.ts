@@ -1,9 +1,7 @@
 import { readJson } from '../../json/read-json.ts';
 import { errorMessage } from '../../util/error-message.ts';
-import type { ClientToolContext } from '../client-tool.ts';
-import { ToolFailure } from '../tool-failure.ts';
-import type { ModelContext, WebTool } from './model-context.ts';
-import { isPublished } from './published.ts';
+import { type ClientToolContext, ToolFailure } from '../client-tool.ts';
+import { isPublished, type ModelContext, type WebTool } from './model-context.ts';
 
 /** A page may register its tools one by one in one moment. */
 const SETTLE_MS = 50;

@@ -1,6 +1,5 @@
 import { errorMessage } from '../../util/error-message.ts';
-import type { ModelContext, PublishedTool } from './model-context.ts';
-import { markPublished } from './published.ts';
+import { type ModelContext, markPublished, type PublishedTool } from './model-context.ts';
 
 /** A tool of this tab, as the server lists it. */
 export interface OwnTool {

@@ -12,7 +12,7 @@ import type { CallersOfCalls } from '../../approvals/caller-of-call.ts';
 import type { Check, CheckEdit, Denial } from '../../approvals/check.ts';
 import { type Caller, callerOf, FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
-import { createPool } from '../../connections/testing/create-pool.ts';
+import { createPool } from '../../clients/testing/create-pool.ts';
 import { instanceAddress } from '../../events/event-bus.ts';
 import { createMemoryBus } from '../../events/memory-bus.ts';
 import type { AnnounceCall } from '../../notices/notice-drafts.ts';

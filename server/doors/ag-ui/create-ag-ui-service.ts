@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Semaphore } from '#lib/limits/semaphore';
+import { runIn, Semaphore } from '#lib/limits/semaphore';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
 import { sendMessageBodySchema } from '#lib/protocol/rest';
@@ -189,21 +189,19 @@ function show(deps: AgUiServiceDeps, showing: Showing): void {
   };
   send([turn.start(), ...refusedTools(input)]);
   if (isNew) return events.release(0, (event) => send(turn.take(event)));
-  reading
-    .run(() => catchUp(deps, run.run_id), { signal })
-    .then(
-      ({ now, of, calls }) => {
-        send(turn.begin(now, calls));
-        events.release(of.run, (event) => {
-          if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
-        });
-      },
-      (error: unknown) => {
-        if (!signal.aborted) deps.logger.error(error);
-        events.close();
-        sink.end();
-      },
-    );
+  runIn(reading, () => catchUp(deps, run.run_id), { signal }).then(
+    ({ now, of, calls }) => {
+      send(turn.begin(now, calls));
+      events.release(of.run, (event) => {
+        if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
+      });
+    },
+    (error: unknown) => {
+      if (!signal.aborted) deps.logger.error(error);
+      events.close();
+      sink.end();
+    },
+  );
 }
 
 /** What there is by now, and up to which event each is so. */

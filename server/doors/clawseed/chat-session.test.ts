@@ -4,7 +4,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { RunOwner, RunRecord } from '#lib/protocol/run';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { keyedId } from '../../auth/secrets.ts';
-import { serveClients } from '../../connections/testing/serve-clients.ts';
+import { serveClients } from '../../clients/testing/serve-clients.ts';
 import { newRun } from '../../runs/new-run.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import { createErrorLog } from '../../testing/error-log.ts';

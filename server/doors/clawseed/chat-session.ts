@@ -4,12 +4,11 @@ import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
 import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { ClientChannel, ClientSessions } from '../../connections/room.ts';
+import type { ClientChannel, ClientSessions } from '../../clients/room.ts';
 import { type EventBus, followRun, type SnapshotText } from '../../events/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
-import type { KeptIdentities } from './chat-tools.ts';
-import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
+import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
 

@@ -1,7 +1,7 @@
 import { FairMap } from '#lib/limits/fair-map';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import { given } from '#lib/util/given';
-import type { ClientSession, Received } from '../../connections/room.ts';
+import type { ClientSession, Received } from '../../clients/room.ts';
 import type { ToolRegistry } from '../../tools/room.ts';
 import { errorFrame, type ServerFrame, type ToolSpecFrame } from './chat-frames.ts';
 

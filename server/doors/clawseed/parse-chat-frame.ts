@@ -4,7 +4,7 @@ import { parseJson } from '#lib/json/parse-json';
 import { clientMessageSchema } from '#lib/protocol/client-messages';
 import { failureText } from '#lib/protocol/failure-text';
 import { LIMITS } from '#lib/protocol/limits';
-import { parseClientFrame, type Received } from '../../connections/room.ts';
+import { parseClientFrame, type Received } from '../../clients/room.ts';
 import { type ErrorFrame, errorFrame } from './chat-frames.ts';
 
 /** What a frame of a ClawSeed app asks for. */

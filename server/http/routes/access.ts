@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
 import { type AuditedAct, type Caller, isOwn } from '../../auth/room.ts';
-import type { By } from '../../devices/room.ts';
+import type { By } from '../../clients/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';

@@ -19,7 +19,7 @@ import type { NotifyService } from '../../notices/outbox.ts';
 import type { PushService } from '../../notices/push/open-push.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { SessionRecord, Store } from '../../store/store.ts';
-import type { ClientStreamService, HttpClientService } from '../http-deps.ts';
+import type { HttpDeps } from '../http-deps.ts';
 
 /** A call that has just been recorded, but for what is given. */
 export const callRecord = (more: CallFields = {}): Call =>
@@ -174,7 +174,7 @@ export const fakeTools = {
 
 export function createFakeClients() {
   const asked: unknown[][] = [];
-  const service: HttpClientService = {
+  const service: HttpDeps['clients'] = {
     async register(_principal, body) {
       asked.push(['register', body]);
       return { ok: true, registered_count: body.tools.length, rejected: [] };
@@ -244,7 +244,7 @@ export const fakePush: PushService = {
 };
 
 /** No stream is open. */
-export const fakeStreams: ClientStreamService = { open: unused, find: () => undefined };
+export const fakeStreams: HttpDeps['streams'] = { open: unused, find: () => undefined };
 
 export function createFakeBlobs(): BlobStore {
   const kept = new Map<string, { attachment: Attachment; bytes: Uint8Array }>();

@@ -18,7 +18,7 @@ import { createSignInCodes } from '../../auth/sign-in-codes.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { createNewId } from '../../base/new-id.ts';
-import { createTestDevices } from '../../devices/testing/create-test-devices.ts';
+import { createTestDevices } from '../../clients/testing/create-test-devices.ts';
 import { testPolicy } from '../../policy/testing/test-policy.ts';
 import { InboundBudget } from '../../sockets/inbound-budget.ts';
 import { createErrorLog } from '../../testing/error-log.ts';

@@ -1,6 +1,5 @@
 import { joinBodySchema, outcomeBodySchema } from '../../../protocol/device.ts';
-import { createAskServer } from '../ask-server.ts';
-import type { KeptToken } from '../let-in.ts';
+import { createAskServer, type KeptToken } from '../let-in.ts';
 import type { Page } from '../page-callboard.ts';
 
 const workbench = { name: 'Board', fingerprint: [1, 2, 3, 4] };

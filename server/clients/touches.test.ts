@@ -3,8 +3,7 @@ import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage } from '#lib/protocol/client-messages';
 import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
-import type { ClientSession } from './client-session.ts';
-import { createClientSessions } from './client-sessions.ts';
+import { type ClientSession, createClientSessions } from './client-session.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 
 const open: CallsSetup[] = [];

@@ -40,11 +40,32 @@ export interface ClientSessionDeps extends ResumeSessionDeps {
   readonly logger: Logger;
   /** Sessions by instance, so that a returning instance can supersede its older session. */
   readonly live: Map<string, ClientSession>;
-  /** Writes of confirmed tokens, for which a client that comes by an older one has to wait. */
+  /** A client that comes by an older token has to wait for these writes of confirmed ones. */
   readonly confirmations: Set<Promise<void>>;
 }
 
-/** What a channel brings: messages, and answers that could not be read. */
+export type ClientSessions = ReturnType<typeof createClientSessions>;
+
+/** The sessions of all clients that hold a channel open. */
+export function createClientSessions(
+  deps: Omit<ClientSessionDeps, 'live' | 'pendingInstances' | 'confirmations'>,
+) {
+  const shared: ClientSessionDeps = {
+    ...deps,
+    live: new Map(),
+    pendingInstances: new Set(),
+    confirmations: new Set(),
+  };
+  return {
+    open: (principal: Principal, channel: ClientChannel) =>
+      new ClientSession(shared, principal, channel),
+    /** Sends to the session of that instance, where it has one. */
+    send: (instanceId: string, message: ServerMessage) =>
+      shared.live.get(instanceId)?.send(message),
+  };
+}
+
+/** A channel brings messages, and answers that could not be read. */
 export type Received = ClientMessage | UnreadableAnswer;
 
 type Answer = ClientMessageOf<'tool_result' | 'tool_error'>;
@@ -110,7 +131,7 @@ export class ClientSession {
     }
   }
 
-  /** What no message of the client asked for. */
+  /** Sends a message that no message of the client asked for. */
   send(message: ServerMessage): void {
     if (this.#client) this.#channel.send(message);
   }
@@ -121,7 +142,7 @@ export class ClientSession {
     client?.presence.end();
   }
 
-  /** Whether the program replies to probes. A silent one is listed as such, and offered no calls. */
+  /** Tells that the program replies to probes, or does not. A silent one is listed as such, and offered no calls. */
   setResponsive(isResponsive: boolean): void {
     const instanceId = this.#client?.identity.instanceId;
     if (instanceId === undefined) return;

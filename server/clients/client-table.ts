@@ -1,9 +1,99 @@
 import { sameJson } from '#lib/json/equal';
+import { FairMap } from '#lib/limits/fair-map';
+import type { Battery } from '#lib/protocol/client-messages';
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
 import type { InstanceFacts } from '../calls/room.ts';
-import type { OpenCircuit } from '../tools/room.ts';
-import type { ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
+import type { ClientAvailability, OpenCircuit } from '../tools/room.ts';
+
+interface Instance {
+  readonly clientId: string;
+  readonly instanceId: string;
+}
+
+/** Connected instances by their id, and by their client: a client may have thousands of others beside it. */
+class InstanceIndex<One extends Instance> {
+  readonly #byId = new Map<string, One>();
+  readonly #byClient = new Map<string, Set<string>>();
+
+  get(instanceId: string): One | undefined {
+    return this.#byId.get(instanceId);
+  }
+
+  values(): Iterable<One> {
+    return this.#byId.values();
+  }
+
+  /** Ids of the client's instances. */
+  idsOf(clientId: string): Iterable<string> {
+    return this.#byClient.get(clientId) ?? [];
+  }
+
+  has(clientId: string): boolean {
+    return this.#byClient.has(clientId);
+  }
+
+  /** Adds, or replaces by its id. */
+  set(one: One): void {
+    const { clientId, instanceId } = one;
+    if (this.#byId.get(instanceId)?.clientId !== clientId) this.delete(instanceId);
+    this.#byId.set(instanceId, one);
+    const ids = this.#byClient.get(clientId) ?? new Set();
+    this.#byClient.set(clientId, ids.add(instanceId));
+  }
+
+  /** False when there is no such instance. */
+  delete(instanceId: string): boolean {
+    const one = this.#byId.get(instanceId);
+    if (!one) return false;
+    this.#byId.delete(instanceId);
+    const ids = this.#byClient.get(one.clientId);
+    ids?.delete(instanceId);
+    if (ids?.size === 0) this.#byClient.delete(one.clientId);
+    return true;
+  }
+}
+
+/** Instances may never come back: the oldest touch of the client with the most is forgotten. */
+const MOST_TOUCHES = 1_000;
+
+/** One connected instance of a client, whatever carries its messages. */
+export interface ConnectedInstance {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly name: string;
+  readonly kind: 'tab' | 'phone' | 'program';
+  readonly caps: readonly string[];
+  readonly journalEpoch: string | null;
+  readonly visible: boolean;
+  readonly responsive: boolean;
+  readonly permissions: Readonly<Record<string, string>> | undefined;
+  readonly secureContext: boolean | undefined;
+  readonly battery?: Battery | undefined;
+  /** From the last probe to its answer. */
+  readonly latencyMs?: number;
+  readonly connectedAt: number;
+}
+
+/** The instances that are connected, and when a person last touched them. The client table alone changes it. */
+export class ConnectedInstances extends InstanceIndex<ConnectedInstance> {
+  /** By instance, also of those that are away (LT3). One that reports none counts from its connection. */
+  readonly touches = new FairMap<number>(MOST_TOUCHES);
+
+  /** The clients of a pool are asked in the order of this. */
+  readonly availability = (instanceId: string): ClientAvailability =>
+    toAvailability(this.get(instanceId), this.touches.get(instanceId));
+}
+
+const toAvailability = (
+  one: ConnectedInstance | undefined,
+  touchedAt: number | undefined,
+): ClientAvailability => ({
+  name: one?.name ?? 'a client that has left',
+  visible: one?.visible ?? false,
+  responsive: one?.responsive ?? false,
+  lastTouchedAt: touchedAt ?? one?.connectedAt ?? 0,
+});
 
 export type ClientTable = ReturnType<typeof createClientTable>;
 
@@ -15,9 +105,8 @@ export interface ClientTableDeps {
   availabilityChanged(instanceId: string): void;
   /** Tools whose calls it is not offered for a while. */
   openCircuitsOf?(instanceId: string): OpenCircuit[];
-  /** Of a client that was paired. */
+  /** Both know a client that was paired. */
   nameOf?(clientId: string): string | undefined;
-  /** The same. */
   deviceIdOf?(clientId: string): string | undefined;
 }
 
@@ -79,7 +168,7 @@ export function createClientTable(deps: ClientTableDeps) {
       Iterator.from(instances.idsOf(clientId)).some((id) => deps.toolsOf(id).length > 0),
     facts: (instanceId: string) => toInfo(instances.get(instanceId)),
     instanceIds: (clientId: string) => [...instances.idsOf(clientId)],
-    /** Of all, or of one client's instances. */
+    /** Lists all instances, or those of one client. */
     listings: (clientId?: string): ClientListing[] =>
       (clientId === undefined ? [...instances.values()] : instancesOf(clientId)).map((one) =>
         listingOf(deps, one),

@@ -4,8 +4,7 @@ import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { ClientInstances } from '../calls/room.ts';
 import { type EventBus, instanceAddress } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
-import type { ClientTable } from './client-table.ts';
-import type { ConnectedInstance } from './connected-instances.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
 
 /** The way to a client's program: a socket, or the mailbox that the program polls. */
 export interface ClientChannel {

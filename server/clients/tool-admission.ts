@@ -10,8 +10,7 @@ import type {
 } from '../tools/room.ts';
 import type { DeviceList } from './device-list.ts';
 import type { DeviceRecord } from './device-record.ts';
-import type { Admission } from './device-tools.ts';
-import { toDeviceTool } from './device-tools.ts';
+import { type Admission, toDeviceTool } from './device-tools.ts';
 
 type Client = Parameters<ToolRegistry['register']>[0];
 

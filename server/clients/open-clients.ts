@@ -4,7 +4,6 @@ import { type Audit, newSecret, type Tokens } from '../auth/room.ts';
 import type { SteadyClock } from '../base/clock.ts';
 import { hasFormOfNewId } from '../base/new-id.ts';
 import type { Breaker, CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
-import { type OpenedDevices, ToolAdmission } from '../devices/room.ts';
 import { instanceAddress } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import {
@@ -13,13 +12,13 @@ import {
   createClientSocketHandler,
 } from './client-connection.ts';
 import { createClientIds, createRefusedClaims } from './client-ids.ts';
-import type { ClientSessionDeps } from './client-session.ts';
-import { createClientSessions } from './client-sessions.ts';
+import { type ClientSessionDeps, createClientSessions } from './client-session.ts';
 import { createClientStreams } from './client-streams.ts';
-import { createClientTable } from './client-table.ts';
-import type { ConnectedInstances } from './connected-instances.ts';
+import { type ConnectedInstances, createClientTable } from './client-table.ts';
 import { HttpClients, type HttpClientsDeps } from './http-clients.ts';
 import { KeptRegistrations } from './kept-registrations.ts';
+import type { OpenedDevices } from './open-devices.ts';
+import { ToolAdmission } from './tool-admission.ts';
 
 export interface TableDeps {
   readonly instances: ConnectedInstances;
@@ -29,7 +28,7 @@ export interface TableDeps {
   readonly clock: SteadyClock;
 }
 
-/** Who is connected, by the names that people gave to their devices. */
+/** Lists who is connected, by the names that people gave to their devices. */
 export function openClientTable({ instances, registry, breaker, devices, clock }: TableDeps) {
   const { list } = devices;
   const table = createClientTable({

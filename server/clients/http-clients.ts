@@ -1,23 +1,72 @@
 import { isPolling, POLLING_INSTANCE } from '#lib/call/call';
 import type { Via } from '#lib/call/call-event';
+import type { CallStatus } from '#lib/protocol/call-status';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOCKS } from '#lib/protocol/limits';
+import type { SubmitBody } from '#lib/protocol/rest';
+import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import { isAllClients } from '#lib/protocol/tool-name';
 import { type Caller, principalKey, viaOf } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
 import type { EventBus } from '../events/room.ts';
-import type { HttpClientService, SubmitOutcome } from '../http/room.ts';
 import type { Store } from '../store/room.ts';
 import type { CheckedSpec, ToolOffers } from '../tools/room.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
-import type { ClientTable } from './client-table.ts';
-import type { ConnectedInstance } from './connected-instances.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
 import type { KeptRegistrations } from './kept-registrations.ts';
-import { type CallRequest, Mailbox } from './mailbox.ts';
-import { Presence } from './presence.ts';
+import { type ClientChannel, Presence } from './presence.ts';
+
+type CallRequest = ServerMessageOf<'tool_call_request'>;
+
+/** The channel of a client that polls: requests wait here until it asks. */
+class Mailbox implements ClientChannel {
+  readonly #clock: Pick<Clock, 'schedule'>;
+  #requests: CallRequest[] = [];
+  /** Ends the poll that waits now. */
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Pick<Clock, 'schedule'>) {
+    this.#clock = clock;
+  }
+
+  send(message: ServerMessage): void {
+    if (message.type !== 'tool_call_request' && message.type !== 'tool_call_cancel') return;
+    // The call has ended, or is requested anew under the next attempt.
+    this.#requests = this.#requests.filter(({ id }) => id !== message.id);
+    if (message.type === 'tool_call_cancel') return;
+    this.#requests.push(message);
+    this.#wake?.();
+  }
+
+  /** There is no connection to close: the client's next poll ends it, or its silence. */
+  close(): void {}
+
+  takeAll(): CallRequest[] {
+    return this.#requests.splice(0);
+  }
+
+  /** Puts back requests that were taken and not handed out; they come first. */
+  putBack(requests: readonly CallRequest[]): void {
+    this.#requests.unshift(...requests);
+  }
+
+  /** Resolves when there is a request, after `waitMs`, or when one of the signals aborts. */
+  arrival(waitMs: number, signals: readonly AbortSignal[]): Promise<void> {
+    if (this.#requests.length > 0 || waitMs <= 0) return Promise.resolve();
+    if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
+    return waitFor(this.#clock, waitMs, signals, (end) => {
+      // The newest poll gets what comes; an older one ends without a request.
+      this.#wake?.();
+      this.#wake = end;
+      return () => {
+        if (this.#wake === end) this.#wake = undefined;
+      };
+    });
+  }
+}
 
 export interface HttpClientsDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
@@ -33,7 +82,7 @@ export interface HttpClientsDeps {
   readonly clock: Clock;
   /** The server stops: polls that wait are answered with what there is. */
   readonly closing: AbortSignal;
-  /** Whether the token of a caller still counts: it may be revoked while a request is handled. */
+  /** False once the token of a caller is revoked, which may happen while a request is handled. */
   isLive(principal: Pick<Caller, 'tokenId'>): boolean;
   /** Called when a request names a client id that is taken, and is refused. */
   claimRefused?(principal: Caller, clientId: string): void;
@@ -51,19 +100,25 @@ interface PollingClient {
   checked: Promise<void>;
 }
 
-type Submission = Parameters<HttpClientService['submit']>[2];
+type SubmitOutcome =
+  | { readonly ok: true; readonly status: CallStatus }
+  | {
+      readonly ok: false;
+      readonly code: 'call_not_found' | 'already_final' | 'permission_denied' | 'conflict';
+      readonly message: string;
+    };
 
 /** A client without a request for this long is gone, and its tools with it. */
 const KEEP_MS = 60_000;
-/** Of one principal, as of sockets. */
+/** This many clients of one principal may poll, as may have sockets. */
 const MOST_CLIENTS = 2_500;
 
 /**
  * Clients without a socket (contract, section 7): they register, poll for
- * requests, and submit. A poll claims: a request is handed out once, and that it
+ * requests, and submit. The HTTP layer has checked the credential and the body's shape. A poll claims: a request is handed out once, and that it
  * was is on disk before. A client id belongs to the principal that used it first.
  */
-export class HttpClients implements HttpClientService {
+export class HttpClients {
   readonly #deps: HttpClientsDeps;
   readonly #clients = new Map<string, PollingClient>();
   /** By client id, while its owner is being looked up. */
@@ -73,7 +128,7 @@ export class HttpClients implements HttpClientService {
     this.#deps = deps;
   }
 
-  /** What was registered when the server stopped is there again, as long as the grace of a return is. */
+  /** Offers again what was registered when the server stopped, as long as the grace of a return is. */
   async restore(): Promise<void> {
     for (const [clientId, { owner, tokenId, tools }] of await this.#deps.registrations.load()) {
       if (!this.#deps.isLive({ tokenId })) {
@@ -88,6 +143,7 @@ export class HttpClients implements HttpClientService {
     }
   }
 
+  /** `tools` are as they came: each is checked by itself. */
   async register(
     principal: Caller,
     { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
@@ -117,6 +173,7 @@ export class HttpClients implements HttpClientService {
     return { ok: true as const, registered_count: registered, ...rejections };
   }
 
+  /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */
   async requests(principal: Caller, clientId: string, waitMs: number, signal: AbortSignal) {
     const client = await this.#clientFor(principal, ownId(principal, clientId));
     if (!client) return conflictOf(clientId);
@@ -129,7 +186,7 @@ export class HttpClients implements HttpClientService {
     };
   }
 
-  async submit(principal: Caller, callId: string, submission: Submission): Promise<SubmitOutcome> {
+  async submit(principal: Caller, callId: string, submission: SubmitBody): Promise<SubmitOutcome> {
     const { calls, answers } = this.#deps;
     const record = await calls.get(callId);
     if (!record) {
@@ -272,7 +329,7 @@ export class HttpClients implements HttpClientService {
   }
 }
 
-const toAnswer = ({ status, result, error }: Submission) =>
+const toAnswer = ({ status, result, error }: SubmitBody) =>
   status === 'SUCCEEDED'
     ? ({ ok: true, output: result ?? null, attachments: [] } as const)
     : toFailure(error?.message ?? '', error?.code);
@@ -304,7 +361,7 @@ const toInstance = (clientId: string, connectedAt: number): ConnectedInstance =>
 const ownId = (principal: Caller, clientId: string): string =>
   principal.kind === 'device' ? principal.clientId : clientId;
 
-/** Of the tools that were sent those that are good, by name. */
+/** Gives those of the tools that were sent that are good, by name. */
 const acceptedOf = (sent: readonly unknown[], checked: readonly CheckedSpec[]) =>
   Object.fromEntries(
     checked.flatMap((one, at) => (one.ok ? [[one.tool.name, sent[at]] as const] : [])),

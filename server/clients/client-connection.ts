@@ -15,8 +15,7 @@ import {
   Outbox,
   watchLiveness,
 } from '../sockets/room.ts';
-import type { ClientSession, Received } from './client-session.ts';
-import type { ClientSessions } from './client-sessions.ts';
+import type { ClientSession, ClientSessions, Received } from './client-session.ts';
 import type { ClientTable } from './client-table.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 import type { ClientChannel } from './presence.ts';

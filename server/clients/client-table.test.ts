@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClientTable } from './client-table.ts';
-import { type ConnectedInstance, ConnectedInstances } from './connected-instances.ts';
+import { type ConnectedInstance, ConnectedInstances, createClientTable } from './client-table.ts';
 
 function setup() {
   const offering = new Set<string>();

@@ -3,8 +3,7 @@ import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
-import { createClientTable } from '../client-table.ts';
-import { ConnectedInstances } from '../connected-instances.ts';
+import { ConnectedInstances, createClientTable } from '../client-table.ts';
 
 /** Who is connected and which tools each offers, joined as `create-core.ts` joins them. */
 export function createPool({

@@ -4,7 +4,6 @@ import { LIMITS } from '#lib/protocol/limits';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import { type Caller, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import type { ClientStream, ClientStreamService, TakeOutcome } from '../http/room.ts';
 import { EventStream, type InboundSocket } from '../sockets/room.ts';
 import type { ClientConnection, ClientConnections } from './client-connection.ts';
 
@@ -25,47 +24,55 @@ function readBatch(text: string): Batch | undefined {
   return { seq: Number(seq), messages };
 }
 
-export interface ClientStreamsDeps {
+type TakeOutcome =
+  | { readonly ok: true; readonly seq: number }
+  | {
+      readonly ok: false;
+      readonly code: 'bad_request' | 'conflict' | 'not_found';
+      readonly message: string;
+    };
+
+export type ClientStreams = ReturnType<typeof createClientStreams>;
+
+interface ClientStreamsDeps {
   readonly connections: ClientConnections;
   readonly clock: Pick<Clock, 'schedule'>;
   newSecret(): string;
 }
 
 /** The open streams. A stream's id is a secret, and of use to the principal that opened it alone. */
-export function createClientStreams({
-  connections,
-  clock,
-  newSecret,
-}: ClientStreamsDeps): ClientStreamService {
-  const streams = new Map<string, { readonly holder: string; readonly stream: OpenStream }>();
+export function createClientStreams({ connections, clock, newSecret }: ClientStreamsDeps) {
+  const streams = new Map<string, { readonly holder: string; readonly stream: ClientStream }>();
   return {
-    open(principal, outgoing) {
+    /** Takes the response over until it closes. */
+    open(principal: Caller, outgoing: ServerResponse) {
       const id = newSecret();
-      const stream = new OpenStream(connections, clock, principal, outgoing);
+      const stream = new ClientStream(connections, clock, principal, outgoing);
       streams.set(id, { holder: holderOf(principal), stream });
       outgoing.once('close', () => streams.delete(id));
       stream.begin(id);
       return stream;
     },
-    find(principal, id) {
+    /** Gives nothing as well for a stream of another principal. */
+    find(principal: Caller, id: string) {
       const found = streams.get(id);
       return found?.holder === holderOf(principal) ? found.stream : undefined;
     },
   };
 }
 
-/** Of two sign-ins by one token each has its own streams. */
+/** Two sign-ins by one token have streams of their own. */
 const holderOf = (principal: Caller): string => {
   const session = principal.kind === 'operator' ? principal.sessionId : null;
   return JSON.stringify([principal.kind, principalKey(principal), session]);
 };
 
 /** One client's messages: out as events of a response, in by requests, one after the other. */
-class OpenStream implements ClientStream {
+export class ClientStream {
   readonly #line: EventStream;
   readonly #connection: ClientConnection;
   #onArriving = () => {};
-  /** Of the newest request that was taken, and when its messages are handled. */
+  /** The number of the newest request that was taken, and when its messages are handled. */
   #seq = 0;
   #handled: Promise<void> = Promise.resolve();
   #isHandling = false;
@@ -97,6 +104,7 @@ class OpenStream implements ClientStream {
     this.#line.open({ stream_id: streamId, limits });
   }
 
+  /** Bytes of a request come in. */
   arriving(): void {
     this.#onArriving();
   }
@@ -105,6 +113,7 @@ class OpenStream implements ClientStream {
     this.#line.close(code, reason);
   }
 
+  /** Resolves when what a client sends is handled. Sent again, it is not handled again. */
   async take(text: string): Promise<TakeOutcome> {
     const batch = readBatch(text);
     if (!batch) return NO_BATCH;

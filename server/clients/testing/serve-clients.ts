@@ -18,7 +18,7 @@ import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createClientConnections, createClientSocketHandler } from '../client-connection.ts';
 import { createClientIds } from '../client-ids.ts';
-import { createClientSessions } from '../client-sessions.ts';
+import { createClientSessions } from '../client-session.ts';
 import { createPool } from './create-pool.ts';
 
 export const principal = FIRST_OPERATOR;

@@ -5,8 +5,7 @@ import { type Principal, principalKey } from '../auth/room.ts';
 import type { ClientInstances } from '../calls/room.ts';
 import type { Change, ClientRecord, Store } from '../store/room.ts';
 import type { ClientIds } from './client-ids.ts';
-import type { ClientTable } from './client-table.ts';
-import type { ConnectedInstance } from './connected-instances.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
 
 export interface Identity {
   readonly clientId: string;
