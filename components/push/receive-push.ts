@@ -1,6 +1,6 @@
 // Runs in service workers, with no page around it: nothing of React, and no package.
 
-import { parseUrl } from '#lib/client/page/read-script';
+import { parseUrl } from '#lib/client/page/parse-url';
 import type { PushText } from '#lib/protocol/push';
 import type { ChangeEvent, ClickEvent, WorkerScope } from './worker-scope.ts';
 

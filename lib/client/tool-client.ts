@@ -19,7 +19,7 @@ export type ClientState = Omit<
 >;
 
 export interface ToolClientOptions {
-  /** Of `/ws/client`, with `ws:` or `wss:`. */
+  /** The address of `/ws/client`, with `ws:` or `wss:`. */
   readonly url: string;
   /** From another origin: `['callboard.v1', 'bearer.<token>']`. */
   readonly protocols?: readonly string[];
@@ -33,7 +33,7 @@ export interface ToolClientOptions {
   openJournal(instanceId: string): Promise<Journal>;
   /** For large attachments. Without it all travel in the message. */
   readonly uploadBlob?: UploadBlob;
-  /** Whether the server refuses our credential; asked when a socket could not be opened. */
+  /** Tells that the server refuses our credential; asked when a socket could not be opened. */
   readonly isRefused?: () => Promise<boolean>;
   /**
    * Tools that the server does not take, with the reason; without it they are problems. Those that
@@ -44,66 +44,27 @@ export interface ToolClientOptions {
   onProblem?(message: string): void;
 }
 
-/** A tab, phone or program that offers its tools to a Callboard server. */
-export interface ToolClient {
-  /** Resolves when the journal is open and the first attempt is under way. */
-  start(): Promise<void>;
-  /** Aborts what runs, closes the socket and the journal. It can be started again. */
-  stop(): Promise<void>;
-  /** Adds a tool, or replaces the one of that name. */
-  register(tool: ClientToolDefinition): void;
-  unregister(name: string): void;
-  /** Sends the server the state of this client, on each connection again. */
-  reportState(state: ClientState): void;
-  /** A person has just touched this client; a call is offered to it before those touched earlier. */
-  reportTouch(): void;
-  /** Makes a planned attempt to connect now. */
-  retryNow(): void;
-  readonly status: Observable<ClientStatus>;
-  /** Whether the server has replied to all tools that this client offers, on this connection. */
-  readonly registered: Observable<boolean>;
-  /** Null until the server has assigned one. */
-  readonly clientId: Observable<string | null>;
-  /** Of this page or program; undefined before it has started. */
-  readonly instanceId: string | undefined;
-  readonly toolNames: readonly string[];
-}
-
 /** A person's touches are reported at most so often. */
 const TOUCH_INTERVAL_MS = 1_000;
 
-/** Puts the parts together; each is described in its own file. Rules: SPEC.md. */
-export function createToolClient(options: ToolClientOptions): ToolClient {
-  const client = new ConnectedClient(options);
-  // Plain functions: callers pass them on by themselves.
-  return {
-    status: client.status,
-    registered: client.registered,
-    clientId: client.clientId,
-    get instanceId() {
-      return client.instanceId;
-    },
-    get toolNames() {
-      return client.toolNames;
-    },
-    start: () => client.start(),
-    stop: () => client.stop(),
-    register: (tool) => client.register(tool),
-    unregister: (name) => client.unregister(name),
-    reportState: (state) => client.reportState(state),
-    reportTouch: () => client.reportTouch(),
-    retryNow: () => client.retryNow(),
-  };
-}
+export type ToolClient = Pick<ConnectedClient, keyof ConnectedClient>;
 
+export const createToolClient = (options: ToolClientOptions): ToolClient =>
+  new ConnectedClient(options);
+
+/**
+ * A tab, phone or program that offers its tools to a Callboard server. It puts the parts together;
+ * each is described in its own file. Rules: SPEC.md. What callers use are plain functions, which
+ * they may pass on by themselves.
+ */
 class ConnectedClient {
   readonly #options: ToolClientOptions;
   readonly #tools: ToolRegistrations;
   readonly #touches: StatusThrottle;
   readonly #connection: Connection;
-  readonly status = createObservable<ClientStatus>({ state: 'stopped' });
-  readonly registered = createObservable(false);
-  readonly clientId: WritableObservable<string | null>;
+  readonly #status = createObservable<ClientStatus>({ state: 'stopped' });
+  readonly #registered = createObservable(false);
+  readonly #clientId: WritableObservable<string | null>;
   #instance: ClientInstance | null = null;
   #state: ClientState | null = null;
   #touchedAt = 0;
@@ -113,9 +74,15 @@ class ConnectedClient {
   /** Starting, stopping and being superseded exclude each other. */
   #lastStep: Promise<void> = Promise.resolve();
 
+  readonly status: Observable<ClientStatus> = this.#status;
+  /** True once the server has replied to all tools that this client offers, on this connection. */
+  readonly registered: Observable<boolean> = this.#registered;
+  /** Null until the server has assigned one. */
+  readonly clientId: Observable<string | null>;
+
   constructor(options: ToolClientOptions) {
     this.#options = options;
-    this.clientId = createObservable(options.identity.clientId() ?? null);
+    this.clientId = this.#clientId = createObservable(options.identity.clientId() ?? null);
     this.#tools = createToolRegistrations(options.tools ?? []);
     this.#touches = createStatusThrottle({
       send: () => this.#sendTouch(),
@@ -131,7 +98,7 @@ class ConnectedClient {
       onMessage: (message) => this.#receive(message),
       onDown: () => this.#disconnected(),
       onSuperseded: () => this.#inOrder(() => this.#supersede()),
-      onStatus: this.status.set,
+      onStatus: this.#status.set,
       onProblem: this.#onProblem,
     });
   }
@@ -140,58 +107,61 @@ class ConnectedClient {
     return this.#tools.names;
   }
 
+  /** This page's or program's; undefined before it has started. */
   get instanceId(): string | undefined {
     return this.#instance?.id;
   }
 
-  start(): Promise<void> {
-    return this.#inOrder(async () => {
+  /** Resolves when the journal is open and the first attempt is under way. */
+  readonly start = (): Promise<void> =>
+    this.#inOrder(async () => {
       if (this.#isStarted) return;
       this.#isStarted = true;
-      this.status.set({ state: 'connecting' });
+      this.#status.set({ state: 'connecting' });
       this.#instance = await this.#openInstance(await this.#options.instanceId.take());
       this.#connection.start();
     });
-  }
 
-  stop(): Promise<void> {
-    return this.#inOrder(async () => {
+  /** Aborts what runs, closes the socket and the journal. It can be started again. */
+  readonly stop = (): Promise<void> =>
+    this.#inOrder(async () => {
       if (!this.#isStarted) return;
       this.#isStarted = false;
       this.#connection.stop('the client stopped');
       await this.#closeInstance({ reason: 'the client stopped', discard: false });
       this.#options.instanceId.release();
     });
-  }
 
-  register(tool: ClientToolDefinition): void {
+  /** Adds a tool, or replaces the one of that name. */
+  readonly register = (tool: ClientToolDefinition): void => {
     this.#tools.add(tool);
     this.#publishTools();
-  }
+  };
 
-  unregister(name: string): void {
+  readonly unregister = (name: string): void => {
     this.#tools.remove(name);
     this.#publishTools();
-  }
+  };
 
-  reportState(state: ClientState): void {
+  /** Sends the server the state of this client, on each connection again. */
+  readonly reportState = (state: ClientState): void => {
     this.#state = state;
     this.#send({ type: 'client_state', ...state });
-  }
+  };
 
-  reportTouch(): void {
+  /** A person has just touched this client; a call is offered to it before those touched earlier. */
+  readonly reportTouch = (): void => {
     this.#touchedAt = this.#options.environment.now();
     this.#touches.push({});
-  }
+  };
+
+  /** Makes a planned attempt to connect now. */
+  readonly retryNow = (): void => this.#connection.retryNow();
 
   /** Its age is what the server can use: the clocks of the two differ. */
   #sendTouch(): boolean {
     const touched_ago_ms = Math.max(0, this.#options.environment.now() - this.#touchedAt);
     return this.#send({ type: 'client_state', touched: true, touched_ago_ms });
-  }
-
-  retryNow(): void {
-    this.#connection.retryNow();
   }
 
   get #onProblem(): (message: string) => void {
@@ -220,7 +190,7 @@ class ConnectedClient {
         return this.#repliedToTools();
       case 'error':
         this.#onProblem(`the server reports ${message.code}: ${message.message}`);
-        // Of a call it names the id. Any other may be its reply to tools that it cannot read.
+        // An error of a call names its id. Any other may be the reply to tools that it cannot read.
         if (message.id === undefined) this.#repliedToTools();
         return this.#instance?.runner.receive(message);
       default:
@@ -237,14 +207,14 @@ class ConnectedClient {
     this.#publishTools();
     if (this.#state) this.#send({ type: 'client_state', ...this.#state });
     this.#touches.flush();
-    this.clientId.set(message.client_id);
+    this.#clientId.set(message.client_id);
     this.#connection.ready(message.heartbeat_ms);
-    this.registered.set(this.#tools.areReplied);
+    this.#registered.set(this.#tools.areReplied);
   }
 
   #repliedToTools(): void {
     this.#tools.replied();
-    this.registered.set(this.#isWelcomed && this.#tools.areReplied);
+    this.#registered.set(this.#isWelcomed && this.#tools.areReplied);
   }
 
   #reportRejected({ rejected, decided = [] }: ServerMessageOf<'tools_registered'>): void {
@@ -268,12 +238,12 @@ class ConnectedClient {
   #publishTools(): void {
     if (!this.#isWelcomed) return;
     for (const message of this.#tools.takeChanges()) this.#send(message);
-    if (!this.#tools.areReplied) this.registered.set(false);
+    if (!this.#tools.areReplied) this.#registered.set(false);
   }
 
   #disconnected(): void {
     this.#isWelcomed = false;
-    this.registered.set(false);
+    this.#registered.set(false);
     this.#instance?.runner.disconnected();
   }
 
@@ -308,8 +278,8 @@ class ConnectedClient {
   }
 }
 
-/** The first message of a connection: what this client is, and the calls that it has. */
-export function createHello({
+/** Makes the first message of a connection, which says what this client is, and the calls that it has. */
+function createHello({
   name,
   kind,
   identity,
@@ -338,7 +308,7 @@ export function createHello({
 }
 
 /** The tools that a client offers, and which of them were published to the server; its caller sends. */
-export function createToolRegistrations(initial: readonly ClientToolDefinition[]) {
+function createToolRegistrations(initial: readonly ClientToolDefinition[]) {
   const tools = new Map(initial.map((tool) => [tool.name, tool]));
   /** Name to the JSON text that was published. */
   const published = new Map<string, string>();
@@ -369,7 +339,7 @@ export function createToolRegistrations(initial: readonly ClientToolDefinition[]
     replied() {
       unreplied = Math.max(0, unreplied - 1);
     },
-    /** Whether it has replied to all of those that were taken (CL38). */
+    /** True once it has replied to all of those that were taken (CL38). */
     get areReplied() {
       return unreplied === 0;
     },
@@ -381,4 +351,4 @@ export function createToolRegistrations(initial: readonly ClientToolDefinition[]
   };
 }
 
-export type ToolRegistrations = ReturnType<typeof createToolRegistrations>;
+type ToolRegistrations = ReturnType<typeof createToolRegistrations>;

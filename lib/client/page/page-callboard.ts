@@ -10,7 +10,7 @@ import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
 import { type Badge, NO_BADGE } from './badge.ts';
 import { type AskServer, type KeptToken, type LetInOptions, letIn } from './let-in.ts';
 import { type PageTool, readPageTool, stoppable } from './page-tool.ts';
-import { parseUrl } from './read-script.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** Where a page connects, and as whom. What is not given stays as it was the last time. */
 export interface ConnectOptions {
@@ -19,7 +19,7 @@ export interface ConnectOptions {
   /** What people see the page under; its title by default. */
   readonly name?: string;
   /**
-   * Of an operator; every script of the page can read it, and may do with it what it allows. Without
+   * An operator's; every script of the page can read it, and may do with it what it allows. Without
    * one the page asks the operator to let it in, as a device with a token of its own.
    */
   readonly token?: string | undefined;
@@ -70,10 +70,10 @@ export interface Page {
   importWebMcp(offer: Callboard['tool']): (() => void) | undefined;
   readonly title: string;
   readonly origin: string;
-  /** Whether anything responds at the server's address. */
+  /** Tells that anything responds at the server's address. */
   isReachable(server: string): Promise<boolean>;
   askServer(server: string): AskServer;
-  /** Of the page's origin, for that server. */
+  /** The token of all pages of the origin, for that server. */
   keptToken(server: string): KeptToken;
   /** The scripts that came with the page have run. */
   loaded(): Promise<void>;
@@ -83,35 +83,27 @@ export interface Page {
   warn(problem: string): void;
 }
 
-export const createCallboard = (page: () => Page): Callboard => {
-  const callboard = new PageCallboard(page);
-  // Plain functions: pages pass them on by themselves.
-  return {
-    status: callboard.status,
-    tool: (tool) => callboard.tool(tool),
-    connect: (options) => callboard.connect(options),
-    disconnect: () => callboard.disconnect(),
-  };
-};
+export const createCallboard = (page: () => Page): Callboard => new PageCallboard(page);
 
-/** As long as a client's name may be. */
+/** A client's name may be so long. */
 const NAME_CHARS = 128;
-/** As many tools as a page may ask for at once; further ones are asked about afterwards. */
+/** A page may ask for so many tools at once; further ones are asked about afterwards. */
 const MOST_TOOLS = 128;
-/** What a person decides about a tool of a page is no mistake of the page. */
+/** A person's decision about a tool of a page is no mistake of the page. */
 const UNDECIDED = /^(?:waiting_for_approval|not_allowed)$/;
 
-class PageCallboard {
+/** Pages pass its functions on by themselves. */
+class PageCallboard implements Callboard {
   readonly status = createObservable<PageStatus>('off');
   readonly #page: () => Page;
   readonly #tools = new Map<string, ClientToolDefinition>();
-  /** What the client has of them. */
+  /** The client has these of them. */
   readonly #published = new Map<string, ClientToolDefinition>();
   #isPlanned = false;
   #options: ConnectOptions = {};
   #client: ToolClient | undefined;
   #asking: AbortController | undefined;
-  /** Whether this page has asked a person since it was loaded or touched. */
+  /** True once this page has asked a person since it was loaded or touched. */
   readonly #asked = { has: false };
   #badge: Badge = NO_BADGE;
   #shownBadge: Badge | undefined;
@@ -124,7 +116,7 @@ class PageCallboard {
     this.#page = page;
   }
 
-  tool(given: unknown): () => void {
+  readonly tool = (given: unknown): (() => void) => {
     const { spec, execute } = readPageTool(given);
     const { name } = spec;
     if (this.#tools.has(name)) {
@@ -144,9 +136,9 @@ class PageCallboard {
       this.#tools.delete(name);
       this.#planPublish();
     };
-  }
+  };
 
-  connect(given: ConnectOptions = {}): void {
+  readonly connect = (given: ConnectOptions = {}): void => {
     this.#options = { ...this.#options, ...given };
     const page = this.#page();
     const address = readServer(this.#options.server);
@@ -165,20 +157,20 @@ class PageCallboard {
     this.#leave(page);
     this.status.set('connecting');
     this.#ask(page, address.origin);
-  }
+  };
 
   #open(page: Page, server: string, credential: Credential): void {
     this.#leave(page);
     const client = this.#createClient(page, server, credential);
     this.#client = client;
-    this.#publishAll(client);
+    this.#publish();
     this.#endWatch = page.watch(client);
     this.#inOrder(async () => {
       if (this.#client === client) await client.start();
     }, page);
   }
 
-  /** As a device: with the token that the page has, or one that a person lets in. */
+  /** Connects as a device, with the token that the page has, or one that a person lets in. */
   #ask(page: Page, server: string, token?: string): void {
     const asking = new AbortController();
     const { signal } = asking;
@@ -228,12 +220,12 @@ class PageCallboard {
     }
   }
 
-  disconnect(): Promise<void> {
+  readonly disconnect = (): Promise<void> => {
     this.#asking?.abort();
     this.#leave(this.#page());
     this.status.set('off');
     return this.#lastStep;
-  }
+  };
 
   #leave(page: Page): void {
     const client = this.#client;
@@ -280,7 +272,7 @@ class PageCallboard {
       const status = client.status.get();
       this.status.set(statusOf(client));
       if (status.state === 'connected') explain.again();
-      // One that a person took off stays away; it does not ask whether it may come back.
+      // A page that a person took off stays away; it does not ask whether it may come back.
       if (isOwn && status.state === 'refused' && status.code === CLOSE.unauthenticated) {
         this.#leave(page);
         this.#ask(page, server, token);
@@ -289,13 +281,6 @@ class PageCallboard {
     client.status.subscribe(show);
     client.registered.subscribe(show);
     return client;
-  }
-
-  #publishAll(client: ToolClient): void {
-    for (const [name, tool] of this.#tools) {
-      client.register(tool);
-      this.#published.set(name, tool);
-    }
   }
 
   /** What is taken back and offered anew within one task is one change, or none (PG4). */
@@ -376,7 +361,7 @@ const refusal = (server: string, why: string): string =>
 const notAllowed = (origin: string): string =>
   `Either ${origin} is not among allowed_origins in its configuration, or the token is not valid any more.`;
 
-/** By `allowed_origins` or `pairing.pages` of its configuration. */
+/** `allowed_origins` or `pairing.pages` of its configuration may say so. */
 const NEEDS_TOKEN = 'It needs a token.';
 
 const away = (server: string): string => `${server} does not respond. The page goes on trying.`;

@@ -1,4 +1,5 @@
 import type { ConnectOptions } from './page-callboard.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** The part of `document.currentScript` that is used here. */
 export interface ScriptTag {
@@ -32,12 +33,3 @@ const switchProblem = (name: string, value: string, instead: string): string[] =
   value === 'on' || value === 'off'
     ? []
     : [`${name} is ${JSON.stringify(value)}; it may be "on" or "off". ${instead}`];
-
-/** Undefined for what is no address. `URL.parse` is missing in browsers of before 2024. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
-}
