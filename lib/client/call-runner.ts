@@ -22,7 +22,7 @@ type ActiveCall =
 
 export interface CallRunnerOptions {
   readonly journal: Journal;
-  /** What the journal held when it was opened. */
+  /** The journal held these when it was opened. */
   readonly remembered: readonly JournalEntry[];
   readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
   findTool(name: string): ClientToolDefinition | undefined;
@@ -42,9 +42,9 @@ export class CallRunner {
   readonly #calls = new Map<string, ActiveCall>();
   /** Attempts claimed for calls that already ran or run here: to answer, not to run again. */
   readonly #reclaims = new Map<string, number>();
-  /** Of each tool so many calls run at a time as it declares (CL9); the others wait. */
+  /** So many calls of a tool run at a time as it declares (CL9); the others wait. */
   readonly #tools = new Semaphores();
-  /** What ends a call's place among those of its tool, whether it has begun or waits. */
+  /** These end a call's place among those of its tool, whether it has begun or waits. */
   readonly #places = new Map<string, () => void>();
 
   constructor(options: CallRunnerOptions) {
@@ -95,7 +95,7 @@ export class CallRunner {
     }
   }
 
-  /** What was offered and not granted ends with the connection. */
+  /** An offer that was not granted ends with the connection. */
   disconnected(): void {
     this.#reclaims.clear();
     this.#answers.stop();
@@ -129,10 +129,11 @@ export class CallRunner {
     this.#calls.set(id, { state: 'waiting', request });
     if (this.#places.has(id)) return;
     const limit = this.#options.findTool(name)?.concurrency ?? 1;
-    this.#places.set(
-      id,
-      this.#tools.enter(name, limit, () => this.#begin(id)),
-    );
+    const leave = this.#tools.enter(name, limit, () => {
+      const begun = this.#calls.get(id);
+      if (begun?.state === 'waiting') this.#claim(begun.request);
+    });
+    this.#places.set(id, leave);
   }
 
   /** CL6: never run twice. A new attempt is claimed only to answer it from here. */
@@ -141,11 +142,6 @@ export class CallRunner {
       this.#reclaims.set(id, attempt);
       this.#options.send({ type: 'tool_call_claim', id, attempt });
     } else this.#answers.sendAgain(id);
-  }
-
-  #begin(id: string): void {
-    const call = this.#calls.get(id);
-    if (call?.state === 'waiting') this.#claim(call.request);
   }
 
   #claim(request: Request): void {

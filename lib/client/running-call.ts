@@ -24,24 +24,13 @@ interface CallContext extends ClientToolContext {
   resendStatus(): void;
 }
 
-/** What one running call may do: a context of its clock, its signal and its status updates. */
-function createCallContext({
-  callId,
-  runId,
-  requestedBy,
-  signal,
-  clock,
-  statusUpdates,
-  onProblem,
-}: {
-  callId: string;
-  runId: string;
-  requestedBy: string | undefined;
-  signal: AbortSignal;
-  clock: ExecuteClock;
-  statusUpdates: StatusThrottle;
-  onProblem: (message: string) => void;
-}): CallContext {
+/** Makes the context of one running call from its clock, its signal and its status updates. */
+function createCallContext(
+  { request: { id, run_id, requested_by }, onProblem }: StartCallOptions,
+  signal: AbortSignal,
+  clock: ExecuteClock,
+  statusUpdates: StatusThrottle,
+): CallContext {
   let asking = 0;
 
   const sendPhase = (phase: 'device' | 'granted') => {
@@ -50,14 +39,14 @@ function createCallContext({
   };
 
   return {
-    callId,
-    runId,
-    requestedBy,
+    callId: id,
+    runId: run_id,
+    requestedBy: requested_by,
     signal,
     status(update) {
       const fields = toStatusFields(update);
       if (JSON.stringify(fields).length <= LIMITS.statusBytes) return statusUpdates.push(fields);
-      onProblem(`${callId}: a status of more than ${LIMITS.statusBytes} bytes was cut to its tip`);
+      onProblem(`${id}: a status of more than ${LIMITS.statusBytes} bytes was cut to its tip`);
       if (fields.tip !== undefined) statusUpdates.push({ tip: fields.tip });
     },
     async askDevice(ask) {
@@ -113,7 +102,7 @@ export interface StartCallOptions {
 
 /** Runs a granted call: `started` into the journal first, then the tool, until it has ended. */
 export function startCall(options: StartCallOptions): RunningCall {
-  const { request, remainingMs, environment, send, onProblem } = options;
+  const { request, remainingMs, environment, send } = options;
   const controller = new AbortController();
   const abort = (failure: ToolFailure) => controller.abort(failure);
   const clock = createExecuteClock({
@@ -126,15 +115,7 @@ export function startCall(options: StartCallOptions): RunningCall {
     send: (fields) =>
       send({ type: 'tool_status', id: request.id, attempt: call.attempt, ...fields }),
   });
-  const context = createCallContext({
-    callId: request.id,
-    runId: request.run_id,
-    requestedBy: request.requested_by,
-    signal: controller.signal,
-    clock,
-    statusUpdates,
-    onProblem,
-  });
+  const context = createCallContext(options, controller.signal, clock, statusUpdates);
   const ended = answerCall(options, context, clock).finally(() => {
     clock.stop();
     statusUpdates.flush();

@@ -5,7 +5,7 @@ import { randomId } from '../../util/random-id.ts';
 import { schedule } from '../../util/schedule.ts';
 import type { ClientToolDefinition } from '../client-tool.ts';
 import type { ClientStatus } from '../connection.ts';
-import { refuseInsecureTransport } from '../insecure-transport.ts';
+import { insecureTransport } from '../insecure-transport.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
 import type { ClientEnvironment, ClientSocket } from '../transports.ts';
 import { createHttpUploadBlob } from '../upload-blob.ts';
@@ -67,7 +67,7 @@ function scheduleAside(ms: number, fire: () => void): () => void {
 
 export interface NodeToolClientOptions
   extends Pick<ToolClientOptions, 'onProblem' | 'onRejectedTools'> {
-  /** Of the server: `http://127.0.0.1:3000`. */
+  /** The server's address: `http://127.0.0.1:3000`. */
   readonly url: string;
   /** An operator's, or a device's that was made by pairing. */
   readonly token: string;
@@ -82,6 +82,12 @@ export interface NodeToolClientOptions
   readonly WebSocket?: WebSocketConstructor;
 }
 
+/** A connection that others could read is not made. */
+class InsecureTransportError extends Error {
+  override readonly name = 'InsecureTransportError';
+  readonly code = 'insecure_transport';
+}
+
 /**
  * A Node program as a client, whose calls and answers survive its end (contract, promises P2 and P3).
  * Throws `InsecureTransportError` for a server of a network without TLS.
@@ -94,7 +100,8 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
     onProblem = console.warn,
     WebSocket = globalThis.WebSocket,
   } = options;
-  refuseInsecureTransport(url, 'program', options.allowInsecureTransport);
+  const insecure = insecureTransport(url, 'program', options.allowInsecureTransport);
+  if (insecure !== undefined) throw new InsecureTransportError(insecure);
   let lock: DataDirLock | undefined = await lockDataDir(dataDir);
   const journals: FileJournal[] = [];
   const headers = { authorization: `Bearer ${token}` };
@@ -139,7 +146,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
   };
 }
 
-/** What a person at the terminal has to learn; one lost connection is soon made again. */
+/** A person at the terminal has to learn it; one lost connection is soon made again. */
 function describeTrouble(status: ClientStatus, url: string): string | undefined {
   if (status.state === 'refused') {
     return `${url} refuses this client: ${status.reason}. It does not try again; give it the token of the server`;

@@ -5,7 +5,7 @@ import { PROTOCOL, toCredentialProtocol } from '../../protocol/subprotocols.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { createObservable, type Observable } from '../../util/observable.ts';
 import { type ClientToolDefinition, toToolSpec } from '../client-tool.ts';
-import { refuseInsecureTransport } from '../insecure-transport.ts';
+import { insecureTransport } from '../insecure-transport.ts';
 import type { ToolClient, ToolClientOptions } from '../tool-client.ts';
 import { type Badge, NO_BADGE } from './badge.ts';
 import { type AskServer, type KeptToken, type LetInOptions, letIn } from './let-in.ts';
@@ -328,15 +328,12 @@ function statusOf({ status, registered }: ToolClient): PageStatus {
   return state;
 }
 
-function readServer(server: string | undefined) {
-  const right = 'it must be the address of a Callboard server, such as "https://board.example".';
-  if (server === undefined) {
-    return { ok: false, problem: `connect() needs a server: ${right}` } as const;
-  }
+function readServer(server = '') {
   const url = parseUrl(server);
   if (url && /^https?:$/.test(url.protocol)) return { ok: true, origin: url.origin } as const;
   const given = JSON.stringify(server.slice(0, 200));
-  return { ok: false, problem: `The server is ${given}; ${right}` } as const;
+  const problem = `The server is ${given}; it must be the address of a Callboard server, such as "https://board.example".`;
+  return { ok: false, problem } as const;
 }
 
 function tokenError(token: string | undefined): string | undefined {
@@ -346,13 +343,7 @@ function tokenError(token: string | undefined): string | undefined {
 
 /** A browser would only report that its own rules forbid it. */
 function transportError(server: string, page: string): string | undefined {
-  if (!page.startsWith('https:')) return undefined;
-  try {
-    refuseInsecureTransport(server, 'https page', false);
-    return undefined;
-  } catch (error) {
-    return errorMessage(error);
-  }
+  return page.startsWith('https:') ? insecureTransport(server, 'https page', false) : undefined;
 }
 
 const refusal = (server: string, why: string): string =>
