@@ -128,7 +128,7 @@ export function keptText(key: string) {
     try {
       return localStorage[act](key, text) ?? null;
     } catch {
-      // Who sets it has it as well.
+      // The caller that sets a text has it as well.
       return null;
     }
   };

@@ -36,9 +36,9 @@ export function createStoredIdentity({
   shared,
   own,
 }: {
-  /** Of all tabs: `localStorage`. */
+  /** All tabs share it: `localStorage`. */
   shared: KeyValueStorage;
-  /** Of this tab: `sessionStorage`. */
+  /** This tab has it alone: `sessionStorage`. */
   own: KeyValueStorage;
 }): ClientIdentity {
   /** One item each, so that no tab reads the id of one client with the token of another. */
@@ -95,5 +95,5 @@ export function newDeviceToken(): string {
   return `cb_device_${secret}`;
 }
 
-/** Whether a text that was kept can be one. */
+/** Tells that a text that was kept can be one. */
 export const isDeviceToken = (text: string): boolean => /^cb_device_[\w-]{43}$/.test(text);

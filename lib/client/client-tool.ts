@@ -10,12 +10,12 @@ export interface StatusUpdate {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** What a running tool may do besides returning. Never the socket, never the journal. */
+/** A running tool may do this besides returning. It never gets the socket or the journal. */
 export interface ClientToolContext {
   readonly callId: string;
   readonly runId: string;
   /**
-   * Who calls: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>` for the agent of a
+   * The caller: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>` for the agent of a
    * conversation, `device:<client id>`. Undefined where the server does not name it.
    */
   readonly requestedBy?: string | undefined;
@@ -62,7 +62,7 @@ export interface ClientToolDefinition {
   ): Promise<ClientToolAnswer> | ClientToolAnswer;
 }
 
-/** Whether a call may be run again when it may have run already (contract, promise P3). */
+/** Tells that a call may be run again when it may have run already (contract, promise P3). */
 export const isRepeatable = (tool: Pick<ClientToolDefinition, 'annotations'>): boolean =>
   tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
 
@@ -104,7 +104,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What was thrown, as a failure: a `ToolFailure` itself, anything else as `internal`. */
+/** Makes a failure of what was thrown: a `ToolFailure` itself, anything else as `internal`. */
 export function toToolFailure(thrown: unknown): ToolFailure {
   if (thrown instanceof ToolFailure) return thrown;
   const message = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);

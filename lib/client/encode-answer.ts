@@ -44,7 +44,7 @@ export async function encodeAnswer(
   if (bytes > LIMITS.frameBytes - FRAME_SLACK_BYTES) {
     throw tooLarge(`${bytes} bytes with its attachments`, `${LIMITS.frameBytes} bytes`);
   }
-  // As the server reads it: what it cannot read it cannot even tell which call it was for.
+  // The server reads it so: it could not even tell which call an answer was for that it cannot read.
   const read = parseJsonAsIs(text, { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes });
   if (!read.ok) throw new ToolFailure('internal', `The result cannot be sent: ${read.message}`);
   return message;

@@ -1,6 +1,6 @@
 import type { ClientMessageOf } from '../protocol/client-messages.ts';
 
-/** What ends a call from this side. */
+/** Either of them ends a call from this side. */
 export type CallAnswer = ClientMessageOf<'tool_result'> | ClientMessageOf<'tool_error'>;
 
 /** A call that was granted here and is not yet acknowledged. */

@@ -144,7 +144,7 @@ export class PendingAnswers {
     return this.#answers.get(id)?.entry;
   }
 
-  /** Whether this attempt of a call, or a newer one, was answered and settled. */
+  /** Tells that this attempt of a call, or a newer one, was answered and settled. */
   isCompleted(id: string, attempt: number): boolean {
     return (this.#completedAttempts.get(id) ?? 0) >= attempt;
   }

@@ -91,7 +91,7 @@ export interface RunningCall {
 export interface StartCallOptions {
   readonly request: ServerMessageOf<'tool_call_request'>;
   readonly tool: ClientToolDefinition | undefined;
-  /** What is left of the time that was granted. */
+  /** So much is left of the time that was granted. */
   readonly remainingMs: number;
   readonly journal: Journal;
   readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;

@@ -13,7 +13,7 @@ import {
  */
 export interface Argument<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** What a call without it gets; without a default the argument is required. */
+  /** A call without the argument gets it; without a default the argument is required. */
   readonly fallback?: { readonly value: Value };
   /** The value, or what is wrong with it. */
   read(value: unknown): { readonly ok: true; readonly value: Value } | Wrong;
@@ -21,7 +21,7 @@ export interface Argument<Value> {
 
 interface Wrong {
   readonly ok: false;
-  /** What the value must be, to follow "must be". */
+  /** It says what the value must be, and follows "must be". */
   readonly wants: string;
 }
 
@@ -149,7 +149,7 @@ function rangeWords({ min, max }: Limits): string {
   return min === undefined ? '' : `at least ${min}`;
 }
 
-/** As it is registered. */
+/** Makes the schema that is registered. */
 export function toJsonSchema(args: Arguments): Record<string, unknown> {
   const entries = Object.entries(args);
   const required = entries.filter(([, { fallback }]) => !fallback).map(([name]) => name);

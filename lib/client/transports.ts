@@ -4,7 +4,7 @@ import type { Fetch } from '../net/stream-socket.ts';
 /** The part of a `WebSocket` that a client uses. */
 export type ClientSocket = Socket;
 
-/** What a client needs of the program or page that it runs in. */
+/** A client needs this of the program or page that it runs in. */
 export interface ClientEnvironment extends SocketEnvironment {
   /** For where no WebSocket can be opened; without it there are sockets alone. */
   readonly byRequests?: {
@@ -78,7 +78,7 @@ export function createTransports({ openSocket, now, byRequests }: ClientEnvironm
 }
 
 /**
- * Whether requests get through where a socket did not. Of another origin the response cannot be
+ * Tells that requests get through where a socket did not. The response of another origin cannot be
  * read, and its status is 0; one of 5xx is that of a proxy before a server that is away.
  */
 async function isReachable(ask: Fetch, server: string): Promise<boolean> {

@@ -57,7 +57,7 @@ export const C_COMPILER = {
   names: ['cc', 'gcc', 'clang'],
   packages: ['gcc', 'libc6-dev'],
   purpose: "the torture's disk",
-  // What it compiles is made for Linux; elsewhere the torture goes without.
+  // The disk that it compiles is made for Linux; elsewhere the torture goes without.
   isOptional: process.platform !== 'linux',
 };
 

@@ -6,12 +6,12 @@ import type { ServerApi } from './server-api.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
-  /** What stands for its value in the help; of one without a value it is left out. */
+  /** It stands for the value in the help; an option without a value has none. */
   readonly value?: string;
   readonly text: string;
 }
 
-/** What every command takes, but for those that need no server. */
+/** Every command takes these, but for those that need no server. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: 'boolean', text: 'print one JSON document on stdout and nothing else there' },
   url: { type: 'string', value: 'address', text: 'the server, such as http://127.0.0.1:3000' },
@@ -54,7 +54,7 @@ export interface Prompt {
 
 export interface Command {
   readonly name: string;
-  /** Of what follows the name, such as `<tool> [json]`. */
+  /** It describes what follows the name, such as `<tool> [json]`. */
   readonly parameters: string;
   readonly summary: string;
   /** Most arguments that it takes, and fewest. */

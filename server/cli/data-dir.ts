@@ -12,10 +12,10 @@ const SQLITE_BUSY = 5;
 const addressSchema = z.object({ url: z.url(), pid: z.number().int() });
 type RunningServer = z.infer<typeof addressSchema>;
 
-/** What of a data directory the command line reads; nothing here writes. */
+/** The command line reads these of a data directory; nothing here writes. */
 export interface DataDir {
   readonly dir: string;
-  /** Whether a server has it, by the lock that the system drops with the process. */
+  /** Tells that a server has it, by the lock that the system drops with the process. */
   isInUse(): boolean;
   /** The address of the server that has it; undefined where none runs, whatever an old file says. */
   server(): RunningServer | undefined;

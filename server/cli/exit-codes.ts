@@ -1,4 +1,4 @@
-/** What the exit code of each command means; `docs/cli.md` has the same table. */
+/** Says what the exit code of each command means; `docs/cli.md` has the same table. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'failed; the reason is on stderr' },
@@ -18,7 +18,7 @@ export const EXIT_CODES = {
 } as const;
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** What ends a command: one line of what was wrong and what would be right. */
+/** It ends a command with one line of what was wrong and what would be right. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exit: ExitName;

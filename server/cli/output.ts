@@ -3,13 +3,13 @@ import { showControlCharacters, visibleJsonText } from '#lib/format/show-control
 /** Where text goes; a stream of the process, or of a test. */
 export interface Sink {
   readonly isTTY?: boolean | undefined;
-  /** Of a terminal: how wide it is. */
+  /** A terminal is so wide. */
   readonly columns?: number | undefined;
   write(text: string): unknown;
 }
 
 /**
- * What a command prints. All of it passes one place, where control characters become visible: the
+ * A command prints by it. All of it passes one place, where control characters become visible: the
  * words of models, clients and pages cannot move a terminal's cursor or change its title (CX4).
  */
 export class Output {

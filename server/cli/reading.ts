@@ -17,7 +17,7 @@ export async function* pagesOf<T extends { readonly next_cursor: string | null }
   }
 }
 
-/** What `pick` finds on the pages of a list, newest first: all of it, or so many. */
+/** Gives what `pick` finds on the pages of a list, newest first: all of it, or so many. */
 export async function allOf<T extends { readonly next_cursor: string | null }, Item>(
   context: Context,
   path: string,

@@ -50,7 +50,7 @@ function helpOfAll(commands: readonly Command[]): string {
 export const optionText = (name: string, { value }: Option): string =>
   value === undefined ? `--${name}` : `--${name} <${value}>`;
 
-/** Of a terminal that a person did not widen. */
+/** A terminal that a person did not widen has so many. */
 const LINE_CHARS = 80;
 const MOST_FIRST_COLUMN = 24;
 
@@ -166,7 +166,7 @@ function contextOf(
     flag: (name) => values[name] === true,
     server: () => connect(options, place),
     dataDir: () => dataDirOf(options, place),
-    // With --json a question would not be seen: scripts decide by options.
+    // A question would not be seen with --json: scripts decide by options.
     prompt: out.isJson ? { isThere: false, ask: async () => null } : terminal.prompt,
     place,
     options,

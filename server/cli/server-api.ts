@@ -70,7 +70,7 @@ export class ServerApi {
       // A redirect would take the token elsewhere.
       return await fetch(url, { ...request, redirect: 'error' });
     } catch (error) {
-      // What fetch throws says nothing; its cause does.
+      // The error of fetch says nothing; its cause does.
       throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
     }
   }

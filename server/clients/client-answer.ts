@@ -12,7 +12,7 @@ export interface UnreadableAnswer {
   readonly type: 'unreadable_answer';
   readonly id: string;
   readonly attempt: number | undefined;
-  /** What is wrong with it. */
+  /** It says what is wrong. */
   readonly message: string;
 }
 
@@ -50,7 +50,7 @@ interface Keeping {
 /** One file, or why it is not kept. */
 type Stored = Attachment | string;
 
-/** Of those that were not kept, so many are named. */
+/** So many of the files that were not kept are named. */
 const MOST_NAMED = 20;
 
 /**

@@ -64,11 +64,11 @@ export interface ClientConnectionDeps {
   readonly largeFrames: Semaphore;
 }
 
-/** What carries the texts of one client, whatever it is. */
+/** It carries the texts of one client, whatever it is. */
 export interface OpenLine {
   readonly principal: Principal;
   readonly line: Line;
-  /** What it writes to; for gathering writes. */
+  /** The line writes to it; writes are gathered here. */
   readonly corked: Pick<Duplex, 'cork' | 'uncork'>;
   readonly inbound: InboundSocket;
 }
@@ -78,7 +78,7 @@ type Frame = Buffer | string;
 
 export type ClientConnections = ReturnType<typeof createClientConnections>;
 
-/** Those of all clients. */
+/** Opens the connections of all clients. */
 export const createClientConnections = (deps: ClientConnectionDeps) => ({
   open: (line: OpenLine) => new ClientConnection(deps, line),
 });

@@ -147,7 +147,7 @@ export class DeviceList {
     return this.list().find((one) => one.tokenHash === tokenHash);
   }
 
-  /** Whether a page of this origin was let in. */
+  /** Tells that a page of this origin was let in. */
   hasOrigin(origin: string): boolean {
     return this.list().some((one) => one.origin === origin && one.revokedAt === null);
   }

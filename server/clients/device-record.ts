@@ -16,7 +16,7 @@ export const deviceRecordSchema = z.object({
   name: z.string(),
   kind: z.enum(['tab', 'phone', 'program']),
   browser: z.string(),
-  /** Of a page of another origin. */
+  /** A page of another origin has one. */
   origin: z.string().nullable(),
   pairedAt: z.number(),
   pairedBy: z.string(),

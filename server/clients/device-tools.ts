@@ -6,13 +6,13 @@ import type { DeviceRecord } from './device-record.ts';
 
 type Tools = Pick<DeviceRecord, 'tools' | 'waiting' | 'denied'>;
 
-/** Of all that is kept of the tools of one device, as JSON. */
+/** All that is kept of the tools of one device has so much as JSON. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 export type Admission = 'allowed' | 'waiting' | 'denied' | 'too_many';
 
 /**
- * What becomes of a tool as the device offers it now. One that is neither allowed nor denied waits,
+ * Decides what becomes of a tool as the device offers it now. One that is neither allowed nor denied waits,
  * in the place of an earlier form of it that waits.
  */
 export function offerTool<T extends Tools>(
@@ -53,7 +53,7 @@ export function decideTools<T extends Tools>(
     ...device,
     tools: [...tools, ...allowed],
     waiting: device.waiting.filter(({ tool }) => rest(tool)),
-    // Those that were denied last are remembered.
+    // The tools that were denied last are remembered.
     denied: [...device.denied.filter(rest), ...denied].slice(-MOST_DEVICE_TOOLS),
   };
 }
@@ -63,7 +63,7 @@ function pick(from: readonly DeviceTool[], hashes: readonly string[]): DeviceToo
   return found.length === new Set(hashes).size ? found : undefined;
 }
 
-/** Of the tools of a device as JSON; the forms before those that wait are not counted. */
+/** Counts the tools of a device as JSON; the forms before those that wait are not counted. */
 export const bytesOf = ({ tools, waiting, denied }: Tools): number =>
   [...tools, ...waiting.map(({ tool }) => tool), ...denied].reduce(
     (sum, tool) => sum + sizeOf(tool),
@@ -81,7 +81,7 @@ function sizeOf(tool: DeviceTool): number {
   return size;
 }
 
-/** What a person allows: all that is shown of the tool, and how long it may run. */
+/** A person allows all that is shown of the tool, and how long it may run. */
 const hashOf = ({ toolHash, timeoutMs }: CheckedTool): string =>
   hash('sha256', `${toolHash} ${timeoutMs}`, 'base64url');
 
@@ -98,7 +98,7 @@ export function toDeviceTool(tool: CheckedTool): DeviceTool {
   };
 }
 
-/** Those that are right by themselves, each name once. */
+/** Gives the tools that are right by themselves, each name once. */
 export const toDeviceTools = (checked: readonly CheckedSpec[]): DeviceTool[] => [
   ...new Map(
     checked.flatMap((one) => (one.ok ? [[one.tool.name, toDeviceTool(one.tool)]] : [])),

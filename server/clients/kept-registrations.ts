@@ -6,14 +6,14 @@ const registrationSchema = z.object({
   /** Whose the client is, and by which token that one asks; null: the token of the first run. */
   owner: z.string(),
   tokenId: z.string().nullable(),
-  /** As they were registered, by name. */
+  /** They stand as they were registered, by name. */
   tools: z.record(z.string(), z.unknown()),
 });
 type Registration = z.infer<typeof registrationSchema>;
 
-/** Of one principal; further ones are not kept. */
+/** So many of one principal are kept. */
 const MOST_CLIENTS = 100;
-/** Of one client, as JSON. Above it none of its tools are kept. */
+/** Above so much as JSON none of a client's tools are kept. */
 const MOST_BYTES = 256 * 1024;
 
 /**

@@ -50,7 +50,7 @@ export interface OpenDevicesDeps extends DeviceListDeps {
   readonly logger: Logger;
 }
 
-/** Whether pages of other origins may ask a person to be let in. */
+/** Pages of other origins may ask a person to be let in, or may not. */
 export const pairingConfigSchema = closedObject({
   pages: z.enum(['ask', 'off']).default('ask'),
 }).prefault({});
@@ -68,7 +68,7 @@ export async function openDevices(
   const stopPublishing = publishDevices({ ...deps, bus, pairings, devices: list });
   /** Which pages of other origins may ask, and which are devices (DV rules of origins). */
   const origins = {
-    /** Whether a page of this origin may ask to be let in, as far as its origin goes. */
+    /** A page of this origin may ask to be let in, as far as its origin goes. */
     mayAsk: (origin: string) => pages === 'ask' && isPageOrigin(origin),
     isPaired: (origin: string) => list.hasOrigin(origin),
     /** The origin that the device's token counts from alone; null where it has none. */

@@ -18,7 +18,7 @@ export interface OutcomesDeps {
   readonly closing: AbortSignal;
 }
 
-/** What became of a device that asked, by its token: also long after, and after a restart. */
+/** Finds what became of a device that asked, by its token: also long after, and after a restart. */
 export class Outcomes {
   readonly #deps: OutcomesDeps;
   readonly #held = new Counts();

@@ -7,10 +7,10 @@ import type { DeviceList } from './device-list.ts';
 import { type DeviceRecord, toWireDevice } from './device-record.ts';
 import { bytesOf } from './device-tools.ts';
 
-/** Of the tools of the devices of one page; one device alone may have half of it. */
+/** The tools of the devices of one page have so much; one device alone may have half of it. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Who acts, and from where. */
+/** The person who acts, and from where. */
 export interface By {
   readonly caller: Caller;
   readonly address: string;
@@ -27,7 +27,7 @@ export interface PairedDevicesDeps {
 export type DeviceService = Pick<PairedDevices, keyof PairedDevices>;
 
 /**
- * What people see of the devices that were let in, and do to them. Each act is in the audit; what is
+ * Shows people the devices that were let in, and does what they do to them. Each act is in the audit; what is
  * refused is thrown as `HttpError`.
  */
 export class PairedDevices {

@@ -34,9 +34,9 @@ export interface PairingServiceDeps extends OutcomesDeps {
   readonly devices: DeviceList;
   readonly blocked: BlockedOrigins;
   readonly audit: Pick<Audit, 'record'>;
-  /** Of wrong codes and unknown tokens. */
+  /** They count wrong codes and unknown tokens. */
   readonly failedAttempts: FailedAttempts;
-  /** Of pages that ask without a code, right or wrong: those of one origin, and then all of one address. */
+  /** They count pages that ask without a code, right or wrong: those of one origin, and then all of one address. */
   readonly knocks: { readonly ofOrigin: FailedAttempts; readonly ofAddress: FailedAttempts };
   readonly registry: Pick<ToolRegistry, 'check'>;
   readonly workbench: Workbench;
@@ -44,11 +44,11 @@ export interface PairingServiceDeps extends OutcomesDeps {
   readonly addresses: () => readonly string[];
 }
 
-/** Who asks without a credential. */
+/** The one who asks without a credential. */
 export interface Requester {
   readonly address: string;
   readonly userAgent: string | undefined;
-  /** Of a page that is none of ours. */
+  /** A page that is none of ours has one. */
   readonly foreignOrigin: string | null;
 }
 
@@ -290,7 +290,7 @@ export class DevicePairing {
     if (!this.#deps.pairings.hasRoom(address)) throw tooManyAsk();
   }
 
-  /** Of a wrong, used, expired or burned code the answer is one. */
+  /** A wrong, used, expired or burned code gets one answer. */
   async #openPairing(typed: string, address: string): Promise<Pairing> {
     const code = readPairingCode(typed);
     const tried = code === null ? NONE : this.#deps.pairings.tryCode(code);
@@ -355,7 +355,7 @@ const tooManyAsk = (): HttpError =>
     retryAfter: 30,
   });
 
-/** With who decided and how, where a person did: several may press at once. */
+/** It names who decided and how, where a person did: several may press at once. */
 function notAsking({ state, decidedBy }: Pick<Pairing, 'state' | 'decidedBy'>): HttpError {
   const isDecided = decidedBy !== null && (state === 'approved' || state === 'denied');
   const by = isDecided ? { by: decidedBy, decision: state === 'approved' ? 'yes' : 'no' } : {};

@@ -10,14 +10,14 @@ export const PAIRING_MS = 10 * 60_000;
 /** Codes that nothing has used yet; half of them may be one person's. */
 const MOST_OPEN = 16;
 const MOST_ASKING = 16;
-/** Of them so many may be pages that asked by themselves; half of these from one network. */
+/** So many of them may be pages that asked by themselves; half of these from one network. */
 const MOST_KNOCKS = 8;
 /** Decided or expired ones that are still listed. */
 const MOST_OVER = 64;
 /** Wrong codes until all open ones are void. */
 const MOST_WRONG = 5;
 
-/** What a device asks for. Times in milliseconds since the epoch. */
+/** A device asks for this. Times are in milliseconds since the epoch. */
 export interface PairingRequest {
   readonly tokenHash: string;
   readonly name: string;
@@ -140,7 +140,7 @@ export class Pairings {
     });
   }
 
-  /** Whether one more may ask; with an address, a page there that has no code. */
+  /** Tells that one more may ask; with an address, a page there that has no code. */
   hasRoom(knockFrom?: string): boolean {
     this.#sweep();
     const asking = this.list().filter(({ state }) => state === 'asking');
@@ -206,7 +206,7 @@ export class Pairings {
     return pairing;
   }
 
-  /** Those that are over for as long as a code lives, and the oldest of many. */
+  /** Forgets those that are over for as long as a code lives, and the oldest of many. */
   #forget(): void {
     const over = [...this.#all.values()].filter(isOver);
     const before = this.#deps.clock.now() - PAIRING_MS;

@@ -66,7 +66,7 @@ function withPlainFailure(parsed: ParsedJson): ParsedJson {
 
 const CODE_CHARS = 64;
 
-/** Of an answer too deep or too large to be parsed, as this system's own clients begin it. */
+/** This system's own clients begin an answer so; it finds one that is too deep or too large to be parsed. */
 const ANSWER_HEAD =
   /^\s*\{\s*"type"\s*:\s*"(tool_(?:result|error))"\s*,\s*"id"\s*:\s*"([^"\\]{1,128})"(?:\s*,\s*"attempt"\s*:\s*(\d{1,9})(?=\s*[,}])|(?!\s*,\s*"attempt"))/;
 

@@ -14,7 +14,7 @@ export interface Identity {
   /** Good for one return; the next welcome brings another. */
   readonly resumeToken: string;
   readonly instance: ConnectedInstance;
-  /** What is kept of it; nothing of a client without a hello. */
+  /** It is kept on disk; a client without a hello has none. */
   readonly client: ClientRecord | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ResumeSessionDeps {
   readonly store: Pick<Store, 'findClient' | 'write'>;
   readonly ids: ClientIds;
   readonly table: Pick<ClientTable, 'get'>;
-  /** Whether calls wait for an instance, which may be away. */
+  /** Tells that calls wait for an instance, which may be away. */
   readonly instances: Pick<ClientInstances, 'holdsCalls'>;
   /** Instances whose session is being resumed: taken at once, and in the table only after a write. */
   readonly pendingInstances: Set<string>;

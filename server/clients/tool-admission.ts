@@ -21,13 +21,13 @@ interface Offer {
   readonly admission: Exclude<Admission, 'too_many'>;
 }
 
-/** What a connection of a device offers, whether that is allowed or not. */
+/** A connection of a device offers these, whether they are allowed or not. */
 interface Offers {
   readonly client: Client;
   readonly tools: Map<string, Offer>;
 }
 
-/** What a decision of a person changed for one connection: `registered`, or `rejected` from now on. */
+/** A decision of a person changed this for one connection: `registered`, or `rejected` from now on. */
 export interface DecidedTools {
   readonly instanceId: string;
   readonly decided: string[];
@@ -72,7 +72,7 @@ export class ToolAdmission implements ToolOffers {
       const admission = admissions.get(hash) ?? 'denied';
       if (admission === 'too_many') offers.tools.delete(tool.name);
       else offers.tools.set(tool.name, { tool, hash, admission });
-      // Of a name that comes twice the last form counts (DV37).
+      // The last form of a name that comes twice counts (DV37).
       if (admission === 'allowed') refusals.delete(tool.name);
       else refusals.set(tool.name, refusalOf(tool.name, admission));
     }
@@ -104,7 +104,7 @@ export class ToolAdmission implements ToolOffers {
     for (const { client } of this.#of(clientId)) this.drop(client.instanceId);
   }
 
-  /** What a person allowed or withdrew holds at once for what is offered. */
+  /** A person's decision holds at once for what is offered. */
   #follow(clientId: string): void {
     const device = this.#deps.devices.ofClient(clientId);
     if (device) for (const offers of this.#of(clientId)) this.#followOne(offers, device);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../json/is-record.ts';
 
-/** What a guard gives for a value that it does not take. */
+/** A guard gives it for a value that it does not take. */
 export const REFUSED = Symbol('refused');
 
 /**
@@ -41,7 +41,7 @@ export const listOf =
     return read.some((one) => one === REFUSED) ? REFUSED : (read as Value[]);
   };
 
-/** Of any keys. `__proto__` is dropped: copied in the usual way it would change the copy itself. */
+/** Takes any keys. `__proto__` is dropped: copied in the usual way it would change the copy itself. */
 export const recordOf =
   <Value>(guard: Guard<Value>): Guard<Record<string, Value>> =>
   (value) => {

@@ -6,7 +6,7 @@ import { JOURNAL_BYTES, type Journal, JournalEntries, type JournalEntry } from '
 import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
 import { type JournalRecord, parseJournalRecord } from './parse-journal-record.ts';
 
-/** What a journal's file holds, damaged or not. */
+/** Reads what a journal's file holds, damaged or not. */
 interface JournalText {
   readonly records: readonly JournalRecord[];
   /** Offsets of what cannot be read, and is no write that was cut short. */

@@ -1,5 +1,5 @@
 /**
- * Of the badge alone, in its shadow tree. `!important` on the host is stronger than any rule of the
+ * It is the style of the badge alone, in its shadow tree. `!important` on the host is stronger than any rule of the
  * page, since for important rules the inner tree comes first; `all` takes back what is inherited.
  */
 export const BADGE_STYLE = `

@@ -1,8 +1,8 @@
 import { BADGE_STYLE } from './badge-style.ts';
 
-/** What the badge shows, in a person's language. */
+/** The badge shows these, in a person's language. */
 interface BadgeTexts {
-  /** Of the whole badge, for screen readers. */
+  /** Screen readers read it for the whole badge. */
   readonly label: string;
   readonly stop: string;
   stopTool(tool: string): string;
@@ -68,7 +68,7 @@ function describeCaller(caller: string | undefined, texts: CallerTexts): string 
 /** A running call, as the person at the page sees it. */
 export interface BadgeCall {
   readonly tool: string;
-  /** As the server names the caller; undefined where it does not. */
+  /** The server names the caller so; undefined where it does not. */
   readonly caller: string | undefined;
   /** The server's host. */
   readonly server: string;

@@ -67,7 +67,7 @@ function loaded(): Promise<void> {
   });
 }
 
-/** Of several pages with a tool the server asks the visible one that a person touched last (PG14). */
+/** The server asks the visible one of several pages with a tool that a person touched last (PG14). */
 function watchPage({ reportState, reportTouch }: ToolClient): () => void {
   const ended = new AbortController();
   const report = () =>

@@ -5,11 +5,10 @@ import type { JoinBody } from '../../protocol/device.ts';
 import { toHex } from '../../util/random-id.ts';
 import { isDeviceToken, newDeviceToken } from '../client-identity.ts';
 
-/** What the server answered to a page that asks to be let in. */
+/** The server's answer to a page that asks to be let in. */
 export interface Answer {
-  /** Of HTTP; 0 where there was no answer that the page may read. */
+  /** The status of HTTP; 0 where there was no answer that the page may read. */
   readonly status: number;
-  /** Of the outcome. */
   readonly state?: unknown;
   /** The server's words on a refusal. */
   readonly message?: unknown;
@@ -64,10 +63,10 @@ export interface LetInOptions {
   readonly kept: KeptToken;
   /** The one that the page had until now. */
   readonly token: string | undefined;
-  /** Whether this page has asked a person since it was loaded or touched. */
+  /** `has` is true once this page has asked a person since it was loaded or touched. */
   readonly asked: { has: boolean };
   readonly signal: AbortSignal;
-  /** What the page asks for, once its own scripts have run. */
+  /** Gives what the page asks for, once its own scripts have run. */
   request(): Promise<Pick<JoinBody, 'name' | 'tools'>>;
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Until a person touches the page. */
@@ -78,7 +77,7 @@ export interface LetInOptions {
   warn(text: string): void;
 }
 
-/** As long as the server holds a request. */
+/** The server holds a request so long. */
 const HOLD_MS = 25_000;
 const BETWEEN_MS = 1_000;
 /** A refusal that lasts longer is not waited for. */

@@ -16,7 +16,7 @@ import { parseUrl } from './parse-url.ts';
 export interface ConnectOptions {
   /** Origin of the Callboard server: `https://board.example`. */
   readonly server?: string;
-  /** What people see the page under; its title by default. */
+  /** People see the page under this name; its title by default. */
   readonly name?: string;
   /**
    * An operator's; every script of the page can read it, and may do with it what it allows. Without
@@ -283,7 +283,7 @@ class PageCallboard implements Callboard {
     return client;
   }
 
-  /** What is taken back and offered anew within one task is one change, or none (PG4). */
+  /** A tool that is taken back and offered anew within one task is one change, or none (PG4). */
   #planPublish(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;

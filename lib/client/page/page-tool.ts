@@ -10,7 +10,7 @@ import type { BadgeCall } from './badge.ts';
 export interface PageTool<Args extends object = Record<string, unknown>> {
   /** 1 to 64 letters, digits and `. _ -`, a letter first. */
   readonly name: string;
-  /** What it does, for the model that decides whether to call it. */
+  /** It tells the model what the tool does, which decides whether to call it. */
   readonly description: string;
   /** JSON Schema of the arguments, of the type `object`. Without it there are none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ export function readPageTool(tool: unknown): { readonly spec: Spec; readonly exe
     ...(annotations === undefined ? {} : { annotations }),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
-  // As a method: it may use `this`.
+  // It is called as a method, since it may use `this`.
   return { spec, execute: (args, context) => execute.call(tool, args, context) };
 }
 

@@ -7,7 +7,7 @@ export interface ScriptTag {
   readonly dataset: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the tag's attributes ask for; the server is the one that the script came from. */
+/** Reads what the tag's attributes ask for; the server is the one that the script came from. */
 export function readScript({ src, dataset }: ScriptTag): {
   readonly options: ConnectOptions;
   readonly problems: readonly string[];

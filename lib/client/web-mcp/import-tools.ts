@@ -5,17 +5,17 @@ import { isPublished, type ModelContext, type WebTool } from './model-context.ts
 
 /** A page may register its tools one by one in one moment. */
 const SETTLE_MS = 50;
-/** Of one page; what is more is left out with a warning. */
+/** One page offers so many at most; what is more is left out with a warning. */
 const MOST_TOOLS = 64;
 const NAME_CHARS = 64;
-/** As the registry takes it; where it came from stands before it. */
+/** The registry takes it so long; where it came from stands before it. */
 const DESCRIPTION_CHARS = 1_900;
 
 export interface ImportOptions {
   readonly context: ModelContext;
   /** Offers one tool; returns the function that takes it back. */
   offer(tool: ImportedTool): () => void;
-  /** Of the page: the beginning of each name. */
+  /** The page's host, which begins each name. */
   readonly host: string;
   schedule(ms: number, fire: () => void): () => void;
   warn(problem: string): void;

@@ -13,13 +13,13 @@ export interface WebTool {
   readonly isDebugging: boolean;
   /** It changes something that counts. */
   readonly isConsequential: boolean;
-  /** Of the page that offers it. */
+  /** The page that offers it has this origin. */
   readonly origin: string;
-  /** What the browser gave, to run it by. */
+  /** The browser gave it, to run the tool by. */
   readonly handle: object;
 }
 
-/** What a page registers with its browser. */
+/** A page registers it with its browser. */
 export interface PublishedTool {
   readonly name: string;
   readonly title?: string;
@@ -31,7 +31,7 @@ export interface PublishedTool {
 
 /** `document.modelContext`, in the forms that browsers have had since 153. */
 export interface ModelContext {
-  /** Those of this document. */
+  /** Lists the tools of this document. */
   list(): Promise<readonly WebTool[]>;
   /** The answer is text; an error of the tool comes without its message. */
   execute(tool: WebTool, args: object, signal: AbortSignal): Promise<string>;
@@ -98,7 +98,7 @@ function readSchema(schema: unknown): Record<string, unknown> | undefined {
     const parsed: unknown = JSON.parse(schema);
     return isRecord(parsed) ? parsed : undefined;
   } catch {
-    // Of a tool whose schema cannot be read no arguments can be made.
+    // No arguments can be made for a tool whose schema cannot be read.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ export interface PublishOptions {
   warn(problem: string): void;
 }
 
-/** What the agent of the browser is told before a person is asked by it, too. */
+/** The agent of the browser learns of these that they have consequences: it asks a person, too. */
 const CONSEQUENTIAL = /^(?:camera|microphone|clipboard|geolocation|contacts|file|share|sensors)\./;
 
 /** Registers tools of this tab with the agent of its browser (WebMCP); each call goes by the server. */

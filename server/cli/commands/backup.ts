@@ -49,7 +49,7 @@ function makeEmpty(folder: string): void {
 }
 
 interface CopiedPart {
-  /** Of the data directory: a file or a folder in it. */
+  /** A file or a folder in the data directory. */
   readonly name: string;
   readonly bytes: number;
   readonly files: number;
@@ -70,7 +70,7 @@ const DATABASE = 'callboard.db';
  */
 const MARK = `${DATABASE}.mark`;
 const BLOBS = 'blobs';
-/** Of a running server alone. */
+/** A running server alone needs them. */
 const LEFT_OUT = new Set(['lock.db', 'lock.db-journal', 'address']);
 
 /**
@@ -92,7 +92,7 @@ export async function copyDataDir(copying: Copying): Promise<CopiedPart[]> {
     parts.push(await copyDatabase(copying));
     parts.push(await copyEntry(copying, BLOBS));
     for await (const { name } of await opendir(from)) {
-      // What lies beside the database is of that file, and no copy of it is true.
+      // Files beside the database belong to that very file, and no copy of them is true.
       if (name.startsWith(DATABASE) || name === BLOBS || LEFT_OUT.has(name)) continue;
       parts.push(await copyEntry(copying, name));
     }

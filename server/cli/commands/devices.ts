@@ -133,7 +133,7 @@ function printed({ out }: Context, device: WireDevice): ExitName {
   return 'ok';
 }
 
-/** As JSON: on one line, and nothing in it controls the terminal. */
+/** Both are JSON: each is on one line, and nothing in it controls the terminal. */
 const differences = (before: DeviceTool, after: DeviceTool): string[] =>
   changedFields(after, before).flatMap(({ field }) => [
     `${field} was ${JSON.stringify(before[field]) ?? 'not given'}`,

@@ -53,7 +53,7 @@ export const pairCommand: Command = {
 async function invite(context: Context): Promise<string> {
   const opened = await openPairing(context);
   printInvitation(context, opened);
-  // With --json stdout is the outcome alone; the link is needed before it.
+  // With `--json`, stdout is the outcome alone; the link is needed before it.
   if (context.out.isJson) {
     context.out.note(`Link: ${opened.links[0]}`);
     context.out.note(`Code: ${opened.code}`);
@@ -80,7 +80,7 @@ async function decide(context: Context, pairing: WirePairing): Promise<ExitName>
   const body = {
     decision: isYes ? 'approve' : 'deny',
     ...(isYes && name !== undefined ? { name } : {}),
-    // What was shown and nothing else.
+    // It decides on what was shown and nothing else.
     ...(isYes && { tools: pairing.request?.tools.map((tool) => tool.name) ?? [] }),
   };
   const path = pathOf(pairing.pairing_id, '/decision');

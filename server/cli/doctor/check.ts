@@ -1,7 +1,7 @@
 import type { Context } from '../command.ts';
 import type { DataDir } from '../data-dir.ts';
 
-/** What one step of the examination found. `mend` is there where something is to be done. */
+/** One step of the examination found it. `mend` is there where something is to be done. */
 export interface Finding {
   /** Stable, for programs. */
   readonly step: string;

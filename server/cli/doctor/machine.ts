@@ -66,7 +66,7 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-/** Of a server that does not run: whether it could listen. */
+/** Finds out whether a server that does not run could listen. */
 export const checkPort: Check = async ({ context, dataDir, url }) => {
   if (dataDir.isInUse() || url !== undefined) return [];
   const { env } = context.place;

@@ -13,7 +13,7 @@ const LONGEST_MS = 5_000;
 
 interface Probe {
   readonly status: number;
-  /** Of the server's clock, where it sends it; whole seconds. */
+  /** The server's clock says it in whole seconds, where it sends it. */
   readonly date: Date | undefined;
 }
 
