@@ -1,5 +1,18 @@
-import { type ClientToolContext, type ClientToolDefinition, type ToolAttachment, ToolFailure } from '../client/client-tool.ts';
-import { defineClientTool, choice, flag, integer, list, optional, string } from '../client/tool-arguments.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  type ToolAttachment,
+  ToolFailure,
+} from '../client/client-tool.ts';
+import {
+  choice,
+  defineClientTool,
+  flag,
+  integer,
+  list,
+  optional,
+  string,
+} from '../client/tool-arguments.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';

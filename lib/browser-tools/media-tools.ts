@@ -1,5 +1,5 @@
 import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
-import { defineClientTool, choice, integer, number } from '../client/tool-arguments.ts';
+import { choice, defineClientTool, integer, number } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import type { EnvOf } from './browser-env.ts';
 import type { CodeReader, ReadCode } from './device-parts.ts';

@@ -1,5 +1,16 @@
-import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
-import { defineClientTool, flag, integer, list, optional, string } from '../client/tool-arguments.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
+} from '../client/client-tool.ts';
+import {
+  defineClientTool,
+  flag,
+  integer,
+  list,
+  optional,
+  string,
+} from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { EnvOf } from './browser-env.ts';
 import type { DevicePrompts, QuestionPicture } from './device-prompts.ts';

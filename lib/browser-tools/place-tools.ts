@@ -1,5 +1,9 @@
-import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
-import { defineClientTool, choice, flag, integer, number } from '../client/tool-arguments.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
+} from '../client/client-tool.ts';
+import { choice, defineClientTool, flag, integer, number } from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
 import type { EnvOf } from './browser-env.ts';

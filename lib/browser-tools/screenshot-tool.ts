@@ -1,5 +1,9 @@
-import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
-import { defineClientTool, choice, flag } from '../client/tool-arguments.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
+} from '../client/client-tool.ts';
+import { choice, defineClientTool, flag } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { BrowserEnv } from './browser-env.ts';

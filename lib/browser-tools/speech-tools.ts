@@ -1,4 +1,8 @@
-import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
+import {
+  type ClientToolContext,
+  type ClientToolDefinition,
+  ToolFailure,
+} from '../client/client-tool.ts';
 import { defineClientTool, number, optional, string } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
