@@ -1,6 +1,6 @@
 import { readJson } from '#lib/json/read-json';
 import { LIMITS } from '#lib/protocol/limits';
-import { JsonExtent } from './text-calls/call-events.ts';
+import { JsonExtent } from './text-calls/json-extent.ts';
 
 /** Characters of a value that are shown: as many as a card has room for. */
 const SHOWN_CHARS = 400;

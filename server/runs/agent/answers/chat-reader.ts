@@ -1,6 +1,6 @@
 import { isRecord } from '#lib/json/is-record';
 import { NAMELESS } from '../find-tool.ts';
-import { JsonExtent } from '../text-calls/call-events.ts';
+import { JsonExtent } from '../text-calls/json-extent.ts';
 import {
   type AnswerReader,
   argumentText,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
-import type { TextEvent } from './call-events.ts';
+import type { TextEvent } from './call-body.ts';
 import { CallParser } from './call-parser.ts';
 import { withoutTags } from './call-tags.ts';
 
@@ -227,8 +227,8 @@ test.each<[string, string, Read[]]>([
   ],
   [
     'with more than one value',
-    '<invoke name="echo"><parameter name="n">{"a":1},"b":{}</parameter></invoke>',
-    [{ broken: 'echo' }, ',"b":{}</parameter></invoke>'],
+    '<invoke name="echo"><parameter name="n">{"a":1},"b":{}</parameter></invoke> x',
+    [{ broken: 'echo' }, 'x'],
   ],
 ])('[AL143] a call %s does not run, and the text after it stays', (_, text, expected) => {
   expect(read(text)).toEqual(expected);
@@ -244,7 +244,7 @@ test('[AL144] arguments are passed on as they come, before the call is over', ()
   expect(parser.push('two"')).toEqual([{ type: 'args', text: 'two"' }]);
   expect(parser.push('}}')).toEqual([
     { type: 'args', text: '}' },
-    { type: 'end', input: '{"text": "one two"}', isWhole: true },
+    { type: 'end', input: '{"text": "one two"}' },
   ]);
   const markup = new CallParser(tools);
   expect(markup.push('<function=echo>\n<parameter=text>\n"one" ')).toEqual([
@@ -320,7 +320,7 @@ test('[AL146] of arguments that are too long no more is kept than can be refused
   }
   expect(passed).toBeLessThanOrEqual(2 * LIMITS.argsBytes);
   const end = parser.push('"}}</tool_call>').find(({ type }) => type === 'end');
-  expect(end).toMatchObject({ isWhole: false });
+  expect(end).toMatchObject({ input: expect.stringMatching(/…$/) });
 });
 
 test('[AL146] after a call no more is held back than a space between two', () => {

@@ -5,7 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
 import { isRecord } from '#lib/json/is-record';
-import type { TextEvent } from './call-events.ts';
+import type { TextEvent } from './call-body.ts';
 import { CallParser, type OfferedTools } from './call-parser.ts';
 
 type Part = LanguageModelV4StreamPart;
