@@ -45,21 +45,7 @@ export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): Langu
     provider: 'rehearsal',
     modelId: 'rehearsal',
     supportedUrls: {},
-    async doGenerate(options) {
-      const answer = planAnswer(options);
-      const calls = answer.calls.map((call, index) => ({
-        type: 'tool-call' as const,
-        toolCallId: callId(index),
-        toolName: call.name,
-        input: JSON.stringify(call.args),
-      }));
-      return {
-        content: [{ type: 'text', text: answer.text }, ...calls],
-        finishReason: finishReason(answer),
-        usage: USAGE,
-        warnings: [],
-      };
-    },
+    doGenerate: () => Promise.reject(new Error('Every model is asked for a stream.')),
     async doStream(options) {
       return { stream: streamOf(partsOf(planAnswer(options)), () => pause(options.abortSignal)) };
     },

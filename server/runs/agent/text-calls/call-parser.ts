@@ -22,7 +22,7 @@ type OpeningTag = Extract<Tag, { name: string }> | { readonly kind: 'call' };
 /** So many characters may stand between a tag and its call, and between a call and what follows. */
 const LONGEST_HELD = 256;
 /** Models write these fences in a tag, around JSON. */
-const FENCE_LINE = /^(?:`{1,2}|```[a-z_]{0,16})?$/;
+const FENCE_LINE = /^(?:`{1,2}|```[a-z_]{0,16})$/;
 /** Mistral writes `name{`, and GLM `name<arg_key>`, without a tag around the name. */
 const BARE_CALL = /^([A-Za-z_][\w.-]{0,127})\s*(?:(?:\[ARGS\]\s*)?(\{)|(<arg_key>|<\/[\w:|-]+>))$/;
 const BARE_BEGINNING = /^[A-Za-z_][\w.-]{0,127}\s*(?:\[[ARGS]{0,4}\]?\s*|<\/?[\w:|-]*)?$/;
@@ -143,32 +143,41 @@ export class CallParser {
 
   /** Reads the call behind an opening tag; false where there is none. */
   *#readOpened(first: OpeningTag, start: number): Reading<boolean> {
-    const input = this.#input;
-    let opened = first;
-    let body = '';
-    while (input.at - start < LONGEST_HELD) {
-      const character = yield* input.peek();
-      if (character === '') return false;
-      const isAtStart = FENCE_LINE.test(body);
-      if (isAtStart && (isBlank(character) || (character === '[' && opened.kind === 'call'))) {
-        input.at += 1;
-        body = '';
-      } else if (opened.kind !== 'call') {
+    for (let opened = first; yield* this.#skipToCall(start); ) {
+      const character = yield* this.#input.peek();
+      if (opened.kind !== 'call') {
         if (!'<{'.includes(character)) return false;
         return yield* this.#readMarkup(opened.name, opened.kind === 'tool');
-      } else if (isAtStart && character === '<') {
-        const tag = yield* this.#readTag();
-        if (tag?.kind === 'closing') this.#endTag();
-        if (!tag || tag.kind === 'opaque' || tag.kind === 'closing') return tag?.kind === 'closing';
-        opened = tag;
-      } else if (isAtStart && character === '{') return yield* this.#readJson();
-      else {
-        input.at += 1;
-        body += character;
-        const name = this.#bareName(body);
-        if (name !== undefined) return yield* this.#readMarkup(name, false, true);
-        if (!FENCE_LINE.test(body) && !BARE_BEGINNING.test(body)) return false;
       }
+      if (character === '{') return yield* this.#readJson();
+      if (character !== '<') return yield* this.#readBare(start);
+      const tag = yield* this.#readTag();
+      if (tag?.kind === 'closing') this.#endTag();
+      if (!tag || tag.kind === 'opaque' || tag.kind === 'closing') return tag?.kind === 'closing';
+      opened = tag;
+    }
+    return false;
+  }
+
+  /** Skips blanks, fences and the bracket of a list; false where nothing follows, or too late. */
+  *#skipToCall(start: number): Reading<boolean> {
+    for (let fence = ''; this.#input.at - start < LONGEST_HELD; this.#input.at += 1) {
+      const character = yield* this.#input.peek();
+      if (character === '') return false;
+      const isSkipped = isBlank(character) || character === '[';
+      if (!isSkipped && !FENCE_LINE.test(fence + character)) return true;
+      fence = isSkipped ? '' : fence + character;
+    }
+    return false;
+  }
+
+  *#readBare(start: number): Reading<boolean> {
+    for (let body = ''; this.#input.at - start < LONGEST_HELD; ) {
+      const character = yield* this.#input.next();
+      body += character;
+      const name = this.#bareName(body);
+      if (name !== undefined) return yield* this.#readMarkup(name, false, true);
+      if (character === '' || !BARE_BEGINNING.test(body)) return false;
     }
     return false;
   }
