@@ -7,6 +7,7 @@ import type { Card } from '#lib/protocol/card';
 import type { AlwaysAllowed, Decision } from '../approvals/room.ts';
 import type { Principal } from '../auth/room.ts';
 import type { CallQuery, Change } from '../store/room.ts';
+import type { CallFollowers } from './call-followers.ts';
 
 export interface InvokeRequest {
   readonly principal: Principal;
@@ -112,6 +113,8 @@ export interface CallService {
     signal?: AbortSignal,
     beforeRead?: (bytes: number) => Promise<void>,
   ): Promise<Call | undefined>;
+  /** Follows one call, or the calls of one run. Returns a function that ends it. */
+  follow: CallFollowers['follow'];
   /** `by`: whose wish it was, for the card. */
   cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome>;
   /** With the same arguments, or others; the rest as in an `InvokeRequest`. */

@@ -14,6 +14,7 @@ import { AskEach } from './ask-each.ts';
 import type { Breaker } from './breaker.ts';
 import { CallActions } from './call-actions.ts';
 import { createCallClocks } from './call-clocks.ts';
+import { CallFollowers } from './call-followers.ts';
 import { CallIndex } from './call-index.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ClaimRun, ShownCall } from './call-service.ts';
@@ -106,6 +107,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     get: (id) => repository.get(id),
     list: (query) => listed(deps, query),
     wait: (...asked) => repository.wait(...asked),
+    follow: (of, onNews) => core.followers.follow(of, onNews),
     events: (id, page) => deps.store.callEvents(id, page),
     storedBytes: (id) => repository.storedBytes(id),
     wasDeleted: (id) =>
@@ -189,6 +191,7 @@ async function cancelOf(
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
   const durable: Durable[] = [];
+  const followers = new CallFollowers(logger);
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const withholding = new Withholding(registry, deps.secrets);
   const approvals = createApprovals({ ...deps, withholding });
@@ -224,6 +227,7 @@ function createCore(deps: CallServiceDeps) {
     ...deps,
     repository,
     withholding,
+    followers,
     onDecided,
     onDurable(call, previous) {
       for (const listener of durable) listener(call, previous);
@@ -250,6 +254,7 @@ function createCore(deps: CallServiceDeps) {
     executors,
     withholding,
     durable,
+    followers,
     onAdopted: (call: Call) => onDecided(call, undefined, true),
     get isStopped() {
       return isStopped;

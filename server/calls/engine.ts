@@ -29,6 +29,7 @@ import type { AnnounceCall, Announcement } from '../notices/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
+import type { CallFollowers } from './call-followers.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 import { joinStatus, takeStatus } from './shown-status.ts';
@@ -36,6 +37,8 @@ import { joinStatus, takeStatus } from './shown-status.ts';
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;
   readonly bus: Pick<EventBus, 'publish'>;
+  /** Those who follow the call beside the watchers. */
+  readonly followers?: CallFollowers | undefined;
   readonly clock: SteadyClock;
   readonly repository: CallRepository;
   /** Takes out what is secret, before anything is decided. */
@@ -173,9 +176,10 @@ export class CallEngine {
     const now = momentOf(clock);
     for (const call of repository.open()) {
       const durable = repository.entry(call.id)?.durable;
-      const { clock: shown } = durable ? shownAt(durable, now).card : {};
-      if (durable && shown && shown !== durable.card.clock)
-        this.#publish(durable, { clock: shown });
+      if (!durable) continue;
+      const moved = shownAt(durable, now);
+      const { clock: shown } = moved.card;
+      if (shown && shown !== durable.card.clock) this.#publish(moved, { clock: shown });
     }
   }
 
@@ -312,8 +316,11 @@ export class CallEngine {
     this.#write(entry, batch).catch(logger.error);
   }
 
-  #publish({ id, runId }: Call, update: CardUpdate): void {
-    this.#deps.bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+  #publish(call: Call, update: CardUpdate): void {
+    const { id, runId } = call;
+    const { bus, followers } = this.#deps;
+    const seq = bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+    followers?.publish({ call, update, seq });
   }
 
   /**

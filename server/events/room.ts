@@ -1,4 +1,3 @@
-export { type CallFollowers, createCallFollowers } from './call-followers.ts';
 export {
   type EventBus,
   instanceAddress,

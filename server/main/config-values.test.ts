@@ -149,7 +149,7 @@ const EFFECTS: Record<string, Observe> = {
   'openai_api.chat_calls': (calls) => new ChatText(z.any().parse(calls)).take(RESULT),
   'openai_api.response_calls': (calls) => {
     const items = new ResponseItems({ id: 'm', model: 'm', created: 1 }, z.any().parse(calls));
-    return [items.take({ ...RESULT, type: 'call' }), items.take(RESULT)];
+    return [items.take({ ...RESULT, step: 'written' }), items.take(RESULT)];
   },
   'pairing.pages': async (pages) => {
     const { origins, stop } = await openDevices(pairingConfigSchema.parse({ pages }), {
@@ -191,7 +191,11 @@ const EFFECTS: Record<string, Observe> = {
   },
 };
 
-const RESULT = { type: 'result', callId: 'c', name: 'echo', args: '{}', output: 'hi' } as const;
+const RESULT = {
+  type: 'tool_call',
+  ...({ step: 'ended', id: 'c', name: 'echo', messageId: 'm' } as const),
+  card: { status: 'SUCCESS', params: {}, result: 'hi' },
+} as const;
 
 test('[PO1] each choice that the configuration offers does what no other does', async () => {
   const schema = z.toJSONSchema(configFileSchema, { io: 'input', unrepresentable: 'any' });

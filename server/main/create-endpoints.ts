@@ -43,8 +43,9 @@ export async function createEndpoints(
     hostname: network.host,
     port: config.port,
   });
-  const { snapshot, hub, onSocket: onWatch } = rooms.watch.createWatch(base);
-  const ofChat = { ...base, ...lines, sessions: clients.sessions, snapshot };
+  const { snapshot, shownCalls, hub, onSocket: onWatch } = rooms.watch.createWatch(base);
+  const waysIn = rooms.waysIn.openWaysIn({ ...base, shownCalls });
+  const ofChat = { ...base, ...lines, ...waysIn, sessions: clients.sessions };
   const onChat = rooms.clawseed.createChatSocketHandler(ofChat);
   const gate = rooms.http.createUpgradeGate({
     ...base,
@@ -69,7 +70,7 @@ export async function createEndpoints(
     },
   );
   const openAi = file.openai_api.enabled
-    ? rooms.openai.createOpenAiService({ ...base, config: file.openai_api, newSecret })
+    ? rooms.openai.createOpenAiService({ ...base, ...waysIn, config: file.openai_api, newSecret })
     : undefined;
   const { server, answered } = rooms.http.createServer({
     ...base,
@@ -87,7 +88,7 @@ export async function createEndpoints(
       sources: { blobs: core.blobs, scale: rooms.blobs.scaleForModel },
       spans: core.tracing,
     }),
-    agUi: rooms.agUi.createAgUiService({ ...base, snapshot }),
+    agUi: rooms.agUi.createAgUiService({ ...base, ...waysIn }),
     mcpServers: core.mcpServers.service,
     push: core.push.service,
     notify: core.notifications.outbox,

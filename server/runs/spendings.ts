@@ -1,12 +1,10 @@
-import type { Card, CardUpdate } from '#lib/protocol/card';
+import type { Card } from '#lib/protocol/card';
 import type { Clock } from '../base/clock.ts';
 import type { CallService } from '../calls/room.ts';
-import { type CallFollowers, createCallFollowers, type EventBus } from '../events/room.ts';
 import type { Spending } from './agent/spending.ts';
 
 export interface SpendingsDeps {
-  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
-  readonly calls: Pick<CallService, 'watched'>;
+  readonly calls: Pick<CallService, 'watched' | 'follow'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -14,11 +12,9 @@ export interface SpendingsDeps {
 export class Spendings {
   readonly #deps: SpendingsDeps;
   readonly #byRun = new Map<string, Spending>();
-  readonly #followers: CallFollowers;
 
   constructor(deps: SpendingsDeps) {
     this.#deps = deps;
-    this.#followers = createCallFollowers(deps.bus, 'run_id');
   }
 
   get(runId: string): Spending | undefined {
@@ -27,8 +23,8 @@ export class Spendings {
 
   async during<T>(runId: string, spending: Spending, work: () => Promise<T>): Promise<T> {
     this.#byRun.set(runId, spending);
-    const unfollow = this.#followers.follow(runId, ({ tool_call_id: id, update }) => {
-      if (update.phase !== undefined) spending.callWaits(id, waits(update), this.#now());
+    const unfollow = this.#deps.calls.follow({ runId }, ({ call }) => {
+      spending.callWaits(call.id, waits(call.card), this.#now());
     });
     // What a restart left waiting; a new turn has none.
     for (const { id, card, createdAt } of this.#deps.calls.watched(runId)) {
@@ -49,5 +45,5 @@ export class Spendings {
 }
 
 /** For an operator, or for the person at the device. */
-const waits = ({ phase }: Card | CardUpdate): boolean =>
+const waits = ({ phase }: Card): boolean =>
   phase === 'approval' || phase === 'held' || phase === 'device';

@@ -10,6 +10,7 @@ import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { scaleForModel } from '../blobs/scale-image.ts';
 import type { CallServiceDeps } from '../calls/create-call-service.ts';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
+import { openWaysIn } from '../doors/room.ts';
 import type { HttpDeps } from '../http/http-deps.ts';
 import { startTestServer, TOKENS } from '../http/testing/start-test-server.ts';
 import { createOwnerTokens } from '../runs/testing/owner-tokens.ts';
@@ -17,8 +18,11 @@ import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
 import { createCalculationEval } from '../tools/builtin/calculate.ts';
 import type { AnyServerTool } from '../tools/define-tool.ts';
 import { OwnTools } from '../tools/own-tools.ts';
-import { createSnapshots } from '../watch/snapshot.ts';
+import { createShownCalls, createSnapshots } from '../watch/snapshot.ts';
 import { createScriptedOpenAI, type Script } from './scripted-openai.ts';
+
+/** The secret of the data directory. */
+export const KEY = 'the key of this directory';
 
 /** As `startTestServer` has it, with other tools. */
 const HELPER: Agent = { kind: 'agent', name: 'helper', tokenId: 'tok_helper', tools: ['echo'] };
@@ -68,6 +72,11 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
     },
     list: async () => ({ entries: [], next: null }),
   };
+  const waysIn = openWaysIn({
+    ...{ ...parts, ...served, blobs, audit, key: KEY },
+    claimRun: served.known.claim,
+    shownCalls: createShownCalls({ ...parts, ...served }),
+  });
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
@@ -75,8 +84,7 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
     await served.close();
     await openai.close();
   };
-  const claimRun = served.known.claim;
-  return { ...parts, ...served, snapshot, audit, audited, claimRun, dir, openai, blobs, close };
+  return { ...parts, ...served, snapshot, audit, audited, ...waysIn, dir, openai, blobs, close };
 }
 
 function tempDir(): string {

@@ -1,6 +1,6 @@
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { OpenedDevices } from '../clients/room.ts';
-import { createSnapshots, type SnapshotDeps } from './snapshot.ts';
+import { createShownCalls, createSnapshots, type SnapshotDeps } from './snapshot.ts';
 import { createWatchHub, WATCH_LIMITS, type WatchHubDeps } from './watch-hub.ts';
 import { createWatchSocketHandler, type WatchSocketDeps } from './watch-socket.ts';
 import { createWholeLists } from './whole-lists.ts';
@@ -25,5 +25,6 @@ export function createWatch(deps: WatchDeps) {
   const snapshot = createSnapshots({ ...deps, ...listed, devices });
   const lists = createWholeLists(listed);
   const hub = createWatchHub({ ...deps, snapshot, lists, limits: WATCH_LIMITS });
-  return { snapshot, hub, onSocket: createWatchSocketHandler({ ...deps, hub }) };
+  const shownCalls = createShownCalls(deps);
+  return { snapshot, shownCalls, hub, onSocket: createWatchSocketHandler({ ...deps, hub }) };
 }

@@ -79,6 +79,17 @@ export function createSnapshots(deps: SnapshotDeps): TakeSnapshot {
   return shared(deps.bus, (of = {}) => takeSnapshot(deps, of, myTurn));
 }
 
+/** The calls of one run as a snapshot has them, and the number of the newest event in it. */
+export const createShownCalls =
+  ({ calls, bus }: Pick<SnapshotDeps, 'calls' | 'bus'>) =>
+  async (runId: string): Promise<Pick<Snapshot, 'seq' | 'calls'>> => {
+    const ended = await calls.endedOf(runId);
+    const { seq } = bus;
+    const all = withoutTwins([...ended, ...calls.watched(runId)]);
+    const { shown } = boundCalls(all, WHOLE.bytes - ENVELOPE_BYTES);
+    return { seq, calls: shown.map(({ value }) => value) };
+  };
+
 async function takeSnapshot(
   deps: SnapshotDeps,
   { runId, parts: isFirst = false }: SnapshotOf,

@@ -7,7 +7,12 @@ import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { keyedId } from '../../auth/secrets.ts';
 import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { holdTool } from '../../runs/testing/hold-tool.ts';
-import { type FrontEndOptions, serveFrontEnds, TOKENS } from '../../testing/serve-front-ends.ts';
+import {
+  type FrontEndOptions,
+  KEY,
+  serveFrontEnds,
+  TOKENS,
+} from '../../testing/serve-front-ends.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createAgUiService } from './create-ag-ui-service.ts';
 
@@ -31,11 +36,9 @@ const warned = vi.spyOn(console, 'warn');
 beforeEach(() => void warned.mockClear());
 afterEach(() => expect(warned.mock.calls).toEqual([]));
 
-const KEY = 'the key of this directory';
-
 const serve = (options: FrontEndOptions = {}) =>
   serveFrontEnds({ tools: [echo, secret], ...options }, (parts) => ({
-    agUi: createAgUiService({ ...parts, key: KEY, hide: redactShapes }),
+    agUi: createAgUiService({ ...parts, hide: redactShapes }),
   }));
 
 interface Opened {

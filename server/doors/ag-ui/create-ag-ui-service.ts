@@ -1,21 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runIn, Semaphore } from '#lib/limits/semaphore';
 import type { AgUiInputMessage, RunAgentInput } from '#lib/protocol/ag-ui';
 import { HttpError } from '#lib/protocol/http-error';
 import { sendMessageBodySchema } from '#lib/protocol/rest';
 import type { RunRecord } from '#lib/protocol/run';
-import { snapshotSchema } from '#lib/protocol/watch-messages';
 import { stripInvisible } from '#lib/text/invisible';
-import { type Caller, isOwn, keyedId, ownsRun, principalKey } from '../../auth/room.ts';
+import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
-  type EventBus,
-  type FollowedRun,
-  followRun,
-  type SnapshotText,
-} from '../../events/room.ts';
-import type { RunService } from '../../runs/room.ts';
-import { type MessageContent, readAsked, type SendMessageDeps, sendMessage } from '../room.ts';
+  type DoorRuns,
+  type MessageContent,
+  type OpenTurnStream,
+  readAsked,
+  sentTo,
+  type TurnStream,
+} from '../room.ts';
 import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
 import { TurnEvents } from './turn-events.ts';
 
@@ -34,13 +31,9 @@ interface AgUiSink {
   end(): void;
 }
 
-export interface AgUiServiceDeps extends SendMessageDeps {
-  readonly runs: Pick<RunService, 'get' | 'send'>;
-  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
-  /** What a watcher of one run is shown first. */
-  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
-  /** Of the data directory: ids that are made with it no caller can make. */
-  readonly key: string;
+export interface AgUiServiceDeps {
+  readonly doorRuns: DoorRuns;
+  readonly openTurnStream: OpenTurnStream;
   readonly logger: Logger;
   readonly hide: (text: string) => string;
 }
@@ -56,8 +49,6 @@ export type AgUiService = ReturnType<typeof createAgUiService>;
 
 /** AG-UI 1.0 for the built-in agent (rules AG in SPEC.md). It keeps nothing between requests. */
 export function createAgUiService(deps: AgUiServiceDeps) {
-  // One stream reads a whole run at a time, and all else of the server has its turn in between.
-  const reading = new Semaphore({ atOnce: 1 });
   return {
     /**
      * Starts the turn that is asked for, or finds the one that runs. Resolves to what sends its events
@@ -67,19 +58,20 @@ export function createAgUiService(deps: AgUiServiceDeps) {
     async open(request: AgUiRequest): Promise<(sink: AgUiSink) => () => void> {
       const { caller, input, signal } = request;
       if (input.resume && input.resume.length > 0) throw noInterrupts();
-      const runId = await runOf(deps, caller, input.threadId);
+      const runId = await runOf(deps.doorRuns, caller, input.threadId);
       // Before the run is read: nothing that happens later is missed.
-      const events = followRun(deps.bus, runId);
-      signal.addEventListener('abort', () => events.close(), { once: true });
-      if (signal.aborted) events.close();
+      const stream = deps.openTurnStream(runId);
+      const close = () => stream.close();
+      signal.addEventListener('abort', close, { once: true });
+      if (signal.aborted) close();
       try {
         const asked = await ask(deps, request, runId);
         return (sink) => {
-          show(deps, { sink, events, asked, input, signal, reading });
-          return () => events.close();
+          show(deps, request, { sink, stream, asked });
+          return close;
         };
       } catch (error) {
-        events.close();
+        close();
         throw error;
       }
     },
@@ -87,47 +79,36 @@ export function createAgUiService(deps: AgUiServiceDeps) {
 }
 
 /** The run that the thread is. One that another has is not found, as one that is not there. */
-async function runOf(
-  { runs, key }: AgUiServiceDeps,
-  caller: Caller,
-  threadId: string,
-): Promise<string> {
-  const run = await runs.get(threadId);
-  if (run && isOwn(caller, run.owner?.token_id ?? null)) return threadId;
-  if (!OUR_ID.test(threadId)) return keyedId(key, 'agui', [principalKey(caller), threadId]);
+async function runOf(runs: DoorRuns, caller: Caller, threadId: string): Promise<string> {
+  if (await runs.findSeen(caller, threadId)) return threadId;
+  if (!OUR_ID.test(threadId)) return runs.idOf('agui', principalKey(caller), threadId);
   throw new HttpError(
     'run_not_found',
     `There is no run ${JSON.stringify(threadId)}; GET /v1/runs lists them. Begin a conversation with a threadId of your own.`,
   );
 }
 
-/** Of a run that the server named, here or elsewhere. */
+/** A run that the server named, here or elsewhere. */
 const OUR_ID = /^(?:run|agui)_/;
 
-async function ask(deps: AgUiServiceDeps, request: AgUiRequest, runId: string): Promise<Asked> {
-  const { caller, address, input } = request;
-  const before = await deps.runs.get(runId);
+async function ask(
+  { doorRuns, hide }: AgUiServiceDeps,
+  { caller, address, input }: AgUiRequest,
+  runId: string,
+): Promise<Asked> {
+  const before = await doorRuns.get(runId);
   // A program may give its run any id: also that of another's thread, had it come to know it.
   if (before && runId !== input.threadId && !ownsRun(caller, before)) throw notThere();
   const newest = input.messages.findLast(({ role }) => role === 'user');
   const known = before && (!newest || before.messages.some((one) => isSame(one, newest)));
   if (known) return { run: before, isNew: false };
   if (!newest) throw nothingAsked();
-  if (deps.hide(newest.id) !== newest.id) throw secretId();
+  if (hide(newest.id) !== newest.id) throw secretId();
   const content = readAsked(newest.content);
-  const text = textOf(content);
-  const run = await sendMessage(deps, {
-    caller,
-    address,
-    runId,
-    before,
-    title: text,
-    input: text,
-    files: content.files,
-    more: { givenId: newest.id },
-    notThere,
-  });
-  return { run, isNew: before?.status !== 'running' };
+  const text = wordsOf(content);
+  const message = { title: text, input: text, files: content.files, more: { givenId: newest.id } };
+  const outcome = await doorRuns.send({ caller, address, runId }, before, message);
+  return { run: sentTo(outcome, notThere), isNew: before?.status !== 'running' };
 }
 
 const bad = (message: string): HttpError => new HttpError('bad_request', message);
@@ -145,7 +126,7 @@ const isSame = (one: RunRecord['messages'][number], { id }: AgUiInputMessage): b
   one.role === 'user' && (one.given_id === id || one.message_id === id);
 
 /** Its words, as a run takes them: one that is refused leaves no run. */
-function textOf({ text, files }: MessageContent): string {
+function wordsOf({ text, files }: MessageContent): string {
   if (files.length > 0 && text === '') return text;
   const checked = sendMessageBodySchema.safeParse({ input: text });
   const { input = '' } = checked.data ?? {};
@@ -164,56 +145,45 @@ const noInterrupts = (): HttpError =>
   );
 
 interface Showing {
-  readonly signal: AbortSignal;
-  readonly reading: Semaphore;
   readonly sink: AgUiSink;
-  readonly events: FollowedRun;
+  readonly stream: TurnStream;
   readonly asked: Asked;
-  readonly input: RunAgentInput;
 }
 
-function show(deps: AgUiServiceDeps, showing: Showing): void {
-  const { sink, events, asked, input, signal, reading } = showing;
-  const { run, isNew } = asked;
+function show(
+  { logger }: AgUiServiceDeps,
+  { input, signal }: AgUiRequest,
+  { sink, stream, asked: { run, isNew } }: Showing,
+): void {
   const answered = run.messages.findLast(({ role }) => role === 'user');
   const turn = new TurnEvents({
     threadId: run.run_id,
     runId: answered?.message_id ?? run.run_id,
     givenId: answered?.given_id,
   });
-  const send = (some: readonly AgUiEvent[]) => {
-    for (const one of some) sink.send(one);
-    if (!turn.hasEnded) return;
-    events.close();
+  const end = () => {
+    stream.close();
     sink.end();
   };
+  const send = (some: readonly AgUiEvent[]) => {
+    for (const one of some) {
+      sink.send(one);
+      if (one.type === 'RUN_FINISHED' || one.type === 'RUN_ERROR') end();
+    }
+  };
+  const follow = () => stream.follow((event) => send(turn.take(event)));
   send([turn.start(), ...refusedTools(input)]);
-  if (isNew) return events.release(0, (event) => send(turn.take(event)));
-  runIn(reading, () => catchUp(deps, run.run_id), { signal }).then(
-    ({ now, of, calls }) => {
-      send(turn.begin(now, calls));
-      events.release(of.run, (event) => {
-        if (event.type !== 'call' || event.seq > of.calls) send(turn.take(event));
-      });
+  if (isNew) return follow();
+  stream.catchUp(signal).then(
+    (now) => {
+      send(turn.begin(now.run, now.calls, stream));
+      follow();
     },
     (error: unknown) => {
-      if (!signal.aborted) deps.logger.error(error);
-      events.close();
-      sink.end();
+      if (!signal.aborted) logger.error(error);
+      end();
     },
   );
-}
-
-/** What there is by now, and up to which event each is so. */
-async function catchUp({ runs, bus, snapshot }: AgUiServiceDeps, runId: string) {
-  await nextTurn();
-  // A snapshot has no room for the messages of a long one.
-  const now = await runs.get(runId);
-  const ofRun = bus.seq;
-  const { seq, text } = await snapshot({ runId });
-  const { calls } = snapshotSchema.parse(JSON.parse(String(text)));
-  if (!now) throw new Error(`The run ${runId} is not there any more`);
-  return { now, calls, of: { run: ofRun, calls: seq } };
 }
 
 function refusedTools({ tools }: RunAgentInput): AgUiEvent[] {

@@ -1,33 +1,23 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { CardUpdate } from '#lib/protocol/card';
-import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
+import type { Message } from '#lib/protocol/run';
+import { ofCall, RUN, scriptedRun, text, written } from '../testing/scripted-run.ts';
+import type { AgUiEvent } from './ag-ui-events.ts';
 import { jsonPatch } from './json-patch.ts';
 import { TurnEvents } from './turn-events.ts';
-
-const RUN: RunSummary = {
-  ...{ run_id: 'run_1', title: 'A run', model: 'rehearsal', tools: null, step: 1, max_steps: 10 },
-  ...{ status: 'running', error: null, created_at: 1, updated_at: 1 },
-};
 
 /** A turn whose events the test gives; it is running. */
 function turn() {
   const events = new TurnEvents({ threadId: 'run_1', runId: 'msg_1', givenId: 'theirs' });
-  const message = (parts: MessagePart[], more: Partial<Message> = {}) => {
-    const of = { message_id: 'msg_2', run_id: 'run_1', role: 'assistant', created_at: 1 } as const;
-    const whole: Message = { ...of, status: 'streaming', parts, ...more };
-    return events.take({ type: 'message', seq: 1, run_id: 'run_1', message: whole });
-  };
-  const call = (update: CardUpdate) =>
-    events.take({ type: 'call', seq: 1, run_id: 'run_1', tool_call_id: 'tc_1', update });
-  const run = (more: Partial<RunSummary>) =>
-    events.take({ type: 'run', seq: 1, run: { ...RUN, ...more } });
-  run({});
-  return { events, message, call, run };
+  const script = scriptedRun<AgUiEvent>();
+  script.follow((event) => {
+    if (event.type === 'end') script.stream.close();
+    return events.take(event);
+  });
+  script.run();
+  return { events, ...script };
 }
 
 const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
-const text = (value: string): MessagePart => ({ type: 'text', text: value });
-const part: MessagePart = { type: 'tool_call', tool_call_id: 'tc_1' };
 
 test('[AG21] an update is work for what it changes, whatever else the card has', () => {
   const { call } = turn();
@@ -43,7 +33,7 @@ test('[AG21] an update is work for what it changes, whatever else the card has',
 describe('the order', () => {
   test('[AG2] what is open at the end of the turn ends first, and nothing comes after it', () => {
     const { message, call, run } = turn();
-    message([text('Let me see'), part]);
+    message([text('Let me see'), ofCall]);
     call({ tool_name: 'echo', status: 'WAIT', phase: 'streaming', params: {} });
     expect(typesOf(run({ status: 'idle' }))).toEqual([
       ...['TEXT_MESSAGE_END', 'TOOL_CALL_END', 'RUN_FINISHED'],
@@ -54,10 +44,10 @@ describe('the order', () => {
 
   test('[AG2] a call has one result, whatever comes after it', () => {
     const { message, call } = turn();
-    message([part]);
+    message([ofCall]);
     call({ tool_name: 'echo', status: 'SUCCESS', phase: null, params: {}, result: 'one' });
     expect(typesOf(call({ late_result: true }))).toEqual(['ACTIVITY_DELTA']);
-    expect(message([part], { status: 'done' })).toEqual([]);
+    expect(message([ofCall], { status: 'done' })).toEqual([]);
   });
 
   test('[AG2] a call that a program made in the run is an activity alone', () => {
@@ -68,14 +58,10 @@ describe('the order', () => {
   });
 
   test('[AG2] no delta is empty, and none comes twice', () => {
-    const { events, message } = turn();
+    const { delta, message } = turn();
     expect(message([text('')])).toEqual([]);
-    const delta = { seq: 1, run_id: 'run_1', message_id: 'msg_2', index: 0 } as const;
-    const grown = events.take({ type: 'message_delta', ...delta, part: 'text', delta: 'Hello' });
-    expect(typesOf(grown)).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT']);
-    expect(
-      events.take({ type: 'message_delta', ...delta, part: 'reasoning', delta: 'Hm' }),
-    ).toEqual([]);
+    expect(typesOf(delta(0, 'Hello'))).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT']);
+    expect(delta(1, 'Hm', 'reasoning')).toEqual([]);
     expect(message([text('Hello you')])).toMatchObject([{ delta: ' you' }]);
     expect(typesOf(message([text('Hello you')], { status: 'done' }))).toEqual(['TEXT_MESSAGE_END']);
   });
@@ -112,16 +98,20 @@ describe('a patch', () => {
   });
 });
 
-test('[AG20] a snapshot has the newest messages that fit, and the count of those before', () => {
-  const { events } = turn();
-  const messages = ['a', 'b', 'c', 'd'].map(
-    (name): Message => ({
-      ...{ message_id: name, run_id: 'run_1', role: 'user', created_at: 1, status: 'done' },
-      // Three bytes each.
-      parts: [text('话'.repeat(130_000))],
-    }),
+/** What a front end that comes later is shown of these messages. */
+function snapshotOf(texts: Record<string, string>) {
+  const { events, stream } = turn();
+  const messages = Object.entries(texts).map(
+    ([id, words]): Message =>
+      written([text(words)], { message_id: id, role: 'user', status: 'done' }),
   );
-  const [snapshot, left] = events.begin({ ...RUN, messages }, []);
+  return events.begin({ ...RUN, messages }, [], stream);
+}
+
+test('[AG20] a snapshot has the newest messages that fit, and the count of those before', () => {
+  // Three bytes each.
+  const long = '话'.repeat(130_000);
+  const [snapshot, left] = snapshotOf({ a: long, b: long, c: long, d: long });
   expect(snapshot).toMatchObject({
     type: 'MESSAGES_SNAPSHOT',
     messages: [{ id: 'c' }, { id: 'd' }],
@@ -132,11 +122,6 @@ test('[AG20] a snapshot has the newest messages that fit, and the count of those
 });
 
 test('[AG20] a newest message that is longer than that is in the snapshot all the same', () => {
-  const { events } = turn();
-  const of = { run_id: 'run_1', role: 'user', created_at: 1, status: 'done' } as const;
-  const messages = ['a', 'b'].map(
-    (name): Message => ({ ...of, message_id: name, parts: [text(name.repeat(1_200_000))] }),
-  );
-  const [snapshot] = events.begin({ ...RUN, messages }, []);
+  const [snapshot] = snapshotOf({ a: 'a'.repeat(1_200_000), b: 'b'.repeat(1_200_000) });
   expect(snapshot).toMatchObject({ messages: [{ id: 'b' }] });
 });

@@ -1,44 +1,45 @@
-import { mergeCard } from '#lib/call/merge-card';
+import { isFinalCard } from '#lib/call/merge-card';
+import type { Card } from '#lib/protocol/card';
 import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
-import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
-import { type AgUiEvent, type AgUiMessage, LEFT_OUT, NOTICE } from './ag-ui-events.ts';
-import { CallEvents } from './call-events.ts';
-
-/** Between texts that the model wrote before and after a call. */
-const BREAK = '\n\n';
+import {
+  argumentsOf,
+  failureOf,
+  isWritten,
+  outputOf,
+  type ShownCalls,
+  type TurnEvent,
+  type TurnStream,
+  textOf,
+} from '../room.ts';
+import {
+  type AgUiEvent,
+  type AgUiMessage,
+  CALL_ACTIVITY,
+  LEFT_OUT,
+  NOTICE,
+  type ToolResult,
+} from './ag-ui-events.ts';
+import { jsonPatch } from './json-patch.ts';
 
 /** In one event: a reader of a slow line must not be cut off by the first thing that it is sent. */
 const MOST_SNAPSHOT_BYTES = 1024 * 1024;
-
-interface OpenText {
-  /** Characters that were sent, by part. */
-  readonly sent: Map<number, number>;
-  isStarted: boolean;
-  isEnded: boolean;
-}
 
 /** The turn that a request is about: `runId` is the message that it answers. */
 export interface ShownTurn {
   readonly threadId: string;
   readonly runId: string;
-  /** What the front end has sent itself. */
+  /** The id of the message that the front end has sent itself. */
   readonly givenId: string | undefined;
 }
 
-/** Makes events of AG-UI of the events of one run, from the start of a turn to its end. */
+/** Renders one turn of a run as events of AG-UI, to its end. */
 export class TurnEvents {
   readonly #turn: ShownTurn;
-  readonly #calls = new CallEvents();
-  readonly #texts = new Map<string, OpenText>();
-  #isRunning = false;
-  #hasEnded = false;
+  /** The cards that the front end has. */
+  readonly #cards = new Map<string, Card>();
 
   constructor(turn: ShownTurn) {
     this.#turn = turn;
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   start(): AgUiEvent {
@@ -46,63 +47,69 @@ export class TurnEvents {
     return { type: 'RUN_STARTED', threadId, runId };
   }
 
-  /** What there was before: the conversation whole, then what its model is writing. */
-  begin(run: RunRecord, calls: Snapshot['calls']): AgUiEvent[] {
-    const own = calls.filter(({ run_id }) => run_id === run.run_id);
-    const activities = own.map(({ tool_call_id, card }) =>
-      this.#calls.begin(tool_call_id, mergeCard(undefined, card)),
-    );
+  /** Renders what there was before: the conversation whole, then what its model is writing. */
+  begin(run: RunRecord, calls: ShownCalls, stream: TurnStream): AgUiEvent[] {
+    const activities = calls.map(({ id, card }) => {
+      this.#cards.set(id, card);
+      return activityOf(id, card);
+    });
     const done = run.messages.filter(({ status }) => status === 'done');
+    for (const message of done) stream.markShown(message);
     const whole = done.map((message) => this.#whole(message));
     const shown = newestWithin(whole, MOST_SNAPSHOT_BYTES);
     const writing = run.messages.filter(({ status }) => status === 'streaming');
-    this.#isRunning = true;
     return [
       { type: 'MESSAGES_SNAPSHOT', messages: shown.flat() },
       ...leftOut(whole.length - shown.length),
       ...activities,
-      ...writing.flatMap((message) => this.#message(message)),
-      ...this.#run(run),
+      ...[...stream.replay(writing), ...stream.readRun(run)].flatMap((one) => this.take(one)),
     ];
   }
 
-  take(event: WatchEvent): AgUiEvent[] {
-    if (this.#hasEnded) return [];
+  take(event: TurnEvent): AgUiEvent[] {
     switch (event.type) {
-      case 'run':
-        return this.#run(event.run);
-      case 'message':
-        return event.message.role === 'user'
-          ? this.#fromPerson(event.message)
-          : this.#message(event.message);
-      case 'message_delta':
-        return event.part === 'text' ? this.#grow(event.message_id, event.index, event.delta) : [];
+      case 'asked':
+        return this.#fromPerson(event.message);
+      case 'text': {
+        const { messageId, delta, isFirst } = event;
+        const role = 'assistant';
+        const start: AgUiEvent[] = isFirst ? [{ type: 'TEXT_MESSAGE_START', messageId, role }] : [];
+        return [...start, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }];
+      }
+      case 'text_end':
+        return [{ type: 'TEXT_MESSAGE_END', messageId: event.messageId }];
+      case 'notice': {
+        const { type: _, ...value } = event.notice;
+        return [{ type: 'CUSTOM', name: NOTICE, value }];
+      }
       case 'call':
-        return this.#calls.take(event.tool_call_id, event.update);
-      default:
+        return this.#activity(event);
+      case 'tool_call':
+        return toToolCall(event);
+      case 'end':
+        return [this.#endOf(event.run)];
+      case 'run':
+      case 'reasoning':
         return [];
     }
   }
 
-  #run(run: RunSummary): AgUiEvent[] {
-    if (run.status === 'running') this.#isRunning = true;
-    if (run.status === 'running' || !this.#isRunning) return [];
-    this.#hasEnded = true;
-    const open = [...this.#texts.keys()].flatMap((id) => this.#endText(id));
-    return [...open, ...this.#calls.end(), this.#endOf(run)];
+  #activity({ id, card, isLate }: Extract<TurnEvent, { type: 'call' }>): AgUiEvent[] {
+    const before = this.#cards.get(id);
+    if (!before && isLate) return [];
+    this.#cards.set(id, card);
+    return before ? deltaOf(id, before, card) : [activityOf(id, card)];
   }
 
-  #endOf({ status, error }: RunSummary): AgUiEvent {
+  #endOf(run: RunSummary): AgUiEvent {
     const { threadId, runId } = this.#turn;
-    if (status === 'failed') {
-      const { code = 'failed', message = 'The turn failed.' } = error ?? {};
-      return { type: 'RUN_ERROR', message, code };
-    }
+    const { status } = run;
+    if (status === 'failed') return { type: 'RUN_ERROR', ...failureOf(run) };
     const type = status === 'cancelled' ? 'cancelled' : 'success';
     return { type: 'RUN_FINISHED', threadId, runId, outcome: { type } };
   }
 
-  /** A message of a person, sent from elsewhere. */
+  /** The front end has the message that it sent itself. */
   #fromPerson({ message_id: messageId, given_id, parts }: Message): AgUiEvent[] {
     const delta = textOf(parts);
     if (delta === '' || (given_id !== undefined && given_id === this.#turn.givenId)) return [];
@@ -113,71 +120,83 @@ export class TurnEvents {
     ];
   }
 
-  /** What of it no delta brought. */
-  #message({ message_id: id, parts, status }: Message): AgUiEvent[] {
-    const events = parts.flatMap((part, index): AgUiEvent[] => {
-      switch (part.type) {
-        case 'text':
-          return this.#grow(id, index, part.text.slice(this.#textOf(id).sent.get(index) ?? 0));
-        case 'tool_call':
-          return this.#calls.isPartOf(part.tool_call_id, id);
-        case 'notice': {
-          const { type: _, ...value } = part;
-          return status === 'done' ? [{ type: 'CUSTOM', name: NOTICE, value }] : [];
-        }
-        default:
-          return [];
-      }
-    });
-    return status === 'done' ? [...events, ...this.#endText(id)] : events;
-  }
-
-  #grow(messageId: string, index: number, text: string): AgUiEvent[] {
-    if (text === '') return [];
-    const open = this.#textOf(messageId);
-    if (open.isEnded) return [];
-    const start: AgUiEvent[] = open.isStarted
-      ? []
-      : [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }];
-    const delta = open.isStarted && !open.sent.has(index) ? BREAK + text : text;
-    open.isStarted = true;
-    open.sent.set(index, (open.sent.get(index) ?? 0) + text.length);
-    return [...start, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }];
-  }
-
-  #textOf(messageId: string): OpenText {
-    const known = this.#texts.get(messageId);
-    if (known) return known;
-    const open = { sent: new Map<number, number>(), isStarted: false, isEnded: false };
-    this.#texts.set(messageId, open);
-    return open;
-  }
-
-  #endText(messageId: string): AgUiEvent[] {
-    const open = this.#textOf(messageId);
-    if (!open.isStarted || open.isEnded) return [];
-    open.isEnded = true;
-    return [{ type: 'TEXT_MESSAGE_END', messageId }];
-  }
-
-  #whole(message: Message): AgUiMessage[] {
-    const { message_id: id, given_id, role, parts } = message;
+  #whole({ message_id: id, given_id, role, parts }: Message): AgUiMessage[] {
     const content = textOf(parts);
     if (role === 'user') return [{ id: given_id ?? id, role, content }];
-    this.#textOf(id).isEnded = true;
-    const calls = parts.flatMap((part) =>
-      part.type === 'tool_call' ? (this.#calls.whole(part.tool_call_id, id) ?? []) : [],
-    );
-    const toolCalls = calls.flatMap((one) =>
-      one.role === 'assistant' ? (one.toolCalls ?? []) : [],
-    );
+    const calls = parts.flatMap((part) => {
+      const callId = part.type === 'tool_call' ? part.tool_call_id : '';
+      const card = this.#cards.get(callId);
+      const name = card?.tool_name;
+      return card && name !== undefined && isWritten(card) ? [{ callId, name, card }] : [];
+    });
+    const toolCalls = calls.map(({ callId, name, card }) => ({
+      id: callId,
+      type: 'function' as const,
+      function: { name, arguments: argumentsOf(card) },
+    }));
     if (content === '' && toolCalls.length === 0) return [];
     const own = {
       ...(content === '' ? {} : { content }),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
-    return [{ id, role, ...own }, ...calls.filter((one) => one.role === 'tool')];
+    const ended = calls.filter(({ card }) => isFinalCard(card));
+    return [{ id, role, ...own }, ...ended.map(({ callId, card }) => wholeResult(callId, card))];
   }
+}
+
+function toToolCall(event: Extract<TurnEvent, { type: 'tool_call' }>): AgUiEvent[] {
+  const { step, id: toolCallId, name: toolCallName, card, messageId: parentMessageId } = event;
+  switch (step) {
+    case 'begun':
+      return [{ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId }];
+    case 'written':
+      return [
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta: argumentsOf(card) },
+        { type: 'TOOL_CALL_END', toolCallId },
+      ];
+    case 'cut':
+      return [{ type: 'TOOL_CALL_END', toolCallId }];
+    case 'ended':
+      return [{ type: 'TOOL_CALL_RESULT', ...resultOf(toolCallId, card) }];
+  }
+}
+
+const resultOf = (toolCallId: string, card: Card): ToolResult => ({
+  messageId: `result_${toolCallId}`,
+  toolCallId,
+  role: 'tool',
+  content: outputOf(card),
+});
+
+function wholeResult(callId: string, card: Card): AgUiMessage {
+  const { messageId: id, ...result } = resultOf(callId, card);
+  const { error } = card;
+  return { id, ...result, ...(error && { error: error.code }) };
+}
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** JSON has nothing that is undefined. */
+const contentOf = (card: Content): Content => JSON.parse(JSON.stringify(card));
+
+/** The fields of `after` that are other than before: a card keeps the values that stay. */
+function changedIn(before: Card, after: Card): Content {
+  const was: Content = { ...before };
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => was[name] !== value));
+}
+
+const activityOf = (callId: string, card: Card): AgUiEvent => ({
+  type: 'ACTIVITY_SNAPSHOT',
+  activityType: CALL_ACTIVITY,
+  messageId: `card_${callId}`,
+  content: contentOf({ ...card }),
+});
+
+function deltaOf(callId: string, before: Card, after: Card): AgUiEvent[] {
+  const patch = jsonPatch(contentOf(changedIn(after, before)), contentOf(changedIn(before, after)));
+  if (patch.length === 0) return [];
+  const messageId = `card_${callId}`;
+  return [{ type: 'ACTIVITY_DELTA', messageId, activityType: CALL_ACTIVITY, patch }];
 }
 
 /** The newest one always, and those before it as long as all of them are no longer than this as JSON. */
@@ -192,6 +211,3 @@ function newestWithin(messages: readonly AgUiMessage[][], most: number): readonl
 
 const leftOut = (count: number): AgUiEvent[] =>
   count === 0 ? [] : [{ type: 'CUSTOM', name: LEFT_OUT, value: { count } }];
-
-const textOf = (parts: Message['parts']): string =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(BREAK);

@@ -8,6 +8,8 @@ import { serveClients } from '../../clients/testing/serve-clients.ts';
 import { newRun } from '../../runs/new-run.ts';
 import type { RunOutcome } from '../../runs/run-service.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
+import type { DoorRunsDeps } from '../claim-run.ts';
+import { openWaysIn } from '../room.ts';
 import type { ServerFrame } from './chat-frames.ts';
 import { ChatSession, type ChatSessionDeps } from './chat-session.ts';
 import { createKeptIdentities } from './chat-tools.ts';
@@ -21,31 +23,32 @@ const runOf = (sessionId: string) => keyedId('secret', 'clawseed', [sessionId]);
 const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' } as const;
 
 /** Real clients and calls; runs as the test gives them. */
-async function setup(
-  given: Partial<ChatSessionDeps['runs']> = {},
-  more: Partial<ChatSessionDeps> = {},
-) {
+async function setup(given: Partial<DoorRunsDeps['runs']> = {}, more: Partial<DoorRunsDeps> = {}) {
   const server = await serveClients();
   onTestFinished(() => server.close());
-  const { sessions, registry, bus } = server;
+  const { sessions, registry, bus, calls } = server;
   const { logger, errors } = createErrorLog();
   const asked: string[] = [];
   const refused = { ok: false, code: 'conflict', message: 'The turn is being stopped.' } as const;
-  const deps: ChatSessionDeps = {
-    ...{ sessions, registry, bus, logger, kept: createKeptIdentities() },
+  const waysIn = openWaysIn({
     runs: {
       get: async (id) => void asked.push(id),
       send: async () => refused,
       cancel: async () => refused,
       ...given,
     },
+    ...{ bus, calls },
     claimRun: () => ({ ownerToken: null, ownerName: 'operator', write: async () => {} }),
     audit: { record: async () => {} },
-    snapshot: () => Promise.reject(new Error('no snapshot here')),
-    clock: { now: () => 0 },
-    newSessionId: () => 'made-here',
+    blobs: { put: () => Promise.reject(new Error('no files here')) },
+    shownCalls: () => Promise.reject(new Error('no snapshot here')),
     key: 'secret',
     ...more,
+  });
+  const deps: ChatSessionDeps = {
+    ...{ sessions, registry, logger, kept: createKeptIdentities(), ...waysIn },
+    clock: { now: () => 0 },
+    newSessionId: () => 'made-here',
   };
   /** The run of the session, as its owner begins it. */
   const publish = (owner: RunOwner) =>

@@ -1,23 +1,30 @@
 import type { RunRecord } from '#lib/protocol/run';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
-import { snapshotSchema, type WatchEvent } from '#lib/protocol/watch-messages';
 import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+<<<<<<< HEAD
 import type { ClientChannel, ClientSessions } from '../../clients/room.ts';
 import { type EventBus, followRun, type SnapshotText } from '../../events/room.ts';
 import { errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
 import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
+=======
+import type { ClientChannel, ClientSessions } from '../../connections/room.ts';
+import type { DoorRuns, OpenTurnStream, Talk, TurnEvent } from '../room.ts';
+import { type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
+import { abort, findSession, idOfSession, MISMATCH, regenerate, sendChat } from './chat-runs.ts';
+import type { KeptIdentities } from './chat-tools.ts';
+import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
+>>>>>>> f82079b7 (Doors claim and follow a run in one place, by the events of calls)
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
 
-export interface ChatSessionDeps extends ChatRunsDeps {
+export interface ChatSessionDeps {
+  readonly doorRuns: DoorRuns;
+  readonly openTurnStream: OpenTurnStream;
   readonly sessions: ClientSessions;
   readonly registry: ChatToolsDeps['registry'];
-  readonly bus: Pick<EventBus, 'subscribe'>;
-  /** What a watcher of one run is shown first. */
-  readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly kept: KeptIdentities;
   newSessionId(): string;
   readonly clock: Pick<Clock, 'now'>;
@@ -57,11 +64,11 @@ export class ChatSession {
   readonly #caller: ChatOpening['caller'];
   /** Undefined of a device, and until it is open. */
   #talk: Talk | undefined;
-  readonly #runs: ChatRuns;
   readonly #tools: ChatTools;
   readonly #client: ReturnType<ClientSessions['open']>;
   readonly #opened: Promise<void>;
-  #stopEvents: (() => void) | undefined;
+  /** Aborts once the connection is closed. */
+  readonly #closing = new AbortController();
   #isOpen = false;
   #isClosed = false;
   #commands: Promise<void> = Promise.resolve();
@@ -74,7 +81,6 @@ export class ChatSession {
     this.#caller = caller;
     this.#sessionId = sessionId;
     this.#name = name === UNNAMED ? undefined : name;
-    this.#runs = new ChatRuns(deps);
     this.#client = deps.sessions.open(caller, this.#clientChannel());
     this.#tools = new ChatTools({
       session: this.#client,
@@ -102,7 +108,7 @@ export class ChatSession {
   closed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#stopEvents?.();
+    this.#closing.abort();
     this.#client.closed();
     const { identity } = this.#tools;
     if (identity) this.#deps.kept.keep(principalKey(this.#caller), this.#key, identity);
@@ -122,31 +128,22 @@ export class ChatSession {
   async #open(): Promise<void> {
     const person = this.#caller;
     if (person.kind !== 'operator') return this.#start(undefined, []);
-    const runId = await this.#runs.find(this.#sessionId, person);
-    const talk = { runId, person, address: person.address };
-    this.#talk = talk;
+    const { doorRuns, openTurnStream } = this.#deps;
+    const runId = await findSession(doorRuns, this.#sessionId, person);
+    this.#talk = { runId, caller: person, address: person.address };
     if (this.#isClosed) return;
-    const events = followRun(this.#deps.bus, talk.runId);
-    this.#stopEvents = () => events.close();
-    const run = await this.#runs.get(talk.runId);
+    const stream = openTurnStream(runId);
+    const { signal } = this.#closing;
+    signal.addEventListener('abort', () => stream.close());
+    const run = await doorRuns.get(runId);
     if (this.#isClosed) return;
     if (run && !ownsRun(person, run)) return this.#refuseOther();
     const frames = new TurnFrames(run?.title ?? this.#name, this.#deps.clock.now);
-    const before = await this.#missed(run, frames);
+    const now = run?.status === 'running' ? await stream.catchUp(signal) : undefined;
     if (this.#isClosed) return;
-    this.#start(run, before.frames);
-    events.release(before.seq, (event) => this.#show(event, frames, talk));
-  }
-
-  /** Of a turn that runs, what was shown before. */
-  async #missed(
-    run: RunRecord | undefined,
-    frames: TurnFrames,
-  ): Promise<{ seq: number; frames: ServerFrame[] }> {
-    if (run?.status !== 'running') return { seq: 0, frames: [] };
-    const { seq, text } = await this.#deps.snapshot({ runId: run.run_id });
-    const snapshot = snapshotSchema.parse(JSON.parse(String(text)));
-    return { seq, frames: frames.begin(snapshot, run.run_id) };
+    this.#start(run, now ? frames.begin(now.run, now.calls, stream) : []);
+    for (const event of now ? stream.readRun(now.run) : []) this.#show(event, frames);
+    stream.follow((event) => this.#show(event, frames));
   }
 
   #start(run: RunRecord | undefined, frames: readonly ServerFrame[]): void {
@@ -158,16 +155,16 @@ export class ChatSession {
       resumed: run !== undefined,
       message_count: run ? run.messages.length + (run.messages_left_out ?? 0) : 0,
       ...(name === undefined ? {} : { name }),
-      run_id: this.#talk?.runId ?? this.#runs.idOf(this.#sessionId),
+      run_id: this.#talk?.runId ?? idOfSession(this.#deps.doorRuns, this.#sessionId),
     });
     for (const frame of frames) this.#channel.send(frame);
     this.#isOpen = true;
   }
 
-  #show(event: WatchEvent, frames: TurnFrames, talk: Talk): void {
+  #show(event: TurnEvent, frames: TurnFrames): void {
     if (this.#isClosed) return;
     // Another token was the first to begin the session.
-    if (event.type === 'run' && !ownsRun(talk.person, event.run)) return this.#refuseOther();
+    if (event.type === 'run' && !ownsRun(this.#caller, event.run)) return this.#refuseOther();
     for (const frame of frames.take(event)) this.#channel.send(frame);
   }
 
@@ -238,11 +235,12 @@ export class ChatSession {
   async #run(
     frame: Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>,
     talk: Talk,
-  ): ReturnType<ChatRuns['regenerate']> {
-    if (frame.type === 'abort') return this.#runs.abort(talk, (one) => this.#channel.send(one));
+  ): Promise<ErrorFrame | undefined> {
+    const { doorRuns } = this.#deps;
+    if (frame.type === 'abort') return abort(doorRuns, talk, (one) => this.#channel.send(one));
     const clientId = await this.#tools.clientId();
-    if (frame.type === 'regenerate') return this.#runs.regenerate(talk, clientId);
+    if (frame.type === 'regenerate') return regenerate(doorRuns, talk, clientId);
     const { content } = frame;
-    return this.#runs.message(talk, { content, title: this.#name ?? content, clientId });
+    return sendChat(doorRuns, talk, { content, title: this.#name ?? content, clientId });
   }
 }

@@ -3,7 +3,7 @@ import type { Call } from '#lib/call/call';
 import { pathOfCall } from '#lib/call/call-address';
 import { isRecord } from '#lib/json/is-record';
 import { newSecret } from '../../auth/room.ts';
-import type { CallFollowers } from '../../events/room.ts';
+import type { CallService } from '../../calls/room.ts';
 import { capabilitiesOf } from './request-capabilities.ts';
 
 /** What a task that needs input asks, by keys that are never used twice. */
@@ -32,7 +32,7 @@ export type ApprovalQuestions = ReturnType<typeof createApprovalQuestions>;
  * client answers decides nothing: it ends the question alone (rules MP50 to MP52).
  */
 export function createApprovalQuestions(
-  followers: CallFollowers,
+  calls: Pick<CallService, 'follow'>,
   { isOn, publicUrl }: { readonly isOn: boolean; readonly publicUrl: string | undefined },
 ) {
   const open = new Map<string, Question & { leave(): void }>();
@@ -45,8 +45,8 @@ export function createApprovalQuestions(
   function begin(callId: string): Question {
     const [oldest] = open.keys();
     if (open.size >= MOST && oldest !== undefined) end(oldest);
-    const leave = followers.follow(callId, ({ update: { phase } }) => {
-      if (phase !== undefined && phase !== 'approval') end(callId);
+    const leave = calls.follow({ callId }, ({ call: { phase } }) => {
+      if (phase !== 'approval') end(callId);
     });
     const question = { key: `approval_${newSecret()}`, isAnswered: false, leave };
     open.set(callId, question);

@@ -5,7 +5,6 @@ import { type Agent, actorOf, principalName } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallService } from '../../calls/room.ts';
-import type { CallFollowers } from '../../events/room.ts';
 import { roomToRead } from './agent-session.ts';
 import { reportProgress, type SendProgress } from './report-progress.ts';
 import {
@@ -18,8 +17,10 @@ import {
 import { waitsFor } from './waits-for.ts';
 
 export interface CallToolDeps {
-  readonly calls: Pick<CallService, 'invoke' | 'get' | 'wait' | 'cancel' | 'storedBytes'>;
-  readonly followers: CallFollowers;
+  readonly calls: Pick<
+    CallService,
+    'invoke' | 'get' | 'follow' | 'wait' | 'cancel' | 'storedBytes'
+  >;
   readonly clock: Clock;
   readonly sources: ResultSources;
   readonly logger: Logger;
@@ -84,10 +85,7 @@ export async function awaitCall(
   };
   cancelled.addEventListener('abort', onCancel, { once: true });
   if (cancelled.aborted) onCancel();
-  // What is in the store alone has ended: it has no progress, and may be large.
-  const read = async (id: string) =>
-    (await calls.storedBytes(id)) > 0 ? undefined : calls.get(id);
-  const stop = send && reportProgress({ ...deps, read }, call.id, send);
+  const stop = send && reportProgress(deps, call, send);
   const beforeRead = (bytes: number) => roomToRead(deps.sources, bytes);
   try {
     return (await calls.wait(call.id, holdMs, cancelled, beforeRead)) ?? call;

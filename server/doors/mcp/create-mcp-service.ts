@@ -5,9 +5,6 @@ import { type Agent, newSecret } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { readVersion } from '../../base/project.ts';
-
-import { createCallFollowers, type EventBus } from '../../events/room.ts';
-
 import type { ToolRegistry } from '../../tools/room.ts';
 import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
@@ -119,17 +116,13 @@ function createLegacySessions(key: string) {
 }
 
 export interface McpServiceDeps
-  extends Omit<
-    McpServerDeps,
-    'followers' | 'openRequests' | 'questions' | 'toolsFor' | 'findCall' | 'runIdOf'
-  > {
+  extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'findCall' | 'runIdOf'> {
   /** Of the data directory: what is signed or derived with it, no caller can make. */
   readonly key: string;
   /** Whether clients are shown where approvals are decided, and the origin of the board. */
   readonly approvalUrl: boolean;
   readonly publicUrl: string | undefined;
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
-  readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
 }
 
 /** Of all agents; what one of them may have is bounded where its requests come in. */
@@ -169,11 +162,10 @@ export type McpService = ReturnType<typeof createMcpService>;
  * It keeps no sessions, only what is open.
  */
 export function createMcpService(deps: McpServiceDeps) {
-  const { calls, clock, bus, logger } = deps;
+  const { calls, clock, logger } = deps;
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams();
   const openRequests = createOpenRequests();
-  const followers = createCallFollowers(bus, 'tool_call_id');
   const refusals = createRefusalLog({ clock, logger });
   /** What belongs to a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
@@ -186,9 +178,8 @@ export function createMcpService(deps: McpServiceDeps) {
   });
   const serverDeps: McpServerDeps = {
     ...deps,
-    followers,
     openRequests,
-    questions: createApprovalQuestions(followers, {
+    questions: createApprovalQuestions(calls, {
       isOn: deps.approvalUrl,
       publicUrl: deps.publicUrl,
     }),

@@ -1,8 +1,7 @@
 import type { Call } from '#lib/call/call';
-import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
-import type { CallFollowers } from '../../events/room.ts';
+import type { CallService } from '../../calls/room.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** So many at once; after them four notifications a second. */
@@ -14,10 +13,8 @@ const HEARTBEAT_MS = 10_000;
 const SMALL_STEP = 0.001;
 
 export interface ProgressDeps {
-  readonly followers: CallFollowers;
+  readonly calls: Pick<CallService, 'follow'>;
   readonly clock: Clock;
-  /** The call as it is now. */
-  readonly read: (callId: string) => Promise<Call | undefined>;
 }
 
 interface Note {
@@ -35,25 +32,26 @@ export type SendProgress = (note: Note) => Promise<void>;
  * sent is given up: its reader left.
  */
 export function reportProgress(
-  { followers, clock, read }: ProgressDeps,
-  callId: string,
+  { calls, clock }: ProgressDeps,
+  call: Call,
   send: SendProgress,
 ): () => void {
   let last = Number.NEGATIVE_INFINITY;
-  let shown: Pick<CardUpdate, 'progress' | 'tip'> = {};
+  let latest = call;
+  let shown: Pick<Call['card'], 'progress' | 'tip'> = {};
   let [room, filledAt] = [BURST, clock.now()];
-  let isOver = false;
   let cancel: (() => void) | undefined;
-  const unfollow = followers.follow(callId, ({ update: { progress, tip } }) => {
+  const unfollow = calls.follow({ callId: call.id }, ({ call: now, update }) => {
+    const { progress, tip } = update;
+    latest = now;
     shown = { ...shown, ...given({ progress, tip }) };
-    // Of a burst each is told as it was; the record has only the newest.
+    // Each of a burst is sent as it was.
     const isOfTool = progress !== undefined || tip !== undefined;
     const ms = untilRoom();
     if (isOfTool && ms === 0) publish(shown.tip ?? undefined);
     else after(ms);
   });
   const end = () => {
-    isOver = true;
     cancel?.();
     unfollow();
   };
@@ -67,12 +65,7 @@ export function reportProgress(
 
   function after(ms: number): void {
     cancel?.();
-    cancel = clock.schedule(ms, () => void report().catch(end));
-  }
-
-  async function report(): Promise<void> {
-    const call = await read(callId);
-    if (!isOver && call) publish(shown.tip ?? waitsFor(call));
+    cancel = clock.schedule(ms, () => publish(shown.tip ?? waitsFor(latest)));
   }
 
   function publish(text: string | undefined): void {

@@ -1,8 +1,7 @@
-import { type AnswerPiece, lineOf } from './answer-pieces.ts';
+import type { Card } from '#lib/protocol/card';
+import { stripInvisible } from '#lib/text/invisible';
+import { BREAK, outputOf, type TurnEvent } from '../room.ts';
 import type { OpenAiConfig, Tokens } from './openai-service.ts';
-
-/** Between texts of different messages, and lines of calls. */
-const BREAK = '\n\n';
 
 export interface AnswerHead {
   /** Of the message that is answered. */
@@ -26,10 +25,10 @@ export class ChatText {
     return this.#text;
   }
 
-  take(piece: AnswerPiece): string {
-    if (piece.type === 'text') return this.#add(piece.messageId, piece.delta);
-    if (piece.type === 'result' && this.#lines) return this.#add(piece.callId, lineOf(piece));
-    return '';
+  take(event: TurnEvent): string {
+    if (event.type === 'text') return this.#add(event.messageId, event.delta);
+    const isResult = event.type === 'tool_call' && event.step === 'ended';
+    return isResult && this.#lines ? this.#add(event.id, lineOf(event)) : '';
   }
 
   #add(from: string, text: string): string {
@@ -38,6 +37,19 @@ export class ChatText {
     this.#text += delta;
     return delta;
   }
+}
+
+const LONGEST_LINE = 200;
+
+/** A call as one line of Markdown: as code, so that what a tool gave is neither a link nor a picture. */
+export function lineOf({ name, card }: { readonly name: string; readonly card: Card }): string {
+  const output = outputOf(card);
+  const flat = stripInvisible(output.slice(0, 4 * LONGEST_LINE))
+    .replace(/[\s`]+/g, ' ')
+    .trim();
+  const cut = flat.length > LONGEST_LINE || output.length > 4 * LONGEST_LINE;
+  const shown = cut ? `${flat.slice(0, LONGEST_LINE).replace(/[\ud800-\udbff]$/, '')}…` : flat;
+  return `> \`${name}\`: \`${shown || '-'}\``;
 }
 
 const usageOf = ({ input, output }: Tokens) => ({

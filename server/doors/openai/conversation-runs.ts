@@ -3,17 +3,13 @@ import { FairMap } from '#lib/limits/fair-map';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { type Caller, keyedId, ownsRun, principalKey } from '../../auth/room.ts';
-import { type EventBus, type FollowedRun, followRun } from '../../events/room.ts';
-import type { RunService } from '../../runs/room.ts';
-import { type SendMessageDeps, sendMessage } from '../room.ts';
+import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
+import { type DoorRuns, type OpenTurnStream, sentTo, type TurnStream } from '../room.ts';
 import { asFirstMessage, type Conversation, type SentMessage } from './read-messages.ts';
 
-export interface ConversationRunsDeps extends SendMessageDeps {
-  readonly runs: Pick<RunService, 'get' | 'send' | 'cancel'>;
-  readonly bus: Pick<EventBus, 'subscribe'>;
-  /** Of the data directory: ids that are made with it no caller can make. */
-  readonly key: string;
+export interface ConversationRunsDeps {
+  readonly doorRuns: DoorRuns;
+  readonly openTurnStream: OpenTurnStream;
   /** Random, and long enough for an id. */
   readonly newSecret: () => string;
 }
@@ -33,7 +29,7 @@ export interface BegunTurn {
   readonly run: RunRecord;
   readonly messageId: string;
   readonly usedBefore: RunRecord['usage'];
-  readonly events: FollowedRun;
+  readonly stream: TurnStream;
   /** The conversation is known by what was answered, whole or not, in each form that may be repeated. */
   answered(forms: readonly string[]): void;
 }
@@ -60,9 +56,9 @@ export class ConversationRuns {
     const found = user === undefined ? this.#known.find(owner, conversation.earlier) : undefined;
     const runId = found?.runId ?? this.#nameOf(owner, user);
     // Before the run is read: nothing that happens later is missed.
-    const events = followRun(this.#deps.bus, runId);
+    const stream = this.#deps.openTurnStream(runId);
     try {
-      const before = await this.#deps.runs.get(runId);
+      const before = await this.#deps.doorRuns.get(runId);
       // A program may give its run any id: also that of another's conversation, had it come to know it.
       if (before && !ownsRun(caller, before)) throw notThere();
       if (before?.status === 'running') throw busy();
@@ -73,9 +69,9 @@ export class ConversationRuns {
       const answered = (forms: readonly string[]) => {
         for (const text of forms) this.#answered(owner, asking, { runId, text });
       };
-      return { run, messageId, usedBefore: before?.usage, events, answered };
+      return { run, messageId, usedBefore: before?.usage, stream, answered };
     } catch (error) {
-      events.close();
+      stream.close();
       throw error;
     }
   }
@@ -83,16 +79,19 @@ export class ConversationRuns {
   /** A name leads to one run, also after a restart; without one a run is new. */
   #nameOf(owner: string, user: string | undefined): string {
     const name = user === undefined ? ['new', this.#deps.newSecret()] : ['user', user];
-    return keyedId(this.#deps.key, 'openai', [owner, ...name]);
+    return this.#deps.doorRuns.idOf('openai', owner, ...name);
   }
 
-  #send({ caller, address, conversation, model }: Asking, to: SendTo): Promise<RunRecord> {
+  async #send({ caller, address, conversation, model }: Asking, to: SendTo): Promise<RunRecord> {
     const { runId, next, before } = to;
     const { newest: title, files } = conversation;
     const input = before ? title : asFirstMessage(conversation);
     const more = given({ model, replaces: before ? next : undefined });
-    const of = { caller, address, runId, before };
-    return sendMessage(this.#deps, { ...of, title, input, files, more, notThere });
+    const message = { title, input, files, more };
+    return sentTo(
+      await this.#deps.doorRuns.send({ caller, address, runId }, before, message),
+      notThere,
+    );
   }
 
   #answered(

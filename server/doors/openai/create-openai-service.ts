@@ -1,11 +1,9 @@
 import { DEFAULT_MODEL } from '#lib/protocol/openai-api';
 import type { RunRecord } from '#lib/protocol/run';
-import { byCaller, principalName } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { answerAside } from '../../runs/room.ts';
-import { TurnEvents } from '../ag-ui/room.ts';
-import { type AnswerPiece, createAnswerPieces } from './answer-pieces.ts';
+import { failureOf, type TurnEvent } from '../room.ts';
 import { type AnswerHead, ChatText, completionOf, createChatChunks } from './chat-completion.ts';
 import {
   type Asking,
@@ -31,10 +29,10 @@ export interface OpenAiServiceDeps extends ConversationRunsDeps {
   readonly logger: Logger;
 }
 
-/** One kind of answer: what is sent of each piece, and the whole. */
+/** One kind of answer: the objects of its stream, and the whole. */
 interface Shape {
   readonly begin: () => readonly object[];
-  readonly take: (piece: AnswerPiece) => readonly object[];
+  readonly take: (event: TurnEvent) => readonly object[];
   readonly end: (tokens: Tokens) => readonly (object | '[DONE]')[];
   readonly failed: (error: { code: string; message: string }) => readonly object[];
   readonly whole: (tokens: Tokens) => object;
@@ -99,15 +97,15 @@ async function answerTask(
   const messages = [...earlier, ...asked];
   const answer = await answerAside(models, { model, instructions, messages, signal });
   if (!answer.ok) return answer;
-  const id = newSecret();
-  const shape = shapeOf({ id, model: body.model, created: Math.floor(clock.now() / 1000) });
+  const messageId = newSecret();
+  const created = Math.floor(clock.now() / 1000);
+  const shape = shapeOf({ id: messageId, model: body.model, created });
   const begin = shape.begin();
-  const pieces: AnswerPiece[] = [
-    { type: 'text', messageId: id, delta: answer.text },
-    { type: 'text_end', messageId: id },
-    { type: 'end' },
+  const events: TurnEvent[] = [
+    { type: 'text', messageId, delta: answer.text, isFirst: true },
+    { type: 'text_end', messageId },
   ];
-  const sent = pieces.flatMap((piece) => shape.take(piece));
+  const sent = events.flatMap((event) => shape.take(event));
   if (!body.stream) return { ok: true, json: shape.whole(answer.tokens) };
   return {
     stream(sink) {
@@ -127,8 +125,8 @@ function chatShape(
   const chunks = createChatChunks(head, includesUsage);
   return {
     begin: () => [chunks.begin()],
-    take: (piece) => {
-      const delta = text.take(piece);
+    take: (event) => {
+      const delta = text.take(event);
       return delta === '' ? [] : [chunks.text(delta)];
     },
     end: (tokens) => [...chunks.end(tokens), '[DONE]'],
@@ -144,7 +142,7 @@ function responseShape(head: AnswerHead, calls: OpenAiConfig['response_calls']):
   const items = new ResponseItems(head, calls);
   return {
     begin: () => items.begin(),
-    take: (piece) => items.take(piece),
+    take: (event) => items.take(event),
     end: (tokens) => [items.end(tokens)],
     failed: (error) => [items.failed(error)],
     whole: (tokens) => items.whole(tokens),
@@ -164,8 +162,6 @@ interface TurnParts {
 class AnsweredTurn {
   readonly #deps: OpenAiServiceDeps;
   readonly #parts: TurnParts;
-  readonly #turn: TurnEvents;
-  readonly #pieceOf = createAnswerPieces();
   #usage: RunRecord['usage'];
   #isOver = false;
   #left: (() => void) | undefined;
@@ -173,8 +169,6 @@ class AnsweredTurn {
   constructor(deps: OpenAiServiceDeps, parts: TurnParts) {
     this.#deps = deps;
     this.#parts = parts;
-    const { run, messageId } = parts.begun;
-    this.#turn = new TurnEvents({ threadId: run.run_id, runId: messageId, givenId: undefined });
     this.#usage = parts.begun.usedBefore;
   }
 
@@ -184,11 +178,12 @@ class AnsweredTurn {
       for (const one of some) sink.send(one);
     };
     send(shape.begin());
-    this.#follow((piece) => {
-      send(shape.take(piece));
-      if (piece.type === 'end') send(shape.end(this.#tokens()));
-      if (piece.type === 'failed') send(shape.failed(piece));
-      if (piece.type === 'end' || piece.type === 'failed') sink.end();
+    this.#follow((event) => {
+      send(shape.take(event));
+      if (event.type !== 'end') return;
+      const hasFailed = event.run.status === 'failed';
+      send(hasFailed ? shape.failed(failureOf(event.run)) : shape.end(this.#tokens()));
+      sink.end();
     });
     return () => this.leave();
   }
@@ -198,11 +193,11 @@ class AnsweredTurn {
     return new Promise((resolve) => {
       this.#left = () => resolve({ ok: false, error: LEFT });
       if (this.#isOver) this.#left();
-      this.#follow((piece) => {
-        shape.take(piece);
-        const { type } = piece;
-        if (type === 'end') resolve({ ok: true, json: shape.whole(this.#tokens()) });
-        if (type === 'failed') resolve({ ok: false, error: piece });
+      this.#follow((event) => {
+        shape.take(event);
+        if (event.type !== 'end') return;
+        if (event.run.status === 'failed') resolve({ ok: false, error: failureOf(event.run) });
+        else resolve({ ok: true, json: shape.whole(this.#tokens()) });
       });
     });
   }
@@ -214,30 +209,21 @@ class AnsweredTurn {
     this.#left?.();
     const { caller, address } = this.#parts.asking;
     const { run_id: runId } = this.#parts.begun.run;
-    const stopped = async () => {
-      await this.#deps.runs.cancel(runId, principalName(caller));
-      if (caller.kind !== 'operator') return;
-      const act = { act: 'run_stopped', target: runId } as const;
-      await this.#deps.audit.record(byCaller(caller, address, act));
-    };
-    stopped().catch(this.#deps.logger.error);
+    this.#deps.doorRuns.stop({ caller, address, runId }).catch(this.#deps.logger.error);
   }
 
-  #follow(take: (piece: AnswerPiece) => void): void {
-    this.#parts.begun.events.release(0, (event) => {
-      if (this.#isOver) return;
+  #follow(take: (event: TurnEvent) => void): void {
+    this.#parts.begun.stream.follow((event) => {
       if (event.type === 'run') this.#usage = event.run.usage ?? this.#usage;
-      for (const piece of this.#turn.take(event).flatMap((one) => this.#pieceOf(one) ?? [])) {
-        take(piece);
-      }
-      if (this.#turn.hasEnded) this.#end();
+      take(event);
+      if (event.type === 'end') this.#end();
     });
   }
 
   #end(): void {
     this.#isOver = true;
     const { begun, shape } = this.#parts;
-    begun.events.close();
+    begun.stream.close();
     begun.answered(shape.forms());
   }
 

@@ -7,7 +7,12 @@ import { keyedId } from '../../auth/secrets.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { holdTool } from '../../runs/testing/hold-tool.ts';
-import { type FrontEndOptions, serveFrontEnds, TOKENS } from '../../testing/serve-front-ends.ts';
+import {
+  type FrontEndOptions,
+  KEY,
+  serveFrontEnds,
+  TOKENS,
+} from '../../testing/serve-front-ends.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { createOpenAiService } from './create-openai-service.ts';
 import { openAiConfigSchema } from './openai-service.ts';
@@ -32,13 +37,10 @@ interface Given extends FrontEndOptions {
   readonly config?: object;
 }
 
-const KEY = 'the key of this directory';
-
 const serve = ({ config = {}, ...options }: Given = {}) =>
   serveFrontEnds(options, (parts) => ({
     openAi: createOpenAiService({
       ...{ ...parts, clock: createSystemClock(), newSecret: () => crypto.randomUUID() },
-      key: KEY,
       config: openAiConfigSchema.parse({ enabled: true, ...config }),
     }),
   }));

@@ -1,5 +1,5 @@
-import { type AnswerPiece, type AnswerResult, lineOf } from './answer-pieces.ts';
-import type { AnswerHead } from './chat-completion.ts';
+import { argumentsOf, outputOf, type TurnEvent } from '../room.ts';
+import { type AnswerHead, lineOf } from './chat-completion.ts';
 import type { OpenAiConfig, Tokens } from './openai-service.ts';
 import { referenceTo } from './read-messages.ts';
 
@@ -46,24 +46,25 @@ export class ResponseItems {
     ];
   }
 
-  take(piece: AnswerPiece): Event[] {
-    switch (piece.type) {
+  take(event: TurnEvent): Event[] {
+    switch (event.type) {
       case 'text':
-        return this.#grow(piece.messageId, piece.delta);
+        return this.#grow(event.messageId, event.delta);
       case 'text_end':
-        return this.#endText(piece.messageId);
-      case 'call': {
-        const { callId, name, args } = piece;
-        const call = { call_id: callId, name, arguments: args, status: 'completed' };
-        return this.#calls === 'function_call'
-          ? this.#whole({ id: `fc_${callId}`, type: 'function_call', ...call })
-          : [];
-      }
-      case 'result':
-        return this.#result(piece);
+        return this.#endText(event.messageId);
+      case 'tool_call':
+        return this.#call(event);
       default:
         return [];
     }
+  }
+
+  #call(call: ToolCallEvent): Event[] {
+    const { step, id: callId, name } = call;
+    if (step === 'ended') return this.#result(call);
+    if (step === 'begun' || this.#calls !== 'function_call') return [];
+    const item = { call_id: callId, name, arguments: argsOf(call), status: 'completed' };
+    return this.#whole({ id: `fc_${callId}`, type: 'function_call', ...item });
   }
 
   end(tokens: Tokens): Event {
@@ -81,9 +82,9 @@ export class ResponseItems {
     return { ...this.#response('completed'), usage };
   }
 
-  #result(result: AnswerResult): Event[] {
-    const { callId, name, args, output } = result;
-    const done = { output, status: 'completed' };
+  #result(call: ToolCallEvent): Event[] {
+    const { id: callId, name, card } = call;
+    const done = { output: outputOf(card), status: 'completed' };
     switch (this.#calls) {
       case 'none':
         return [];
@@ -93,11 +94,11 @@ export class ResponseItems {
       }
       case 'mcp_call': {
         const of = { id: callId, type: 'mcp_call', server_label: 'callboard', name };
-        return this.#whole({ ...of, arguments: args, error: null, ...done });
+        return this.#whole({ ...of, arguments: argsOf(call), error: null, ...done });
       }
       case 'lines': {
         const id = `line_${callId}`;
-        return [...this.#grow(id, lineOf(result)), ...this.#endText(id)];
+        return [...this.#grow(id, lineOf(call)), ...this.#endText(id)];
       }
     }
   }
@@ -167,3 +168,9 @@ export class ResponseItems {
 }
 
 const AT = { content_index: 0 };
+
+type ToolCallEvent = Extract<TurnEvent, { type: 'tool_call' }>;
+
+/** Arguments that were not written to their end are none. */
+const argsOf = ({ step, card }: ToolCallEvent): string =>
+  step === 'cut' ? '{}' : argumentsOf(card);

@@ -83,6 +83,7 @@ export function createFakeCalls() {
       const calls = [...records.values()].filter((call) => query.takes?.(call) !== false);
       return { calls, nextCursor: 'more' };
     },
+    follow: () => () => {},
     get: async (id) => records.get(id),
     storedBytes: async (id) => JSON.stringify(records.get(id)?.result ?? null).length,
     wasDeleted: (id) => id.startsWith('tc_old'),

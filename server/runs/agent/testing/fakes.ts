@@ -144,6 +144,7 @@ export function createFakeCalls(tools: () => readonly FakeTool[]): FakeCalls {
         abandon: async (message, why) => refuse(id, message, why),
       };
     },
+    follow: () => () => {},
     get: async (id) => records.get(id),
     async list({ runId }) {
       const calls = [...records.values()].filter((one) => one.runId === runId).reverse();
