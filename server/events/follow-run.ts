@@ -2,8 +2,6 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
 import type { EventBus, LoggedEvent } from './event-bus.ts';
 
-export type FollowedRun = ReturnType<typeof followRun>;
-
 /**
  * The events of one run, for one who is shown first what there was before: what comes is held until
  * `release`. With `since`, first what is newer than it, where the log reaches back so far.

@@ -6,5 +6,5 @@ export {
   numbered,
   type SnapshotText,
 } from './event-bus.ts';
-export { type FollowedRun, followRun, runIdOf } from './follow-run.ts';
+export { followRun, runIdOf } from './follow-run.ts';
 export { openBus } from './memory-bus.ts';
