@@ -5,10 +5,10 @@ import { CallFollowers } from './call-followers.ts';
 
 test('who follows a call or a run hears of it alone, and one that throws takes nothing from the others', () => {
   const { logger, errors } = createErrorLog();
-  const followers = new CallFollowers(logger);
+  const followers = new CallFollowers({ publish: () => 1 }, logger);
   const received: string[] = [];
   const publish = (id: string, runId: string) => {
-    followers.publish({ call: { id, runId } as Call, update: {}, seq: 1 });
+    followers.publish({ id, runId } as Call, {});
     return received.splice(0);
   };
   followers.follow({ callId: 'a' }, () => {

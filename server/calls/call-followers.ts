@@ -1,6 +1,7 @@
 import type { Call } from '#lib/call/call';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Logger } from '../base/logger.ts';
+import type { EventBus } from '../events/room.ts';
 
 /** An event of a call that is published: the call as it is after it, and what people see of it. */
 interface CallNews {
@@ -12,13 +13,15 @@ interface CallNews {
 
 type OnNews = (news: CallNews) => void;
 
-/** Programs and parts of the server that follow one call, or the calls of one run. */
+/** Sends each event of a call to the watchers, and to those who follow that call or its run. */
 export class CallFollowers {
   readonly #byCall = new Map<string, Set<OnNews>>();
   readonly #byRun = new Map<string, Set<OnNews>>();
+  readonly #bus: Pick<EventBus, 'publish'>;
   readonly #logger: Logger;
 
-  constructor(logger: Logger) {
+  constructor(bus: Pick<EventBus, 'publish'>, logger: Logger) {
+    this.#bus = bus;
     this.#logger = logger;
   }
 
@@ -32,8 +35,10 @@ export class CallFollowers {
     };
   }
 
-  publish(news: CallNews): void {
-    const { id, runId } = news.call;
+  publish(call: Call, update: CardUpdate): void {
+    const { id, runId } = call;
+    const seq = this.#bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
+    const news = { call, update, seq };
     for (const followers of [this.#byCall.get(id), this.#byRun.get(runId)]) {
       for (const onNews of followers ?? []) this.#call(onNews, news);
     }

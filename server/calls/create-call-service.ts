@@ -191,7 +191,7 @@ async function cancelOf(
 function createCore(deps: CallServiceDeps) {
   const { store, bus, registry, clock, facts, logger, breaker, isTracing = false } = deps;
   const durable: Durable[] = [];
-  const followers = new CallFollowers(logger);
+  const followers = new CallFollowers(bus, logger);
   const repository = new CallRepository({ store, clock, endedLimits: ENDED_LIMITS });
   const withholding = new Withholding(registry, deps.secrets);
   const approvals = createApprovals({ ...deps, withholding });
@@ -227,7 +227,7 @@ function createCore(deps: CallServiceDeps) {
     ...deps,
     repository,
     withholding,
-    followers,
+    publish: (call, update) => followers.publish(call, update),
     onDecided,
     onDurable(call, previous) {
       for (const listener of durable) listener(call, previous);

@@ -24,21 +24,18 @@ import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall, Announcement } from '../notices/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
-import type { CallFollowers } from './call-followers.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
 import { EventBatch } from './event-batch.ts';
 import { joinStatus, takeStatus } from './shown-status.ts';
 
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;
-  readonly bus: Pick<EventBus, 'publish'>;
-  /** Those who follow the call beside the watchers. */
-  readonly followers?: CallFollowers | undefined;
+  /** An event of a call is on disk, and watchers and followers are sent it. */
+  publish(call: Call, update: CardUpdate): void;
   readonly clock: SteadyClock;
   readonly repository: CallRepository;
   /** Takes out what is secret, before anything is decided. */
@@ -167,7 +164,7 @@ export class CallEngine {
     const bounded = entry?.durable && this.#takeIn(entry, { type: 'sketch', shown: update });
     if (!entry?.durable || !bounded) return;
     entry.durable = { ...entry.durable, card: mergeCard(entry.durable.card, bounded) };
-    this.#publish(entry.latest, bounded);
+    this.#deps.publish(entry.latest, bounded);
   }
 
   /** The wall clock was set: of open calls, shows where their deadlines are on it now. */
@@ -179,7 +176,7 @@ export class CallEngine {
       if (!durable) continue;
       const moved = shownAt(durable, now);
       const { clock: shown } = moved.card;
-      if (shown && shown !== durable.card.clock) this.#publish(moved, { clock: shown });
+      if (shown && shown !== durable.card.clock) this.#deps.publish(moved, { clock: shown });
     }
   }
 
@@ -281,7 +278,7 @@ export class CallEngine {
   #written(entry: CallEntry, record: Call, updates: readonly CardUpdate[]): void {
     const previous = entry.durable;
     entry.durable = record;
-    for (const update of updates) this.#publish(record, update);
+    for (const update of updates) this.#deps.publish(record, update);
     // fault point: published
     this.#deps.onDurable(record, previous);
     this.#runPending(entry, record.version);
@@ -314,13 +311,6 @@ export class CallEngine {
     takeStatus(entry, batch, now);
     entry.latest = batch.record;
     this.#write(entry, batch).catch(logger.error);
-  }
-
-  #publish(call: Call, update: CardUpdate): void {
-    const { id, runId } = call;
-    const { bus, followers } = this.#deps;
-    const seq = bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
-    followers?.publish({ call, update, seq });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Message } from '#lib/protocol/run';
-import { ofCall, RUN, scriptedRun, text, written } from '../testing/scripted-run.ts';
+import { ofCall, RUN, scriptedRun, text, written } from '../../testing/scripted-run.ts';
 import type { AgUiEvent } from './ag-ui-events.ts';
 import { jsonPatch } from './json-patch.ts';
 import { TurnEvents } from './turn-events.ts';

@@ -3,20 +3,11 @@ import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
 import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-<<<<<<< HEAD
 import type { ClientChannel, ClientSessions } from '../../clients/room.ts';
-import { type EventBus, followRun, type SnapshotText } from '../../events/room.ts';
-import { errorFrame, type ServerFrame } from './chat-frames.ts';
-import { ChatRuns, type ChatRunsDeps, MISMATCH, type Talk } from './chat-runs.ts';
-import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
-=======
-import type { ClientChannel, ClientSessions } from '../../connections/room.ts';
 import type { DoorRuns, OpenTurnStream, Talk, TurnEvent } from '../room.ts';
 import { type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
 import { abort, findSession, idOfSession, MISMATCH, regenerate, sendChat } from './chat-runs.ts';
-import type { KeptIdentities } from './chat-tools.ts';
-import { ChatTools, type ChatToolsDeps } from './chat-tools.ts';
->>>>>>> f82079b7 (Doors claim and follow a run in one place, by the events of calls)
+import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ofCall, scriptedRun, text, written } from '../testing/scripted-run.ts';
+import { ofCall, scriptedRun, text, written } from '../../testing/scripted-run.ts';
 import type { ServerFrame } from './chat-frames.ts';
 import { TurnFrames } from './turn-frames.ts';
 

@@ -3,8 +3,8 @@ import { mergeCard } from '#lib/call/merge-card';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
-import { createMemoryBus } from '../../events/memory-bus.ts';
-import { createTurnStreams, type TurnEvent, type TurnStreamDeps } from '../turn-stream.ts';
+import { createTurnStreams, type TurnEvent, type TurnStreamDeps } from '../doors/turn-stream.ts';
+import { createMemoryBus } from '../events/memory-bus.ts';
 
 export const RUN: RunSummary = {
   ...{ run_id: 'run_1', title: 'Phone', model: null, tools: null, step: 1, max_steps: 10 },
