@@ -1,19 +1,13 @@
 import { defineConfig } from '@playwright/test';
 import { headlessShell } from './e2e/support/browsers.ts';
 
-const WAITING = '**/away.spec.ts';
-
 export default defineConfig({
   testDir: 'e2e',
   // What ends in `.test.ts` is Vitest's.
   testMatch: '**/*.spec.ts',
   // One for each of two cores: with three, pages that wait for a core fail where nothing is wrong.
-  // One waits two minutes for the clocks of absences and does next to nothing: it has its own place.
-  workers: 3,
-  projects: [
-    { name: 'main', testIgnore: WAITING, workers: 2 },
-    { name: 'waiting', testMatch: WAITING, workers: 1 },
-  ],
+  workers: 2,
+  projects: [{ name: 'main' }],
   fullyParallel: true,
   retries: 0,
   forbidOnly: true,

@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test';
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { spec } from './contract/kit/tool-client.ts';
 import { expect, test } from './support/asking-board.ts';
@@ -61,69 +60,7 @@ test('Cancel on a card reaches the program, whose answer ends the call', async (
   expect(await finalCall(callboard, id)).toMatchObject({ error: { code: 'cancelled' } });
 });
 
-test('progress, words and a preview appear on the card while the program works', async ({
-  page,
-  callboard,
-  connect,
-}) => {
-  const program = await connect.client(callboard, { tools: ['tide.read'] });
-  await signIn(page, callboard);
-  const id = await invoke(callboard, 'tide.read', { place: 'Cuxhaven' });
-  await program.request();
-  const card = cardOf(page, id);
-  program.send({
-    type: 'tool_status',
-    id,
-    tip: 'Reading the gauge',
-    progress: { done: 3, total: 4 },
-    preview: { level: '2.1 m' },
-  });
-  await expect(card).toContainText('Reading the gauge');
-  await expect(card.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '75');
-  await expect(card).toContainText('2.1 m');
-  program.succeed(id, 'the model reads this', { display: { level: '2.4 m' } });
-  await expect(card).toHaveAttribute('data-status', 'SUCCESS');
-  await expect(card).toContainText('2.4 m');
-  await expect(card).not.toContainText('the model reads this');
-  expect(await readCall(callboard, id)).toMatchObject({ result: 'the model reads this' });
-});
-
 test.describe('with a policy that asks', () => {
-  test('[CD26] a list that is scrolled away or filtered shows that an approval waits, and leads to it', async ({
-    page,
-    startAsking,
-  }) => {
-    const { board: callboard, program } = await startAsking(['gate.open', 'tide.read']);
-    await signIn(page, callboard);
-    for (let count = 0; count < 12; count += 1) {
-      const id = await invoke(callboard, 'tide.read');
-      await program.request();
-      program.succeed(id, 'low');
-    }
-    await expect(page.getByText('12 calls loaded · 0 active')).toBeVisible();
-    const pill = page.getByTestId('fresh-calls');
-    await scrollAway(page);
-    await invoke(callboard, 'tide.read');
-    await expect(pill).toHaveText('1 new call');
-    const asked = await invoke(callboard, 'gate.open', { gate: 2 });
-    await expect(pill).toHaveText('2 new calls, 1 needs approval');
-    await expect(
-      page.getByRole('alert').filter({ hasText: 'gate.open needs approval' }),
-    ).toBeAttached();
-    await pill.click();
-    await expect(cardOf(page, asked)).toBeFocused();
-    await expect(pill).toBeHidden();
-
-    await page.getByRole('combobox', { name: 'Which calls' }).selectOption('Failed');
-    await expect(pill).toHaveText('1 call needs approval');
-    await pill.press('Enter');
-    await expect(cardOf(page, asked)).toBeFocused();
-    await page.keyboard.press('d');
-    await page.keyboard.press('Enter');
-    await expect(cardOf(page, asked).getByTestId('status-chip')).toHaveText('Denied');
-    await expect(pill).toBeHidden();
-  });
-
   test('a person allows one call and denies another, by the keyboard alone', async ({
     page,
     startAsking,
@@ -165,38 +102,3 @@ test.describe('with a policy that asks', () => {
     });
   });
 });
-
-test('a filter shows what it names, whatever was held back while the list was scrolled', async ({
-  page,
-  callboard,
-  connect,
-}) => {
-  const program = await connect.client(callboard, { tools: ['tide.read'] });
-  await signIn(page, callboard);
-  for (let count = 0; count < 12; count += 1) {
-    const id = await invoke(callboard, 'tide.read');
-    await program.request();
-    program.succeed(id, 'low');
-  }
-  await expect(page.getByText('12 calls loaded · 0 active')).toBeVisible();
-  await scrollAway(page);
-  const open = await invoke(callboard, 'tide.read');
-  await expect(page.getByTestId('fresh-calls')).toHaveText('1 new call');
-  const filter = page.getByRole('combobox', { name: 'Which calls' });
-  await filter.selectOption('Active');
-  await expect(cardOf(page, open)).toBeVisible();
-  await expect(cards(page)).toHaveCount(1);
-  await filter.selectOption('All');
-  await expect(cards(page).first()).toHaveAttribute('data-call-id', open);
-  await expect(page.getByTestId('fresh-calls')).toBeHidden();
-});
-
-/** Until the newest card is out of view: a wheel that turns before the list has its height moves nothing. */
-async function scrollAway(page: Page): Promise<void> {
-  const newest = (await cards(page).first().getAttribute('data-call-id')) ?? '';
-  await cards(page).first().hover();
-  await expect(async () => {
-    await page.mouse.wheel(0, 600);
-    await expect(cardOf(page, newest)).not.toBeInViewport({ timeout: 1_000 });
-  }).toPass();
-}

@@ -4,7 +4,6 @@ import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 import { untilConnected } from './support/device-views.ts';
-import { signInByToken } from './support/workbench.ts';
 
 /** Opens a code as the workbench does, and follows its link on the phone. */
 async function followLink(page: Page, board: Callboard) {
@@ -76,55 +75,6 @@ test('[DP33] a device that a person disconnected connects again when asked, and 
   await expect(page.getByLabel('Code')).toBeVisible();
   await page.goto(`${callboard.url}/device`);
   await expect(page.getByRole('heading', { name: 'This device is not paired' })).toBeVisible();
-});
-
-test('[DP7] [DP12] the phone shows that a person denied it, and that one revoked it', async ({
-  page,
-  callboard,
-}) => {
-  const first = await followLink(page, callboard);
-  await page.getByRole('button', { name: 'Join' }).click();
-  await expect(waiting(page)).toBeVisible();
-  await decide(callboard, first.pairing_id, 'deny');
-  await expect(page.getByRole('heading', { name: 'You were not let in' })).toBeVisible();
-
-  const second = await followLink(page, callboard);
-  await page.getByRole('button', { name: 'Join' }).click();
-  await expect(waiting(page)).toBeVisible();
-  await decide(callboard, second.pairing_id, 'approve');
-  await page.getByRole('button', { name: 'Open this device' }).click();
-  await untilConnected(page);
-  const { body } = await callboard.http('GET', '/v1/devices');
-  const [device] = (body as { devices: { device_id: string }[] }).devices;
-  await callboard.http('DELETE', `/v1/devices/${device?.device_id}`);
-  await untilConnected(page, 'Access revoked');
-});
-
-test('[DS9] [DP7] a restart of the server in the middle of a pairing is shown on both screens', async ({
-  page: phone,
-  browser,
-  startServer,
-}) => {
-  const board = await startServer();
-  const screen = await (await browser.newContext()).newPage();
-  await signInByToken(screen, board);
-  await screen.goto(`${board.url}/devices`);
-  await screen.getByRole('button', { name: 'Pair a device' }).click();
-  const code = (await screen.getByTestId('code').textContent()) ?? '';
-  await phone.goto(`${board.url}/pair/${code}`);
-  await phone.getByRole('button', { name: 'Join' }).click();
-  await expect(waiting(phone)).toBeVisible();
-  await expect(screen.getByTestId('pairing-request')).toBeVisible();
-  await board.stop('SIGKILL');
-  const unsure = 'We do not know yet whether you were let in. Trying again…';
-  await expect(phone.getByText(unsure)).toBeVisible();
-  const { dataDir, token, url } = board;
-  await startServer({ dataDir, token, env: { CALLBOARD_PORT: new URL(url).port } });
-  const unknown = { name: 'The workbench does not know this request' };
-  await expect(phone.getByRole('heading', unknown)).toBeVisible();
-  await expect(screen.getByTestId('pairing-outcome')).toContainText('The server was started anew');
-  await screen.getByRole('button', { name: 'Make a new code' }).click();
-  await expect(screen.getByTestId('code')).not.toHaveText(code);
 });
 
 test.describe('with a keyboard alone, at 320 px', () => {

@@ -3,11 +3,11 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
-import { cards, composer, conversation, say, signIn, untilReady } from './support/workbench.ts';
+import { cards, composer, conversation, signIn, untilReady } from './support/workbench.ts';
 
 /** Bytes of JavaScript, gzipped, that the workbench may load before any person has done anything. */
 const LIMIT = 250_000;
-/** Of the script that makes any page a client. */
+/** The size of the script that makes any page a client. */
 const CLIENT_LIMIT = 20_000;
 
 /** The scripts that a page loads from now on, by path, with their gzipped size. */
@@ -181,60 +181,4 @@ test('code that cannot be fetched says so, and is fetched at once by Try again',
   await withoutCode(page, () => page.keyboard.press('?'));
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
-});
-
-test('the first call brings its cards, whose menu is reached and left by the keyboard', async ({
-  page,
-  callboard,
-}) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  await say(page, '(2+3)*4?');
-  await expect(cards(page)).toHaveAttribute('data-status', 'SUCCESS');
-  await composer(page).blur();
-  await page.keyboard.press('j');
-  await expect(cards(page)).toBeFocused();
-  const button = cards(page).getByRole('button', { name: 'More for calculation.eval' });
-  await expect(button).toHaveAttribute('aria-expanded', 'false');
-  await button.press('Enter');
-  const menu = page.getByRole('menu', { name: 'More for calculation.eval' });
-  await expect(menu.getByRole('menuitem', { name: 'Copy id' })).toBeFocused();
-  await expect(button).toHaveAttribute('aria-expanded', 'true');
-  await page.keyboard.press('ArrowDown');
-  await expect(menu.getByRole('menuitem', { name: 'Copy as curl' })).toBeFocused();
-  await page.keyboard.press('Escape');
-  await expect(menu).toBeHidden();
-  await expect(button).toBeFocused();
-  await button.click();
-  await expect(menu).toBeVisible();
-  await button.click();
-  await expect(menu).toBeHidden();
-});
-
-test('the line between the parts is moved by arrow keys and by the pointer', async ({
-  page,
-  callboard,
-}) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  const line = page.getByRole('separator', { name: 'Width of the conversation' });
-  const chat = page.getByRole('region', { name: 'Chat' });
-  const width = async () => (await chat.boundingBox())?.width ?? 0;
-  const before = await width();
-  await line.press('ArrowRight');
-  await expect.poll(width).toBeGreaterThan(before);
-  const live = page.getByRole('region', { name: 'Live', exact: true });
-  await line.press('End');
-  await expect.poll(async () => Math.round((await live.boundingBox())?.width ?? 0)).toBe(320);
-  await line.press('Home');
-  await expect.poll(async () => Math.round(await width())).toBe(300);
-  const box = await line.boundingBox();
-  if (!box) throw new Error('The line is not drawn');
-  await page.mouse.move(box.x, box.y + 100);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 200, box.y + 100, { steps: 4 });
-  await page.mouse.up();
-  await expect.poll(async () => Math.round(await width())).toBe(500);
-  await line.dblclick();
-  await expect.poll(async () => Math.round(await width())).toBe(Math.round(before));
 });

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { invoke, readCall } from './contract/kit/calls.ts';
-import { spec } from './contract/kit/tool-client.ts';
 import { expect, test } from './support/asking-board.ts';
 import { cardOf, cards, composer, signIn } from './support/workbench.ts';
 
@@ -40,36 +39,6 @@ async function expectUsable(page: Page): Promise<void> {
   await composer(page).fill('still here');
   await expect(composer(page)).toHaveValue('still here');
 }
-
-const withProperty = (name: string, property: object) =>
-  spec(name, { parameters: { type: 'object', properties: { a: property } } });
-
-test('a schema whose title is an object is refused by that name; others do no harm to the tools', async ({
-  page,
-  callboard,
-  connect,
-}) => {
-  const program = await connect.client(callboard);
-  const { registered, rejected } = await program.register(
-    withProperty('tide.title', { type: 'string', title: {} }),
-    withProperty('tide.default', { type: 'string', default: { toString: 1 } }),
-    withProperty('tide.items', { type: 'array', items: { type: 'string' }, minItems: 1e9 }),
-    withProperty('tide.compare', { type: 'array', default: { constructor: [] } }),
-  );
-  expect(registered).toBe(3);
-  expect(rejected).toMatchObject([
-    { name: 'tide.title', code: 'schema_invalid', message: expect.stringContaining('"title"') },
-  ]);
-  await signIn(page, callboard);
-  await page.getByRole('link', { name: 'Tools' }).click();
-  for (const name of ['tide.default', 'tide.items', 'tide.compare']) {
-    await page.getByRole('button', { name, exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeEnabled();
-  }
-  await page.getByRole('button', { name: 'calculation.eval' }).click();
-  await expect(page.getByRole('textbox', { name: /^expression/ })).toBeVisible();
-});
 
 /** Lines enough that they scroll, at any width. */
 const LONG = Object.fromEntries(
@@ -116,42 +85,6 @@ test('T73: long arguments are allowed once they were read to their end, by the k
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   expect((await program.request()).args).toEqual(LONG);
-});
-
-for (const [where, size] of [
-  ['a phone', { width: 390, height: 760 }],
-  ['a low window', { width: 900, height: 420 }],
-] as const) {
-  test(`on ${where}, long arguments are folded by their size, and shown again`, async ({
-    page,
-    startAsking,
-  }) => {
-    await page.setViewportSize(size);
-    const { card, allow, region } = await openApproval({ page, startAsking }, LONG);
-    await expect(allow).toBeDisabled();
-    await card.getByRole('button', { name: /^Fold \(1\.\d kB\)$/ }).click();
-    await expect(card.getByTestId('folded')).toHaveText(/Arguments folded: 1\.\d kB/);
-    await expect(allow).toBeEnabled();
-    await card.getByRole('button', { name: 'Show them' }).click();
-    await expect(allow).toBeDisabled();
-    await region.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
-    await expect(allow).toBeEnabled();
-  });
-}
-
-test('arguments of which the card has the beginning are read whole before they are allowed', async ({
-  page,
-  startAsking,
-}) => {
-  const memo = `begin ${'x'.repeat(40_000)} end of the memo`;
-  const { program, card, allow, region } = await openApproval({ page, startAsking }, { memo });
-  await expect(region).toContainText('end of the memo');
-  await expect(allow).toBeDisabled();
-  await expect(card.getByRole('button', { name: 'Fold (40 kB)' })).toBeVisible();
-  await region.focus();
-  await page.keyboard.press('End');
-  await allow.click();
-  expect((await program.request()).args).toEqual({ memo });
 });
 
 test('T73: hidden characters in arguments to approve are marks', async ({ page, startAsking }) => {

@@ -10,7 +10,6 @@ import {
   notice,
   say,
   signIn,
-  signInByToken,
   untilReady,
 } from './support/workbench.ts';
 
@@ -67,36 +66,6 @@ for (const api of APIS) {
   });
 }
 
-test('calls of one step run side by side, and their results go back in call order', async ({
-  page,
-  startScripted,
-  connect,
-}) => {
-  const { board, openai } = await startScripted('responses', ({ index }) =>
-    index === 0
-      ? {
-          calls: ['slow_one', 'slow_two', 'slow_three'].map((name) => ({ name, args: {} })),
-        }
-      : { text: 'All three are done.' },
-  );
-  const program = await connect.client(board, {
-    tools: ['slow.one', 'slow.two', 'slow.three'].map((name) => reader(name)),
-  });
-  await signIn(page, board);
-  await untilReady(page);
-  await say(page, 'Do three things');
-  const requests = [await program.request(), await program.request(), await program.request()];
-  await expect(cards(page).and(page.locator('[data-status="DOING"]'))).toHaveCount(3);
-  for (const { id, name } of requests.toReversed()) program.succeed(id, `done ${name}`);
-  await expect(conversation(page)).toContainText('All three are done.');
-  expect(openai.requests[1]?.toolResults).toEqual(
-    ['slow.one', 'slow.two', 'slow.three'].map((name, at) => ({
-      id: `call_${at + 1}`,
-      text: markUntrusted(`done ${name}`),
-    })),
-  );
-});
-
 test('a picture goes to a model of the Responses API as a picture', async ({
   page,
   startScripted,
@@ -127,65 +96,6 @@ test('a model of the chat API that takes no pictures gets a description in words
   expect(openai.requests[1]?.images).toEqual([]);
   expect(openai.requests[1]?.toolResults[0]?.text).toContain('Screenshot of');
   expect(JSON.stringify(openai.requests[1]?.body)).not.toMatch(/[A-Za-z0-9+/]{500}/);
-});
-
-const TROUBLES = [
-  {
-    what: 'a refused key',
-    reply: { status: 401, error: { message: 'Incorrect API key' } },
-    code: 'model_unauthenticated',
-    advice: 'Check OPENAI_API_KEY',
-  },
-  {
-    what: 'an account without quota',
-    reply: { status: 429, error: { message: 'no quota', code: 'insufficient_quota' } },
-    code: 'model_quota',
-    advice: 'Check its billing',
-  },
-  {
-    what: 'an answer that breaks off',
-    reply: { text: 'The tide is', cut: { after: 6, how: 'abrupt' } },
-    code: 'stream_cut',
-    advice: 'Send a message',
-  },
-] as const;
-
-for (const { what, reply, code, advice } of TROUBLES) {
-  test(`${what} ends the run with words that say what to do`, async ({ page, startScripted }) => {
-    const { board } = await startScripted('responses', ({ index }) =>
-      index === 0 ? reply : { text: 'Now it works.' },
-    );
-    await signIn(page, board);
-    await untilReady(page);
-    await say(page, 'When is high tide?');
-    await expect(notice(page, code)).toContainText(advice);
-    await expect(page.getByTestId('run-status')).toBeHidden();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await expect(conversation(page)).toContainText('Now it works.');
-    await expect(conversation(page).getByText('When is high tide?')).toHaveCount(1);
-  });
-}
-
-test('arguments that are no JSON become a card that says so, and the model may mend them', async ({
-  page,
-  startScripted,
-}) => {
-  const { board, openai } = await startScripted('chat', ({ index }) =>
-    index === 0
-      ? { calls: [{ name: 'calculation_eval', args: 'expression: 6*7 }' }] }
-      : { text: 'Sorry.' },
-  );
-  await signIn(page, board);
-  await untilReady(page);
-  await say(page, 'Reckon');
-  const card = cardsFor(page, 'calculation.eval');
-  await expect(card).toHaveAttribute('data-status', 'ERROR');
-  await expect(card).toContainText('invalid_args');
-  await expect(card).toContainText('It did not run.');
-  await expect(conversation(page)).toContainText('Sorry.');
-  expect(openai.requests[1]?.toolResults).toEqual([
-    { id: 'call_1', text: expect.stringContaining('invalid_args') },
-  ]);
 });
 
 test('Stop ends a stream that hangs, and the conversation goes on', async ({
@@ -245,15 +155,4 @@ test('a run goes on when its tab is closed, and another tab sees all of it', asy
   await expect(other.getByTestId('run-status')).toBeHidden();
   await expect(composer(other)).toBeEditable();
   expect(await callIdOf(cardsFor(other, 'harbour.look'))).toBe(id);
-});
-
-test('the rehearsal is one click away when the model fails', async ({ page, startScripted }) => {
-  const { board } = await startScripted('chat', () => ({ status: 401 }));
-  await signInByToken(page, board);
-  await untilReady(page);
-  await say(page, '(2+3)*4');
-  await expect(notice(page, 'model_unauthenticated')).toBeVisible();
-  await page.getByRole('button', { name: 'Use the rehearsal' }).click();
-  await expect(conversation(page)).toContainText('20');
-  await expect(conversation(page)).toContainText('rules, not an LLM');
 });

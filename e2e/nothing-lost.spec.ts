@@ -131,60 +131,6 @@ test('an answer that was written down while the server was out of reach arrives 
   expect(timesRun(pages, id)).toBe(1);
 });
 
-test('a duplicated tab is another instance, and takes nothing of the calls of the first', async ({
-  page,
-  context,
-  toolPages,
-}) => {
-  const { board, pages } = toolPages;
-  // High enough for all of the cards: those out of sight are not in the document.
-  await page.setViewportSize({ width: 1_280, height: 2_400 });
-  await signIn(page, board);
-  const first = await toolPages.open(context, 'Gate');
-  const running = await callInMidRun(toolPages, 'effect', { nonce: 'n', ms: 3_000 });
-  // `window.open` copies `sessionStorage`, as the browser's own "Duplicate" does.
-  await first.evaluate(() => void window.open(location.href));
-  await expect.poll(() => hellos(pages).length).toBe(2);
-  await expect.poll(() => pages.told.filter(({ point }) => point === 'ready').length).toBe(2);
-  const [one, two] = hellos(pages);
-  expect(two?.instance).not.toBe(one?.instance);
-
-  const more = await Promise.all(
-    ['a', 'b', 'c', 'd'].map((nonce) => invoke(board, 'effect', { nonce, ms: 0 })),
-  );
-  for (const id of [running, ...more]) {
-    await expect(cardOf(page, id)).toHaveAttribute('data-status', 'SUCCESS');
-    expect(timesRun(pages, id)).toBe(1);
-  }
-  const welcomes = pages.told.filter(({ point }) => point === 'welcome');
-  expect(new Set(welcomes.map(({ client }) => client)).size).toBe(1);
-});
-
-test('two browsers with the same stored state are two instances; each call runs in one', async ({
-  page,
-  browser,
-  toolPages,
-}) => {
-  const { board, pages } = toolPages;
-  await page.setViewportSize({ width: 1_280, height: 2_400 });
-  await signIn(page, board);
-  const context = await browser.newContext();
-  await toolPages.open(context, 'Gate');
-  const running = await callInMidRun(toolPages, 'effect', { nonce: 'n', ms: 2_000 });
-  const other = await browser.newContext({ storageState: await context.storageState() });
-  await toolPages.open(other, 'Copy');
-  const [one, two] = hellos(pages);
-  expect(two?.instance).not.toBe(one?.instance);
-  const more = await Promise.all(
-    ['a', 'b', 'c'].map((nonce) => invoke(board, 'effect', { nonce, ms: 0 })),
-  );
-  for (const id of [running, ...more]) {
-    await expect(cardOf(page, id)).toHaveAttribute('data-status', 'SUCCESS');
-    expect(timesRun(pages, id)).toBe(1);
-  }
-  await Promise.all([context.close(), other.close()]);
-});
-
 test('a page that went into the back/forward cache in mid-call comes back and finishes it', async ({
   page,
   playwright,

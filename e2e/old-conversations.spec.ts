@@ -115,47 +115,6 @@ test('an old conversation of 300 calls shows all of them after a restart, by pag
   await expect(card).toHaveAttribute('data-status', 'SUCCESS');
 });
 
-test('on a phone in the dark an old conversation shows all its calls too, within the screen', async ({
-  page,
-}) => {
-  const { board, runId, callIds } = old;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await signInByToken(page, board, `/?run=${runId}`);
-  const log = conversation(page);
-  await expect(log).toContainText('Turn 2 is counted.');
-  const [first = ''] = callIds;
-  await log.evaluate((element) => element.scrollTo({ top: 0 }));
-  await expect(lineOf(page, first)).toContainText('Done');
-  await expect(log).not.toContainText('no longer');
-  await lineOf(page, first).click();
-  await expect(page.getByRole('tabpanel', { name: 'Live' })).toBeVisible();
-  await expect(cardOf(page, first)).toBeFocused();
-  await expect(cardOf(page, first)).toHaveAttribute('data-status', 'SUCCESS');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-});
-
-test('a call of before that cannot be fetched says so in the language of the page, and is tried again', async ({
-  page,
-  context,
-}) => {
-  const { board, runId, callIds } = old;
-  await context.addCookies([{ name: 'locale', value: 'zh', url: board.url }]);
-  await page.goto(`${board.url}/sign-in?next=${encodeURIComponent(`/?run=${runId}`)}`);
-  await page.route('**/v1/tool_calls**', (route) => route.abort());
-  await page.locator('input[name="token"]').fill(board.token);
-  await page.locator('button[type="submit"]').click();
-  const log = page.getByRole('log', { name: '对话内容' });
-  await expect(log).toContainText('Turn 2 is counted.');
-  await expect(page.getByRole('alert').filter({ hasText: '无法加载更早的调用' })).toBeVisible();
-  await log.evaluate((element) => element.scrollTo({ top: 0 }));
-  const missing = page.locator(`[data-testid="missing-call"][data-call-id="${callIds[0]}"]`);
-  await expect(missing).toContainText('无法加载调用：无法连接服务器。');
-  await page.unroute('**/v1/tool_calls**');
-  await missing.getByRole('button', { name: '重试' }).click();
-  await expect(lineOf(page, callIds[0])).toContainText('成功');
-});
-
 test('the address of an old call leads to its card', async ({ page }) => {
   const { board, callIds } = old;
   const [first = ''] = callIds;

@@ -3,6 +3,8 @@ import { expect, test } from './fixtures.ts';
 import { wholeChromium } from './support/browsers.ts';
 import { cardOf, cardsFor, conversation, say, signIn, untilReady } from './support/workbench.ts';
 
+test.use({ serverOf: 'file' });
+
 // The headless shell captures no tab.
 test.use({ launchOptions: wholeChromium });
 
@@ -59,25 +61,4 @@ test('while the person is asked the card says so, and Allow captures what the ta
     .toBeGreaterThan(300);
   const { result } = await finalCall(callboard, id);
   expect(result).toMatchObject({ mode: 'display', media_type: 'image/png', note: 'as displayed' });
-});
-
-test('Not now is a denial, said as such', async ({ page, callboard }) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
-  await page.getByTestId('device-prompt').getByRole('button', { name: 'Not now' }).click();
-  await expect(cardOf(page, id)).toHaveAttribute('data-status', 'ERROR');
-  await expect(cardOf(page, id)).toContainText('The person or the browser refused permission.');
-  const { error } = await finalCall(callboard, id);
-  expect(error).toMatchObject({ code: 'tool_error', client_code: 'permission_denied' });
-});
-
-test('cancelling the call takes the question away', async ({ page, callboard }) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  const id = await invoke(callboard, 'browser.screenshot', { mode: 'display' });
-  await expect(page.getByTestId('device-prompt')).toBeVisible();
-  await cardOf(page, id).getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByTestId('device-prompt')).toBeHidden();
-  await expect(cardOf(page, id).getByTestId('status-chip')).toHaveText('Cancelled');
 });

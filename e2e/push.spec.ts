@@ -5,6 +5,8 @@ import { untilConnected } from './support/device-views.ts';
 import { pairDevice } from './support/pair-device.ts';
 import { deliverPush, shownNotes, stubPushService, tapNote } from './support/push-worker.ts';
 
+test.use({ serverOf: 'file' });
+
 // The headless shell has no notifications and no push.
 test.use({ launchOptions: wholeChromium });
 

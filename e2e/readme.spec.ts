@@ -105,7 +105,7 @@ test('the example page is a tool that can be called', async ({ page, startServer
     const file = test.info().outputPath('page-tool.json');
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
-    // With what a subprotocol cannot have as it is.
+    // The token has what a subprotocol cannot have as it is.
     const token = 'a-token/of=the-operator';
     const callboard = await startServer({ token, env: { CALLBOARD_CONFIG: file } });
     board = callboard.url;

@@ -1,11 +1,9 @@
-import { finalCall } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import { watchCards } from './support/card-history.ts';
 import {
   callIdOf,
   cards,
   cardsFor,
-  chooseInMenu,
   connection,
   conversation,
   signIn,
@@ -57,24 +55,6 @@ test('without a key a person gets a real screenshot, a real position and an hone
   await expect(log.getByTestId('call-line')).toHaveCount(2);
 });
 
-test('the model gets a picture as words, never its bytes', async ({ page, callboard }) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  await page.getByRole('button', { name: /Take a screenshot/ }).click();
-  const card = cardsFor(page, 'browser.screenshot');
-  await expect(card).toHaveAttribute('data-status', 'SUCCESS');
-  const record = await finalCall(callboard, await callIdOf(card));
-  expect(record.result).toMatchObject({ mode: 'page', media_type: 'image/webp' });
-  expect(record.attachments).toMatchObject([{ media_type: 'image/webp' }]);
-  expect(JSON.stringify(record)).not.toMatch(/[A-Za-z0-9+/]{200}/);
-
-  await chooseInMenu(page, card, 'What the model got');
-  const dialog = page.getByRole('dialog', { name: 'What the model got' });
-  await expect(dialog.getByTestId('model-output')).toContainText('"mode":"page"');
-  await page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
-});
-
 test('the sign-in link works once, and the next one who opens it is asked for the token', async ({
   page,
   browser,
@@ -97,16 +77,4 @@ test('the sign-in link works once, and the next one who opens it is asked for th
   await stranger.getByRole('button', { name: 'Sign in' }).click();
   await expect(connection(stranger)).toContainText('Connected');
   await stranger.close();
-});
-
-test('signing out ends the session of this browser at once', async ({ signedInPage: page }) => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await expect(connection(other)).toContainText('Connected');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await expect(page.getByRole('heading', { name: 'Sign in to Callboard' })).toBeVisible();
-  await expect(other.getByText('Your session has ended.')).toBeVisible();
-  await expect(page.getByText('Your session has ended.'), 'it was by choice').toBeHidden();
-  await page.goBack();
-  await expect(page.getByLabel('Token', { exact: true })).toBeVisible();
 });

@@ -13,7 +13,7 @@ const PAGE = 4_096;
 const LOG_HEADER = 32;
 const FRAME = 24 + PAGE;
 
-/** As a person starts it: behind `npm start` is this, and the arguments are passed on. */
+/** A person starts it so: behind `npm start` is this, and the arguments are passed on. */
 const launcher = (board: Callboard, ...args: string[]): StartOptions => ({
   serverFile: resolve(import.meta.dirname, '../server/bootstrap/run.mjs'),
   args: ['serve', ...args],

@@ -104,50 +104,6 @@ test('[PG20] [PG21] [PG27] a page asks, is let in, is called, comes back, and of
   expect((await call(board, 'cart.clear')).body).toMatchObject({ result: 'empty' });
 });
 
-test('[PG22] [DV22] a page that is refused for good is refused, and does not ask after a reload', async ({
-  signedInPage: workbench,
-  callboard: board,
-  shop,
-}) => {
-  const page = await workbench.context().newPage();
-  const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
-  await shop.open(page);
-  await workbench.goto(`${board.url}/devices`);
-  await request(workbench)
-    .getByRole('button', { name: /again|block|never/i })
-    .click();
-  await status(page).toBe('refused');
-  expect((await warning).text()).toBe('callboard: this page is not let in: a person refused it.');
-  await page.reload();
-  await status(page).toBe('refused');
-  // Also one that has forgotten that it asked.
-  await page.evaluate('localStorage.clear()');
-  await page.reload();
-  await status(page).toBe('refused');
-  expect(await pairings(board)).toBe(1);
-  await expect(request(workbench)).toHaveCount(0);
-});
-
-test('[PG24] [DV41] a page that is revoked is out, and asks again when a person touches it', async ({
-  signedInPage: workbench,
-  callboard: board,
-  shop,
-}) => {
-  const page = await openAndLetIn(workbench, board, shop);
-  await card(workbench)
-    .getByRole('button', { name: /^Revoke/ })
-    .click();
-  await card(workbench).getByRole('button', { name: 'Revoke', exact: true }).click();
-  await status(page).toBe('refused');
-  await expect
-    .poll(() => page.evaluate('Object.keys(localStorage).join()'))
-    .not.toContain('device');
-  expect(await pairings(board)).toBe(1);
-  await page.getByRole('button', { name: 'Buy' }).click();
-  await status(page).toBe('asking');
-  await expect(request(workbench)).toContainText(shop.origin);
-});
-
 test('[PG28] [DV23] T04: the cookie of a person who is signed in on the same host opens nothing to the page', async ({
   signedInPage: workbench,
   callboard: board,

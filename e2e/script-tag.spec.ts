@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test';
 import { test as base, expect } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 
-/** What a shop's page may do to everything in it, the badge too if that could be. */
+/** A shop's page may do this to everything in it, the badge too if that could be. */
 const HOSTILE_STYLE = `
 * { display: none !important; color: red !important; font-size: 50px !important }
 html, body, main, button { display: block !important }
@@ -156,19 +156,6 @@ test('[BA3] the button is reached by the keyboard, which goes back afterwards', 
   await expect(page.locator('#own')).toBeFocused();
 });
 
-test('with data-badge="off" there is none', async ({ page, shop }) => {
-  await shop.open(page, `data-badge="off" data-token="${shop.board.token}"`);
-  await untilOffered(shop);
-  const id = await hold(shop);
-  const running = async () => (await shop.board.http('GET', `/v1/tool_calls/${id}`)).body;
-  await expect.poll(running).toMatchObject({ status: 'RUNNING', phase: 'granted' });
-  // Its signal is not aborted, so the tool runs; a further call shows that the page is alive.
-  const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
-  const other = await shop.board.http('POST', '/v1/tools/cart.add/invoke', body);
-  expect(other.body).toMatchObject({ status: 'SUCCEEDED' });
-  await expect(page.locator('callboard-badge')).toHaveCount(0);
-});
-
 test('[PG5] [PG25] without a token a page of allowed_origins says so, and connects once it has one', async ({
   page,
   shop,
@@ -180,56 +167,6 @@ test('[PG5] [PG25] without a token a page of allowed_origins says so, and connec
     Reflect.get(window, 'callboard').connect({ token });
   }, shop.board.token);
   await untilOffered(shop);
-});
-
-test('[PG14] of two pages of the shop the one that a person touched last is asked', async ({
-  context,
-  shop,
-}) => {
-  const pages = new Map<string, Page>();
-  for (const name of ['first', 'second']) {
-    const page = await context.newPage();
-    await shop.open(page);
-    await page.evaluate((given) => {
-      window.name = given;
-    }, name);
-    await expect
-      .poll(() => page.evaluate(() => Reflect.get(window, 'callboard').status.get()))
-      .toBe('registered');
-    pages.set(name, page);
-  }
-  const asked = async () => {
-    const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
-    return (await shop.board.http('POST', '/v1/tools/cart.add/invoke', body)).body;
-  };
-  for (const name of ['first', 'second', 'first']) {
-    const page = pages.get(name);
-    await page?.bringToFront();
-    await page?.locator('#own').click();
-    await expect.poll(asked).toMatchObject({ status: 'SUCCEEDED', result: { page: name } });
-  }
-});
-
-test('[PG11] a second tag changes nothing, and says so', async ({ page, shop }) => {
-  await shop.open(page);
-  await untilOffered(shop);
-  const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
-  await page.addScriptTag({ url: `${shop.board.url}/client.js` });
-  expect((await warning).text()).toMatch(/^callboard: this page has this script already/);
-});
-
-test('[PG9] what the server has assigned is kept by its address', async ({ page, shop }) => {
-  await shop.open(page);
-  await untilOffered(shop);
-  const keys = await page.evaluate(() => [
-    ...Object.keys(localStorage),
-    ...Object.keys(sessionStorage),
-  ]);
-  const socket = `${shop.board.url.replace('http', 'ws')}/ws/client`;
-  expect(keys.toSorted()).toEqual([
-    ...[`callboard:client@${socket}`, `callboard:client@${socket}`],
-    `callboard:instance@${socket}`,
-  ]);
 });
 
 test.describe('a page whose origin is not allowed', () => {

@@ -5,6 +5,8 @@ import { keepPairing, untilConnected } from './support/device-views.ts';
 import { phoneOptions } from './support/phone-options.ts';
 import { scriptPairing } from './support/scripted-pairing.ts';
 
+test.use({ serverOf: 'file' });
+
 const OLDEST = /Firefox 124, Safari 17\.5/;
 
 test.describe('with fingers', () => {
@@ -63,7 +65,7 @@ test.describe('with fingers', () => {
   });
 });
 
-/** As a browser of before the newest thing that pages need. */
+/** The page is that of a browser from before the newest thing that pages need. */
 const OLD = {
   'without light-dark()': () => {
     CSS.supports = () => false;

@@ -18,7 +18,7 @@ const STOP_MS = 10_000;
 
 type ServerProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-/** What one HTTP request to the server gave. */
+/** The answer to one HTTP request to the server. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -55,7 +55,7 @@ export interface StartOptions {
   readonly serverFile?: string | undefined;
   /** Where it is started; by default this project. */
   readonly folder?: string | undefined;
-  /** What stands behind it on the command line. */
+  /** The arguments that stand behind it on the command line. */
   readonly args?: readonly string[] | undefined;
 }
 
@@ -117,7 +117,7 @@ function untilReady(server: ServerProcess, output: string[]): Promise<string> {
     const tooLate = setTimeout(() => giveUp(`printed no sign-in URL in ${START_MS} ms`), START_MS);
     const take = (chunk: Buffer) => {
       output.push(chunk.toString());
-      // With the line's end: a chunk may end in the middle of the URL.
+      // The pattern has the line's end: a chunk may end in the middle of the URL.
       const url = /(https?:\/\/\S+\/sign-in\/\S+)\s/.exec(output.join(''))?.[1];
       if (url === undefined) return;
       clearTimeout(tooLate);

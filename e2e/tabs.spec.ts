@@ -3,22 +3,12 @@ import { finalCall, invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
 import { wholeChromium } from './support/browsers.ts';
-import {
-  callIdOf,
-  cardOf,
-  cards,
-  cardsFor,
-  connection,
-  conversation,
-  say,
-  signIn,
-  untilReady,
-} from './support/workbench.ts';
+import { cardOf, cards, connection, signIn, untilReady } from './support/workbench.ts';
 
 // The headless shell captures no tab.
 test.use({ launchOptions: wholeChromium });
 
-/** What is told of each card, newest first. */
+/** The attributes of each card, newest first. */
 const shown = (page: Page) =>
   cards(page).evaluateAll((all) =>
     all.map((card) =>
@@ -74,19 +64,6 @@ test('a reload in mid-call shows the same card, and the reloaded tab finishes th
   await page.getByTestId('device-prompt').getByRole('button', { name: 'Allow' }).click();
   await expect(cardOf(page, id)).toHaveAttribute('data-status', 'SUCCESS');
   expect(await finalCall(callboard, id)).toMatchObject({ status: 'SUCCEEDED' });
-});
-
-test('a run of the rehearsal goes on over a reload of its page', async ({ page, callboard }) => {
-  await signIn(page, callboard);
-  await untilReady(page);
-  await say(page, 'Take a screenshot of this page');
-  const card = cardsFor(page, 'browser.screenshot');
-  await expect(card).toBeVisible();
-  const id = await callIdOf(card);
-  await page.reload();
-  await expect(cardOf(page, id)).toHaveAttribute('data-status', /SUCCESS|ERROR/);
-  await expect(page.getByTestId('run-status')).toBeHidden();
-  await expect(conversation(page)).toContainText('rules, not an LLM');
 });
 
 test('over a restart of the server the page says how it stands, and the call goes on', async ({

@@ -14,7 +14,7 @@ test('a page whose code is gone is loaded anew once, with the draft, and never i
     loads += 1;
   });
   let asked = 0;
-  // As after an upgrade: files of before are asked for, and the server has them no more.
+  // This is as after an upgrade: files of before are asked for, and the server has them no more.
   await page.route('**/_next/static/**', async (route) => {
     if (route.request().method() !== 'HEAD') return route.continue();
     asked += 1;

@@ -84,7 +84,7 @@ test('tools that a page registers with its browser are called like any other, an
   await expect.poll(async () => (await names()).map(({ name }) => name)).toContain('page.late');
 });
 
-/** What the agent of the browser would do. */
+/** The agent of the browser would do this. */
 const callOwn = (page: Page, name: string, args: object) => page.webmcp.callTool(name, args);
 
 test('[WM7] the tab offers its tools to its browser once that is switched on, and its calls are asked about', async ({

@@ -11,7 +11,7 @@ test.use({ bypassCSP: true });
 const offers = async (board: Callboard, name: string): Promise<boolean> =>
   (await get(board, '/v1/tools')).text.includes(`"${name}"`);
 
-/** As where a network or a certificate lets no WebSocket through. */
+/** The browser is one where a network or a certificate lets no WebSocket through. */
 const withoutWebSocket = (page: Page) =>
   page.routeWebSocket(/\/ws\/client$/, (socket) => void socket.close({ code: 4000 }));
 

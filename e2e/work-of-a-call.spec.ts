@@ -16,7 +16,7 @@ const BUDGET = {
   ...{ promises: 69, texts: 8, parsed: 4, hashes: 1, messages: 2 },
   ...{ rows: 5, commits: 2 },
 };
-/** Of the main thread alone: a read there stops everybody. */
+/** The reads of the main thread alone: a read there stops everybody. */
 const MAIN_BUDGET = { reads: 0 };
 
 type Sums = Record<keyof typeof BUDGET | keyof typeof MAIN_BUDGET, number>;

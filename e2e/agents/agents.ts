@@ -9,7 +9,7 @@ export interface Agent {
   readonly program: AgentProgram;
   readonly package: string;
   readonly version: string;
-  /** What runs it once, for a shell: with the model at `url`, and no question to a person. */
+  /** A shell runs it once by this: with the model at `url`, and no question to a person. */
   command(model: { readonly url: string }): string;
   readonly env?: (model: { readonly url: string }) => Readonly<Record<string, string>>;
   /** Files under its home that its snippets do not make. */
@@ -39,7 +39,7 @@ export const AGENTS: readonly Agent[] = [
         `codex exec --skip-git-repo-check --sandbox read-only --model ${MODEL}`,
         `-c 'model_provider="scripted"'`,
         `-c 'model_providers.scripted={name="Scripted", base_url="${url}/v1", wire_api="responses"}'`,
-        // What runs alone has no person to ask for its own yes; the board's policy asks as ever.
+        // An agent that runs alone has no person to ask for its own yes; the board's policy asks as ever.
         `-c 'mcp_servers.callboard.default_tools_approval_mode="approve"'`,
         `'${PROMPT}'`,
       ].join(' '),

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { connectClient, reader } from '../contract/kit/tool-client.ts';
 import type { Callboard } from '../start-callboard.ts';
 
-/** What the tools of the desk are called by agents: the names have no dots there. */
+/** Agents call the tools of the desk so: the names have no dots there. */
 export const NOTE = 'desk_note';
 export const PICTURE = 'desk_picture';
 
@@ -11,7 +11,7 @@ export const PICTURE = 'desk_picture';
 const PATIENCE_MS = 3_600_000;
 
 export interface Desk {
-  /** What its tools give: made anew in each run, so that no agent has it from elsewhere. */
+  /** Its tools give these; they are made anew in each run, so that no agent has them from elsewhere. */
   readonly note: string;
   /** In base64. */
   readonly picture: string;

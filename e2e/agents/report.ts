@@ -1,23 +1,23 @@
-/** What was seen of one agent. */
+/** The report on one agent. */
 export interface AgentRow {
   readonly title: string;
-  /** With its version. */
+  /** The agent's name with its version. */
   readonly package: string;
-  /** Of MCP, as the headers of its requests had them. */
+  /** The versions of MCP, as the headers of its requests had them. */
   readonly revisions: readonly string[];
-  /** Of its model, to which it sent the results; null: it asked none. */
+  /** The API of its model, to which it sent the results; null: it asked none. */
   readonly api: string | null;
-  /** Whether the text, and the picture, were in a request to its model, unchanged. */
+  /** These are true when the text, and the picture, were in a request to its model, unchanged. */
   readonly text: boolean;
   readonly picture: boolean;
   /** Null: all is as it should be. */
   readonly problem: string | null;
 }
 
-/** What was seen of one run of the Inspector. */
+/** The report on one run of the Inspector. */
 export interface InspectorRow {
   readonly era: string;
-  /** Of `--strict`: problems of the schemas of all tools. */
+  /** The problems of the schemas of all tools that `--strict` names. */
   readonly strict: { readonly tools: number; readonly problem: string | null };
   readonly load: { readonly requests: number; readonly problem: string | null };
 }

@@ -48,7 +48,7 @@ interface Seen {
   readonly picture: boolean;
 }
 
-/** Whether what a tool gave is in a request, the same as it was given. */
+/** True when what a tool gave is in a request, the same as it was given. */
 function look(desk: Desk, requests: readonly ModelRequest[]): Seen {
   const has = (part: string) => requests.some(({ body }) => body.includes(part));
   return { text: has(desk.note), picture: has(desk.picture) };

@@ -22,7 +22,7 @@ interface Figures {
 /** The figures of a series by how many were in flight. */
 type Series = Record<InFlight, Figures>;
 
-/** What each kind is measured against, and its goal. */
+/** Each kind is measured against this, and has this goal. */
 interface Row {
   readonly way: WayName;
   readonly inFlight: InFlight;

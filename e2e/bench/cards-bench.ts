@@ -19,7 +19,7 @@ export async function benchCards(
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(callboard.signInUrl);
     await page.getByTestId('tool-card').first().waitFor();
-    // What an idle page does in the same Chromium is the baseline.
+    // The baseline is what an idle page does in the same Chromium.
     const idle = await measureFrames(page);
     const stop = client.keepUpdating();
     const busy = await measureFrames(page);

@@ -15,7 +15,7 @@ const CALLS = 50;
 const SILENT = 500;
 const ALPHABET = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 
-/** What strangers and one hostile device do to a server, and to its other callers meanwhile. */
+/** It measures what strangers and one hostile device do to a server, and to its other callers meanwhile. */
 export async function benchDoors(): Promise<{ ratios: Ratio[]; detail: object }> {
   const board = await startCallboard({ args: ['--lan'], env: { CALLBOARD_HOST: '' } });
   try {

@@ -19,7 +19,7 @@ const FILTERS = [
   ...['status=PENDING', `tool=${tool}&status=FAILED`, `tool=${tool}&client=${clientOf(8)}`],
   ...[`client=${client}&status=TIMEOUT`, `run_id=${run}&tool=${tool}&client=${client}`],
 ];
-/** Of words that each call has, and of one that few have. */
+/** It searches for words that each call has, and for one that few have. */
 const SEARCHES = ['q=berlin', 'q=777777', `q=berlin&run_id=${run}`, 'q=the+answer+to+berlin'];
 
 /** A start, lists, searches and pages over a history of 1,000,000 calls. Takes some ten minutes. */

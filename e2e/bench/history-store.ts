@@ -59,7 +59,7 @@ export async function makeHistory(file: string, count: number): Promise<void> {
   database.close();
 }
 
-/** What the thread that writes does with steps. */
+/** The thread that writes does this with steps. */
 function createRunner(database: DatabaseSync) {
   const statements: { prepared: StatementSync; sums: readonly Sum[] }[] = [];
   return {

@@ -32,7 +32,6 @@ import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget } from '../../server/sockets/inbound-budget.ts';
 import { watchInbound } from '../../server/sockets/inbound-socket.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
-import { registerTools } from '../../server/tools/testing/register-tools.ts';
 import { createSnapshots } from '../../server/watch/snapshot.ts';
 import { createWatchHub, WATCH_LIMITS } from '../../server/watch/watch-hub.ts';
 import { createWatchSocketHandler } from '../../server/watch/watch-socket.ts';
@@ -162,10 +161,8 @@ async function call(kind: Kind): Promise<void> {
   if (final?.status !== 'SUCCEEDED') throw new Error(`ended ${final?.status}`);
 }
 
-const stall = createStallMeter();
-
 /** The longest turn of the loop, in time and in time of this thread alone, where others take the processor. */
-function createStallMeter() {
+function _createStallMeter() {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   let turn: NodeJS.Immediate | undefined;
   let longest = 0;
@@ -192,20 +189,6 @@ function createStallMeter() {
       return { ms: delay.max / 1e6, processorMs: longest };
     },
   };
-}
-
-/** Calls with large arguments, of a tool that never answers. */
-async function openCalls({ count, bytes }: { count: number; bytes: number }): Promise<void> {
-  const parameters = { type: 'object' };
-  registerTools(registry, { clientId: 'silent', instanceId: 'silent' }, [
-    { name: 'silent', description: 'Never answers', parameters, timeout_ms: 600_000 },
-  ]);
-  for (let n = 0; n < count; n += 1) {
-    const args = { text: String(n).padEnd(bytes, 'x') };
-    const run = { principal: FIRST_OPERATOR, runId: 'run_open' } as const;
-    const outcome = await calls.invoke({ ...run, tool: 'silent', args });
-    if (!outcome.ok) throw new Error(outcome.message);
-  }
 }
 
 /** `moments` bursts of `updates` card updates each; resolves when all was handed to the sockets. */
@@ -251,8 +234,6 @@ async function drained(): Promise<void> {
 type Request =
   | { type: 'calls'; series: Kind | Baseline; count: number; inFlight: number }
   | { type: 'publish'; raw: boolean; moments: number; updates: number }
-  | { type: 'open'; count: number; bytes: number }
-  | { type: 'stall'; reset: boolean }
   | { type: 'memory' };
 
 const isKind = (series: Kind | Baseline): series is Kind => KINDS.some((kind) => kind === series);
@@ -267,11 +248,6 @@ async function handle(request: Request): Promise<object> {
     case 'publish':
       await publish(request);
       return {};
-    case 'open':
-      await openCalls(request);
-      return {};
-    case 'stall':
-      return request.reset ? stall.begin() : stall.end();
     case 'memory':
       globalThis.gc?.();
       return { rss: process.memoryUsage().rss };

@@ -2,7 +2,7 @@
 export const KINDS = ['read-only', 'plain', 'claiming'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What nothing is measured against but the machine: a relay that keeps no record, and with so many waits for the disk. */
+/** The baselines depend on the machine alone: a relay that keeps no record, with so many waits for the disk. */
 export const BASELINES = ['raw', 'raw, 1 fsync', 'raw, 2 fsyncs'] as const;
 export type Baseline = (typeof BASELINES)[number];
 

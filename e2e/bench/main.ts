@@ -4,7 +4,7 @@
  * hours; ratios of one run are what to look at.
  *
  *   npm run bench                 everything but the history and the memory
- *   npm run bench -- calls cards  some of it (calls, beside, watchers, arrivals, cancel, doors, mcp, stalls, cards)
+ *   npm run bench -- calls cards  some of it (calls, watchers, doors, mcp, stalls, cards)
  *   npm run bench -- memory       of 200,000 calls and of 500 results of 8 MiB; only when it is named
  *   npm run bench -- history      over 1,000,000 calls; only when it is named
  *   npm run bench -- calls --against a47a9b6   a call beside one of that commit, alone
@@ -12,10 +12,7 @@
 
 import { describeMachine } from '../support/describe-machine.ts';
 import { benchAgainst } from './against-bench.ts';
-import { benchArrivals } from './arrivals-bench.ts';
-import { benchBeside } from './beside-bench.ts';
 import { benchCalls } from './calls-bench.ts';
-import { benchCancel } from './cancel-bench.ts';
 import { benchCards } from './cards-bench.ts';
 import { benchDoors } from './doors-bench.ts';
 import { benchHistory } from './history-bench.ts';
@@ -27,10 +24,7 @@ import { benchWatchers } from './watchers-bench.ts';
 
 const PARTS: Record<string, () => Promise<{ ratios: Ratio[]; detail: object }>> = {
   calls: benchCalls,
-  beside: benchBeside,
   watchers: benchWatchers,
-  arrivals: benchArrivals,
-  cancel: benchCancel,
   history: benchHistory,
   doors: benchDoors,
   mcp: benchMcp,

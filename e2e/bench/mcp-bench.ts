@@ -65,7 +65,7 @@ export async function benchMcp(): Promise<{ ratios: Ratio[]; detail: object }> {
 }
 
 /** A caller of 2026-07-28 sends these. */
-export const mcpCall = (name: string) => ({
+const mcpCall = (name: string) => ({
   body: JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name, arguments: ARGS, _meta: ENVELOPE },

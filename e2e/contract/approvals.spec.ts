@@ -195,7 +195,7 @@ test('§3 T78 T79: a call that waits for approval still waits after a restart, w
   shared = { ...shared, board: await startCallboard({ dataDir, token, env }) };
   const after = await readCall(board(), id);
   expect([after.status, after.phase]).toEqual(['PENDING', 'approval']);
-  // Of the time without a server at most ten seconds count, or none of them.
+  // At most ten seconds of the time without a server count, or none of them.
   const deadlineOf = ({ card: { clock } }: typeof after) =>
     clock?.name === 'approval' ? (clock.deadline_at ?? 0) : 0;
   expect(Math.abs(deadlineOf(after) - deadlineOf(before))).toBeLessThanOrEqual(10);

@@ -6,7 +6,7 @@ import { type Connect, expect, test } from './kit/contract-test.ts';
 
 const MIB = 1024 * 1024;
 
-/** As many watchers at one moment; the first frame that each of them gets. */
+/** It opens so many watchers at one moment, and gives the first frame that each of them gets. */
 async function firstFrames(connect: Connect, board: Callboard, count: number) {
   const watchers = await Promise.all(
     Array.from({ length: count }, () => connect.watcher(board, null)),

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { LIMITS } from '../../lib/protocol/limits.ts';
 import recorded from '../../server/doors/clawseed/testing/recorded-frames.json' with {
   type: 'json',
 };
@@ -8,7 +7,6 @@ import type { Script } from '../../server/testing/scripted-openai.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { configFile } from '../support/config-file.ts';
 import { expect, held, test } from '../support/scripted-run.ts';
-import { get } from './kit/ask.ts';
 import { finalCall } from './kit/calls.ts';
 import { type ChatApp, connectChat } from './kit/chat-app.ts';
 import { RefusedError } from './kit/socket.ts';
@@ -228,80 +226,6 @@ test('[CLS12] two sessions at once get nothing of each other', async ({ startScr
   expect(dones.map((done) => done.full_response)).toEqual(['Apples.', 'Pears.']);
   expect(JSON.stringify(one.inbox)).not.toMatch(/pears/i);
   expect(JSON.stringify(other.inbox)).not.toMatch(/apples/i);
-});
-
-test('[CLS13] a message while a turn runs is read by its next step, and regenerate is busy', async ({
-  startScripted,
-}) => {
-  const { board, openai } = await startScripted('chat', asksTheDevice, { config });
-  const app = await connectChat(board);
-  await withTools(app);
-  app.send(recorded.regenerate);
-  expect(await app.next('error')).toMatchObject({ code: 'NO_USER_MESSAGE' });
-  app.send(recorded.message);
-  const { id } = await app.text('tool_call_request');
-  app.send({ type: 'message', content: 'And be brief' });
-  app.send(recorded.regenerate);
-  expect(await app.next('error')).toMatchObject({ code: 'SESSION_BUSY' });
-  app.send({ ...recorded.tool_result, id });
-  await app.next('done');
-  expect(JSON.stringify(openai.requests[1]?.body)).toContain('And be brief');
-});
-
-test('[CLS1] [CLS15] a session belongs to the token that began it', async ({ startScripted }) => {
-  const { board } = await startScripted('chat', answers, { config });
-  const olga = asToken(
-    board,
-    await makeToken(board, { kind: 'operator', name: 'olga', role: 'operator' }),
-  );
-  const early = await connectChat(olga, { session: 'mine' });
-  const app = await connectChat(board, { session: 'mine' });
-  app.send(recorded.message);
-  const done = await app.next('done');
-  // It was there before the session had an owner.
-  expect(await early.next('error')).toMatchObject({ code: 'SESSION_OWNER_MISMATCH' });
-  expect((await early.closed).code).toBe(1008);
-  const late = await connectChat(olga, { session: 'mine' });
-  expect(await late.next('error')).toMatchObject({ code: 'SESSION_OWNER_MISMATCH' });
-  expect((await late.closed).code).toBe(1008);
-  expect(late.all('session_start')).toEqual([]);
-  expect(JSON.stringify([early.inbox, late.inbox])).not.toContain(String(done.full_response));
-  expect((await get(board, '/v1/audit')).text).toContain('run_started');
-});
-
-test('[CLS4] [CLS13] hostile frames are refused one by one, and the talk goes on', async ({
-  startScripted,
-}) => {
-  const { board } = await startScripted('chat', answers, { config });
-  const app = await connectChat(board);
-  for (const [frame, code] of [
-    ['{"type":', 'INVALID_JSON'],
-    ['['.repeat(100_000), 'INVALID_JSON'],
-    [`{"type":"message","content":${'[1,'.repeat(200_001)}`, 'INVALID_JSON'],
-    [Buffer.from('{"type":"abort"}'), 'INVALID_JSON'],
-    [{ type: 'shell' }, 'UNKNOWN_MESSAGE_TYPE'],
-    [{ type: 'message', content: '' }, 'EMPTY_CONTENT'],
-    [{ type: 'message', content: 'x'.repeat(300_000) }, 'INVALID_MESSAGE'],
-    [{ type: 'register_tools', tools: 'all' }, 'INVALID_MESSAGE'],
-    [{ type: 'tool_result' }, 'INVALID_MESSAGE'],
-  ] as const) {
-    app.send(frame);
-    expect(await app.next('error'), JSON.stringify(frame).slice(0, 60)).toMatchObject({ code });
-  }
-  app.send(recorded.message);
-  await app.next('done');
-  for (let count = 0; count < 40; count += 1) app.send(recorded.message);
-  expect(await app.next('error')).toMatchObject({ code: 'SESSION_BUSY' });
-  const large = await connectChat(board);
-  large.ws.on('error', () => {});
-  large.send('x'.repeat(LIMITS.frameBytes + 1));
-  expect((await large.closed).code).toBe(1009);
-  const flood = await connectChat(board);
-  for (let count = 0; count < 4_000; count += 1) flood.send(recorded.get_registered_tools);
-  expect((await flood.closed).code).toBe(1008);
-  const long = await connectChat(board, { session: 's'.repeat(257) });
-  expect(await long.next('error')).toMatchObject({ code: 'SESSION_BIND_FAILED' });
-  expect((await long.closed).code).toBe(1008);
 });
 
 const withoutToken = { token: null, protocols: ['clawseed.v1'] };

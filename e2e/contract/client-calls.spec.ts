@@ -24,16 +24,6 @@ overEachTransport(() => {
     });
   });
 
-  test("§6 a caller's timeout_ms takes the place of the tool's own", async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['hurried'] });
-    await invoke(board(), 'hurried', {}, { timeout_ms: 150 });
-    const { id, timeout_ms } = await client.request();
-    expect(timeout_ms).toBe(150);
-    const call = await finalCall(board(), id);
-    expect(call.error).toMatchObject({ code: 'timeout', clock: 'execute', executed: 'unknown' });
-    expect(await client.next('tool_call_cancel')).toMatchObject({ id });
-  });
-
   test('§5 a client that claims may not answer before it is granted', async ({ connect }) => {
     const client = await connect.client(board(), { hello: CLAIMS, tools: ['guarded'] });
     const id = await invoke(board(), 'guarded');
@@ -72,55 +62,6 @@ overEachTransport(() => {
     await client.next('result_acknowledged');
   });
 
-  test('§5 a result under an attempt that was never given is stale', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['stale'] });
-    const id = await invoke(board(), 'stale');
-    await client.request();
-    client.succeed(id, 'x', { attempt: 9 });
-    expect(await client.next('result_rejected')).toMatchObject({
-      code: 'stale_attempt',
-      final: true,
-    });
-    expect((await readCall(board(), id)).status).toBe('RUNNING');
-    client.succeed(id, 'y');
-    await client.next('result_acknowledged');
-  });
-
-  test('§2 the clock of the tool stands still while the person at the device is asked', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board(), {
-      tools: [spec('camera', { timeout_ms: 4_000 }), 'other'],
-    });
-    /** A whole other call that runs out of its time: so much of it has passed then. */
-    const letPass = async (timeout_ms: number) => {
-      const id = await invoke(board(), 'other', {}, { timeout_ms });
-      expect((await finalCall(board(), id)).status).toBe('TIMEOUT');
-    };
-    const id = await invoke(board(), 'camera');
-    await letPass(500);
-    client.send({ type: 'tool_status', id, phase: 'device', tip: 'May I use the camera?' });
-    // The tip is the newer of the two: with it the phase is there.
-    const tip = async () => (await readCall(board(), id)).card.tip;
-    await expect.poll(tip).toBe('May I use the camera?');
-    const asking = await readCall(board(), id);
-    expect([asking.phase, asking.card.status]).toEqual(['device', 'DOING']);
-    expect(asking.card.clock).toMatchObject({ name: 'execute', deadline_at: null });
-    const left = asking.card.clock?.remaining_ms ?? 0;
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(3_500);
-    await letPass(left + 50);
-    expect((await readCall(board(), id)).status).toBe('RUNNING');
-    client.send({ type: 'tool_status', id, phase: 'granted' });
-    await expect.poll(async () => (await readCall(board(), id)).phase).toBe('granted');
-    const { clock } = (await readCall(board(), id)).card;
-    expect((clock?.deadline_at ?? 0) * 1_000 - Date.now()).toBeLessThanOrEqual(left);
-    expect((await finalCall(board(), id)).error).toMatchObject({
-      code: 'timeout',
-      clock: 'execute',
-    });
-  });
-
   test('§5 a status is for people: it changes neither result nor status, and nothing after the end', async ({
     connect,
   }) => {
@@ -146,39 +87,6 @@ overEachTransport(() => {
       result: 'for people',
     });
     expect(JSON.stringify(call.card)).not.toContain('for the model');
-  });
-
-  test("§5 a tool's own word for its error comes through beside tool_error", async ({
-    connect,
-  }) => {
-    const client = await connect.client(board(), { tools: ['locked'] });
-    const id = await invoke(board(), 'locked');
-    await client.request();
-    client.fail(id, 'The door is locked', { code: 'permission_denied' });
-    expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-    const call = await readCall(board(), id);
-    expect(call.status).toBe('FAILED');
-    expect(call.error).toEqual({
-      code: 'tool_error',
-      message: 'The door is locked',
-      executed: 'yes',
-      client_code: 'permission_denied',
-    });
-    expect(call.card.error).toEqual(call.error);
-    client.fail(id, 'The door is locked', { code: 'permission_denied' });
-    expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'duplicate' });
-  });
-
-  test('§5 a client may answer that it is unknown whether its tool ran', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['unsure'] });
-    const id = await invoke(board(), 'unsure');
-    await client.request();
-    client.fail(id, 'The page died', { code: 'outcome_unknown' });
-    await client.next('result_acknowledged');
-    expect((await readCall(board(), id)).error).toMatchObject({
-      code: 'outcome_unknown',
-      executed: 'unknown',
-    });
   });
 
   test('§5 what is cancelled before it was granted ends at once, and was not run', async ({
@@ -209,17 +117,6 @@ overEachTransport(() => {
     client.succeed(id, 'it was done already');
     expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
     expect((await readCall(board(), id)).result).toBe('it was done already');
-  });
-
-  test('§5 a client that confirms a cancel ends the call as cancelled', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['stoppable'] });
-    const id = await invoke(board(), 'stoppable');
-    await client.request();
-    await post(board(), `/v1/tool_calls/${id}/cancel`);
-    await client.next('tool_call_cancel');
-    client.fail(id, 'Stopped', { code: 'cancelled' });
-    await client.next('result_acknowledged');
-    expect((await readCall(board(), id)).error).toMatchObject({ code: 'cancelled' });
   });
 
   test('§6 a late result is kept beside the call, once, and shown on its card', async ({

@@ -18,60 +18,6 @@ overEachTransport(() => {
     await client.settled();
   });
 
-  test('§5 an answer that cannot be read is rejected for good, and so ends its call', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board(), { tools: ['poisoned'] });
-    const deep = `${'['.repeat(80)}${']'.repeat(80)}`;
-    for (const answer of ['', `,"output":${deep}`, ',"output":{"__proto__":1}']) {
-      const id = await invoke(board(), 'poisoned', {}, { timeout_ms: 599_000 });
-      await client.request();
-      client.send(`{"type":"tool_result","id":"${id}"${answer}}`);
-      expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
-      const rejected = await client.next('result_rejected');
-      expect(rejected).toMatchObject({ id, code: 'result_invalid', final: true });
-      const { status, error } = await readCall(board(), id);
-      expect([status, error?.code]).toEqual(['FAILED', 'result_invalid']);
-    }
-  });
-
-  test('§5 an answer under an attempt that cannot be ends nothing', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['misnumbered'] });
-    const id = await invoke(board(), 'misnumbered');
-    await client.request();
-    for (const attempt of [0, 1.5, '1', null]) {
-      client.succeed(id, 'x', { attempt });
-      expect(await client.next('error')).toMatchObject({ code: 'bad_message', id });
-      expect(await client.next('result_rejected')).toMatchObject({ id, final: true });
-    }
-    expect((await readCall(board(), id)).status).toBe('RUNNING');
-    client.succeed(id, 'mended');
-    expect(await client.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-  });
-
-  test('§5 a failure is one however it is spelt', async ({ connect }) => {
-    const client = await connect.client(board(), { tools: ['dry'] });
-    for (const [answer, message] of [
-      [{ type: 'tool_result', output: 'The tank is dry', success: false }, 'The tank is dry'],
-      [{ type: 'tool_result', output: { level: 0 }, success: false }, '{"level":0}'],
-      [{ type: 'tool_error', success: false }, 'The tool failed and said nothing more'],
-      [{ type: 'tool_error', error: '', success: false }, 'The tool failed and said nothing more'],
-      [{ type: 'tool_error', error: { level: 0 } }, '{"level":0}'],
-    ] as const) {
-      const id = await invoke(board(), 'dry', {}, { timeout_ms: 599_000 });
-      await client.request();
-      client.send({ ...answer, id });
-      const acknowledged = await client.next('result_acknowledged', (one) => one.id === id);
-      expect(acknowledged.disposition).toBe('accepted');
-      const call = await readCall(board(), id);
-      expect([call.status, call.error?.code, call.error?.message]).toEqual([
-        'FAILED',
-        'tool_error',
-        message,
-      ]);
-    }
-  });
-
   test('§5 an answer that cannot be read ends no call of another client', async ({ connect }) => {
     const asked = await connect.client(board(), { tools: ['private'] });
     const other = await connect.client(board());
@@ -169,87 +115,9 @@ overEachTransport(() => {
     const shown = async () => String((await readCall(board(), id)).preview).length;
     await expect.poll(shown).toBe(LIMITS.statusBytes - 100);
   });
-
-  test('§5 a client may register no more than its limit of tools; the answer names those that were left out', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board());
-    const names = Array.from({ length: LIMITS.toolsPerClient + 2 }, (_, n) => `many_${n}`);
-    const answer = await client.register(...names);
-    expect([answer.count, answer.registered]).toEqual([names.length, LIMITS.toolsPerClient]);
-    expect(answer.rejected.map(({ name }) => name)).toEqual(names.slice(-2));
-    expect(answer.rejected[0]?.code).toBe('too_many_tools');
-  });
-
-  test('§5 permissions are those of tools: others would go to every watcher, without a bound', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board(), { hello: { client_id: 'permitted' } });
-    const many = Array.from({ length: LIMITS.toolsPerClient + 1 }, (_, at) => [
-      `t${at}`,
-      'granted',
-    ]);
-    for (const permissions of [Object.fromEntries(many), { ['x'.repeat(65)]: 'granted' }]) {
-      client.send({ type: 'client_state', permissions });
-      expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
-    }
-    const most = Object.fromEntries(many.slice(1));
-    client.send({ type: 'client_state', permissions: most });
-    await client.settled();
-    expect(client.all('error')).toHaveLength(2);
-    const watcher = await connect.watcher(board());
-    const snapshot = await watcher.next('snapshot');
-    const listed = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
-    expect(listed?.permissions).toEqual(most);
-  });
-
-  test('§5 more tools in one message than a registration takes are refused with one line', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board());
-    const tools = Array.from({ length: LIMITS.toolsPerMessage + 1 }, () => 1);
-    client.send({ type: 'register_tools', tools });
-    expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
-    const body = { client_id: 'many-at-once', tools };
-    expect((await board().http('POST', '/internal/tools/register', body)).status).toBe(400);
-    client.send({ type: 'register_tools', tools: tools.slice(1) });
-    const refused = await client.next('tools_registered');
-    expect(refused.rejected).toHaveLength(LIMITS.rejectedPerMessage);
-    expect(refused.rejected_count).toBe(LIMITS.toolsPerMessage);
-  });
-
-  test('§5 a client that asks and never reads is cut off, and keeps its calls', async ({
-    connect,
-  }) => {
-    const hello = { client_id: 'unread', journal_epoch: 'e', caps: ['claim'] };
-    const client = await connect.client(board(), { hello, tools: ['unread.look'] });
-    const id = await invoke(board(), 'unread.look');
-    await client.claim(await client.request());
-    client.pause();
-    const bad = { name: '!'.repeat(64) };
-    const tools = Array.from({ length: LIMITS.rejectedPerMessage }, () => bad);
-    const message = JSON.stringify({ type: 'register_tools', tools });
-    // 27 MB of answers: more than the system keeps for a socket and the server for a client together.
-    for (let sent = 0; sent < 1_900; sent += 1) client.send(message);
-    const isListed = async () =>
-      JSON.stringify((await get(board(), '/api/tools')).body).includes('unread.look');
-    await expect.poll(isListed).toBe(false);
-    client.resume();
-    expect((await client.closed).code).toBe(1006);
-    const back = await connect.client(board(), {
-      hello: {
-        ...hello,
-        resume_token: client.welcome.resume_token,
-        known: [{ id, attempt: 1, phase: 'done' }],
-      },
-    });
-    back.succeed(id, 'kept', { attempt: 1 });
-    await back.next('result_acknowledged');
-    expect((await readCall(board(), id)).result).toBe('kept');
-  });
 });
 
-/** What only frames can be: bytes, and texts that are no JSON. */
+/** Only frames can be these: bytes, and texts that are no JSON. */
 test.describe('frames of a socket', () => {
   const board = sharedCallboard();
   test('§5 a binary frame is refused in words, and the connection lives on', async ({
@@ -260,17 +128,6 @@ test.describe('frames of a socket', () => {
     expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
     await client.settled();
     expect(client.all('probe_ack')).toHaveLength(1);
-  });
-
-  test('§5 a frame over 16 MiB closes the connection with 1009, one of 15 MiB is read', async ({
-    connect,
-  }) => {
-    const client = await connect.client(board());
-    client.send(`{"type":"probe","nonce":"a"${' '.repeat(15 * 1024 * 1024)}}`);
-    expect(await client.next('probe_ack')).toMatchObject({ nonce: 'a' });
-    client.send(' '.repeat(LIMITS.frameBytes + 1));
-    expect((await client.closed).code).toBe(1009);
-    expect((await get(board(), '/healthz')).status).toBe(200);
   });
 
   test('§5 whatever is deep, odd or poisoned is answered one by one and changes nothing', async ({

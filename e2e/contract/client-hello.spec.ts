@@ -1,5 +1,4 @@
 import { LIMITS } from '../../lib/protocol/limits.ts';
-import { toolsAnswerSchema } from '../../lib/protocol/rest.ts';
 import { get } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
 import { expect, overEachTransport, sharedCallboard, test } from './kit/contract-test.ts';
@@ -50,53 +49,6 @@ overEachTransport(() => {
     client.succeed((await client.request()).id, 1);
     await client.next('result_acknowledged');
     expect((await readCall(board(), id)).client_id).toBe('twice');
-  });
-
-  test('§5 a resume token is good for one return: the old one does not resume', async ({
-    connect,
-  }) => {
-    const first = await connect.client(board(), { hello: { client_id: 'phone' } });
-    const { resume_token: old } = first.welcome;
-    await first.vanish();
-    const second = await connect.client(board(), {
-      hello: { client_id: 'phone', resume_token: old },
-    });
-    expect(second.welcome.resumed).toBe(true);
-    expect(second.welcome.resume_token).not.toBe(old);
-    // What it says after its welcome shows that it has the new one.
-    await second.settled();
-    await second.vanish();
-    const thief = await connect.client(board(), {
-      hello: { client_id: 'phone', resume_token: old },
-    });
-    expect(thief.welcome.resumed).toBe(false);
-    const third = await connect.client(board(), {
-      hello: { client_id: 'phone', resume_token: second.welcome.resume_token },
-    });
-    expect(third.welcome.resumed).toBe(true);
-  });
-
-  test('§5 a client whose welcome was lost on the way comes back by the token that it has', async ({
-    connect,
-  }) => {
-    const hello = { client_id: 'unheard', journal_epoch: 'j' };
-    const first = await connect.client(board(), { hello, tools: ['unheard'] });
-    const { resume_token } = first.welcome;
-    await first.vanish();
-    // It hears nothing of this one, which breaks.
-    const lost = await connect.client(board(), { hello: { ...hello, resume_token } });
-    await lost.vanish();
-    const second = await connect.client(board(), { hello: { ...hello, resume_token } });
-    expect(second.welcome).toMatchObject({ resumed: true, client_id: 'unheard' });
-    expect(second.welcome.resume_token).toBe(lost.welcome.resume_token);
-  });
-
-  test("§5 one client's resume token opens no other client", async ({ connect }) => {
-    const mine = await connect.client(board(), { hello: { client_id: 'mine' } });
-    const other = await connect.client(board(), {
-      hello: { client_id: 'theirs', resume_token: mine.welcome.resume_token },
-    });
-    expect(other.welcome).toMatchObject({ client_id: 'theirs', resumed: false });
   });
 
   test('§5 the same instance connected again closes its older socket, whose late words count for nothing', async ({
@@ -150,40 +102,6 @@ overEachTransport(() => {
     expect([call.status, call.card.tip]).toEqual(['RUNNING', undefined]);
     a.succeed(id, 'honest', { attempt });
     expect(await a.next('result_acknowledged')).toMatchObject({ id, disposition: 'accepted' });
-  });
-
-  test('§5 an instance id cannot be taken without its token, in use or raced for', async ({
-    connect,
-  }) => {
-    const hello = { client_id: 'raced', instance_id: 'free' };
-    const all = await Promise.all(
-      Array.from({ length: 6 }, () => connect.client(board(), { hello, tools: ['raced_tool'] })),
-    );
-    // Nobody has superseded anybody: each got an instance of its own.
-    await Promise.all(all.map((one) => one.settled()));
-    const { body } = await get(board(), '/api/tools');
-    const raced = toolsAnswerSchema.parse(body).tools.find(({ name }) => name === 'raced_tool');
-    expect(raced?.clients).toHaveLength(6);
-  });
-
-  test('§5 the ids of an instance that is away, without its token, do not let another client answer for it', async ({
-    connect,
-  }) => {
-    const hello = { client_id: 'absent', instance_id: 'absent-1' };
-    const client = await connect.client(board(), { hello, tools: ['absent_tool'] });
-    const id = await invoke(board(), 'absent_tool');
-    const { attempt } = await client.request();
-    await client.vanish();
-    const stranger = await connect.client(board(), { hello });
-    expect(stranger.welcome.resumed).toBe(false);
-    stranger.succeed(id, 'forged', { attempt });
-    expect(await stranger.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
-    const back = await connect.client(board(), {
-      hello: { ...hello, resume_token: client.welcome.resume_token },
-    });
-    expect(back.welcome.resumed).toBe(true);
-    back.succeed(id, 'mine', { attempt });
-    expect(await back.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
   });
 
   test('§5 unregistered names leave the lists, and only those', async ({ connect }) => {

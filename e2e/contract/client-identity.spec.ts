@@ -71,26 +71,6 @@ for (const phase of ['running', 'started', 'done']) {
   });
 }
 
-test('§5 nor does it while that client is away, which comes back and answers', async ({
-  connect,
-}) => {
-  const client_id = 'away';
-  const { victim, hello, id, attempt } = await victimOf(connect, client_id);
-  await victim.vanish();
-  const known = [{ id, attempt, phase: 'running' }];
-  const stolen = { ...hello, known, resume_token: 'guessed' };
-  await expectNoTakeover(await connect.client(board(), { hello: stolen }), {
-    client_id,
-    id,
-    attempt,
-  });
-  const { resume_token } = victim.welcome;
-  const back = await connect.client(board(), { hello: { ...hello, resume_token, known } });
-  expect(back.welcome).toMatchObject({ client_id, resumed: true, cancel: [] });
-  back.succeed(id, 'honest', { attempt });
-  expect(await back.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-});
-
 test('§5 neither a call for a client by name nor its id over HTTP follows who merely names it', async ({
   connect,
 }) => {
@@ -115,38 +95,6 @@ test('§5 neither a call for a client by name nor its id over HTTP follows who m
   expect(refusalOf(answer)).toMatchObject({ status: 409, code: 'conflict' });
 });
 
-test('§5 the id of a client that said no hello is given to no other, there or gone', async ({
-  connect,
-}) => {
-  const silent = await connect.client(board(), { tools: ['silent_tool'] });
-  const [client_id = ''] = await clientsOf('silent_tool');
-  const first = await connect.client(board(), { hello: { client_id } });
-  expect(first.welcome.client_id).not.toBe(client_id);
-  await silent.vanish();
-  const second = await connect.client(board(), { hello: { client_id } });
-  expect(second.welcome.client_id).not.toBe(client_id);
-  expect((await registerOverHttp(board(), client_id, 'silent_tool')).status).toBe(409);
-});
-
-test('§5 another tab proves the client by the token of the first, which loses nothing by that', async ({
-  connect,
-}) => {
-  const { victim, hello, id, attempt } = await victimOf(connect, 'tabs');
-  const { resume_token } = victim.welcome;
-  const known = [{ id, attempt, phase: 'running' }];
-  const second = { ...hello, instance_id: 'tabs-2', resume_token, known };
-  const other = await connect.client(board(), { hello: second });
-  // The call that it names is the other tab's: to name it is no ownership.
-  expect(other.welcome).toMatchObject({ client_id: 'tabs', resumed: false, cancel: [id] });
-  other.succeed(id, 'of the other tab', { attempt });
-  expect(await other.next('result_rejected')).toMatchObject({ id, code: 'not_your_call' });
-  await victim.vanish();
-  const back = await connect.client(board(), { hello: { ...hello, resume_token, known } });
-  expect(back.welcome).toMatchObject({ client_id: 'tabs', resumed: true });
-  back.succeed(id, 'own', { attempt });
-  expect(await back.next('result_acknowledged')).toMatchObject({ disposition: 'accepted' });
-});
-
 test('§7 the id of a client over HTTP is its own: hello is given another', async ({ connect }) => {
   expect((await registerOverHttp(board(), 'poller', 'polled')).status).toBe(200);
   const id = await invoke(board(), 'polled');
@@ -160,40 +108,4 @@ test('§7 the id of a client over HTTP is its own: hello is given another', asyn
     expect(await impostor.next('result_rejected')).toMatchObject({ code: 'not_your_call' });
   }
   expect((await requestsOf(board(), 'poller')).map((one) => one.id)).toEqual([id]);
-});
-
-test('§7 over a restart a client over HTTP takes up what it had not fetched, and answers what it had', async ({
-  startServer,
-}) => {
-  const before = await startServer();
-  await registerOverHttp(before, 'steady', 'steady.work');
-  const fetched = await invoke(before, 'steady.work', { n: 1 });
-  expect((await requestsOf(before, 'steady')).map(({ id }) => id)).toEqual([fetched]);
-  const waiting = await invoke(before, 'steady.work', { n: 2 });
-  await before.stop('SIGKILL');
-
-  const { dataDir, token } = before;
-  const after = await startServer({ dataDir, token });
-  expect((await registerOverHttp(after, 'steady', 'steady.work')).status).toBe(200);
-  const requests = await requestsOf(after, 'steady');
-  expect(requests.map(({ id, args }) => [id, args])).toEqual([[waiting, { n: 2 }]]);
-  for (const id of [fetched, waiting]) {
-    const answer = await post(after, `/internal/tool_calls/${id}/submit`, {
-      status: 'SUCCEEDED',
-      result: id,
-    });
-    expect(answer.status).toBe(200);
-    expect(await finalCall(after, id)).toMatchObject({ status: 'SUCCEEDED', result: id });
-  }
-  expect(await requestsOf(after, 'steady')).toEqual([]);
-});
-
-test('§7 a request is handed out once, and not at all when its call has ended', async () => {
-  await registerOverHttp(board(), 'once', 'once.work');
-  const cancelled = await invoke(board(), 'once.work');
-  const id = await invoke(board(), 'once.work');
-  const answer = await post(board(), `/v1/tool_calls/${cancelled}/cancel`);
-  expect(answer.body).toMatchObject({ status: 'FAILED', error: { executed: 'no' } });
-  expect((await requestsOf(board(), 'once')).map((one) => one.id)).toEqual([id]);
-  expect(await requestsOf(board(), 'once')).toEqual([]);
 });

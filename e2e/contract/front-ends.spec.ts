@@ -122,7 +122,7 @@ test('[AU33] a token that is revoked while its call runs gets no result, whichev
       cut: true,
       text: false,
     });
-    // What ran is on the record all the same.
+    // The call is on the record all the same.
     expect(await finalCall(board, id), way[0]).toMatchObject({ status: 'SUCCEEDED' });
   }
 });

@@ -6,23 +6,14 @@ import type { Callboard } from '../start-callboard.ts';
 import { ask, get, post, refusalOf } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { openRawSocket, sendRaw, toFrame, upgradeHead } from './kit/raw-socket.ts';
-import {
-  askAsPage,
-  cookieOf,
-  openLink,
-  pageHeaders,
-  pageSocket,
-  type Session,
-  sessionOf,
-  signIn,
-} from './kit/sign-in.ts';
+import { askAsPage, openLink, pageHeaders, pageSocket, sessionOf, signIn } from './kit/sign-in.ts';
 import { RefusedError } from './kit/socket.ts';
 import { connectClient } from './kit/tool-client.ts';
 import { connectWatcher } from './kit/watcher.ts';
 
 const board = sharedCallboard();
 
-/** What a page elsewhere, or near, may send as its origin. */
+/** A page elsewhere, or near, may send these as its origin. */
 function foreignOrigins({ url }: Callboard): string[] {
   const { port } = new URL(url);
   return [
@@ -131,7 +122,7 @@ test('T09: §4 a request with a cookie counts from our own pages alone, whatever
     });
     expect(answer.status, JSON.stringify(headers)).toBe(403);
   }
-  // What a form can send without asking first.
+  // A form can send this without asking first.
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -228,51 +219,6 @@ test('§4 the cookie is for this server alone, and neither secret is in the data
     const bytes = await readFile(join(board().dataDir, file.name));
     for (const secret of secrets) expect(bytes.includes(secret), file.name).toBe(false);
   }
-});
-
-test('[HT20] §4 a one-time link opens once, also when many open it at once', async ({
-  startServer,
-}) => {
-  const own = await startServer();
-  const path = new URL(own.signInUrl).pathname;
-  for (const method of ['HEAD', 'GET']) {
-    const page = await ask(own, method, path, { token: null });
-    expect([page.status, cookieOf(page)], 'its page alone uses nothing up').toEqual([
-      200,
-      undefined,
-    ]);
-    expect(page.headers['referrer-policy']).toBe('no-referrer');
-    expect(page.headers['cache-control']).toContain('no-store');
-  }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => openLink(own, own.signInUrl)));
-  const [opened, ...others] = answers.sort((a, b) => a.status - b.status);
-  expect(others.map((answer) => [answer.status, cookieOf(answer)])).toEqual(
-    Array.from({ length: 9 }, () => [401, undefined]),
-  );
-  if (!opened) throw new Error('There are ten');
-  expect(opened.headers['cache-control']).toBe('no-store');
-  const session = sessionOf(opened);
-  expect((await askAsPage(own, 'GET', '/v1/tools', { session })).status).toBe(200);
-});
-
-test('[HT21] §4 signing out ends the session, closes its sockets and leaves those of others', async ({
-  connect,
-}) => {
-  const [session, other] = [await signIn(board()), await signIn(board())];
-  const options = (one: Session) => pageSocket(board(), one);
-  const mine = await connect.client(board(), { ...options(session), tools: ['signed_out'] });
-  const watching = await connect.watcher(board(), {}, options(session));
-  const theirs = await connect.client(board(), options(other));
-  const program = await connect.client(board());
-  const out = await askAsPage(board(), 'POST', '/auth/sign-out', { session });
-  expect(out.status).toBe(200);
-  expect(String(out.headers['set-cookie'])).toContain('Max-Age=0');
-  expect((await mine.closed).code).toBe(4401);
-  expect((await watching.closed).code).toBe(4401);
-  expect((await askAsPage(board(), 'GET', '/v1/tools', { session })).status).toBe(401);
-  await theirs.settled();
-  await program.settled();
-  expect((await askAsPage(board(), 'GET', '/v1/tools', { session: other })).status).toBe(200);
 });
 
 test('§4 T26: who is signed out is not heard any more, even if it never answers the close', async ({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Callboard } from '../start-callboard.ts';
-import { configFile } from '../support/config-file.ts';
 import { ask } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import { connectMcp, MCP_CLIENTS, type McpClient } from './kit/mcp-clients.ts';
@@ -85,48 +84,6 @@ for (const kind of MCP_CLIENTS) {
       expect(isError).toBe(true);
       expect(content[0]?.text).toContain('(invalid_args) It did not run.');
     });
-
-    test('[MP20] sees progress that rises, with what the call waits for', async ({ connect }) => {
-      const page = await connect.client(board(), { tools: [reader('page.slow')] });
-      mcp = await connectMcp(await newAgent('page.*'), kind);
-      const seen: { progress: number; message?: string | undefined }[] = [];
-      const result = mcp.call('page_slow', {}, { onprogress: (one) => void seen.push(one) });
-      const { id } = await page.request();
-      for (const done of [10, 20]) {
-        page.send({ type: 'tool_status', id, progress: { done, total: 40 } });
-        const message = `${done} of 40.`;
-        await expect.poll(() => seen.map((one) => one.message)).toContain(message);
-      }
-      page.succeed(id, 'slow');
-      expect((await result).content[0]?.text).toBe('slow');
-      const steps = seen.map(({ progress }) => progress);
-      expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b));
-    });
-
-    test('[MP5] learns that tools came', async ({ connect }) => {
-      let changes = 0;
-      mcp = await connectMcp(await newAgent('late.*'), kind, () => {
-        changes += 1;
-      });
-      expect((await mcp.list()).map(({ name }) => name)).toEqual(['callboard_result']);
-      await connect.client(board(), { tools: [reader('late.come')] });
-      await expect.poll(() => changes).toBeGreaterThan(0);
-      expect((await mcp.list()).map(({ name }) => name)).toContain('late_come');
-    });
-
-    test('[MP22] ends its call when it wants it no more', async ({ connect }) => {
-      const page = await connect.client(board(), {
-        hello: { caps: ['cancel'] },
-        tools: [reader('page.long')],
-      });
-      mcp = await connectMcp(await newAgent('page.*'), kind);
-      const wanted = new AbortController();
-      const result = mcp.call('page_long', {}, { signal: wanted.signal });
-      const { id } = await page.request();
-      wanted.abort();
-      await expect(result).rejects.toThrow();
-      expect(await page.next('tool_call_cancel')).toMatchObject({ id });
-    });
   });
 }
 
@@ -204,13 +161,6 @@ const messageSchema = z.looseObject({
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 });
 
-const taskSchema = z.looseObject({
-  status: z.string(),
-  inputRequests: z
-    .record(z.string(), z.object({ params: z.looseObject({ url: z.string() }) }))
-    .optional(),
-});
-
 const taskOf = (board: Callboard, taskId: string) =>
   newest(board, 'tasks/get', { taskId }, { tasks: true, name: taskId });
 
@@ -256,38 +206,6 @@ test('[MP41] a task is its agent’s alone, and is there for clients that know t
   const unable = await newest(agent, 'tasks/get', { taskId: id }, { name: id });
   expect(unable.error?.code).toBe(-32_021);
   page.succeed(id, 'x');
-});
-
-test('[MP50] [MP51] a host is shown the page of the call that waits for approval, and its accept approves nothing', async ({
-  connect,
-  startServer,
-}, testInfo) => {
-  const config = { mcp: { approval_url: true }, policy: { ask: ['till.*'] } };
-  const CALLBOARD_CONFIG = await configFile(testInfo, config);
-  const CALLBOARD_PUBLIC_URL = 'https://board.example';
-  const asking = await startServer({ env: { CALLBOARD_CONFIG, CALLBOARD_PUBLIC_URL } });
-  const till = await connect.client(asking, { tools: [reader('till.open')] });
-  const token = await makeToken(asking, { kind: 'agent', name: 'coder', tools: ['till.*'] });
-  const agent = asToken(asking, token);
-  const able = { tasks: true, urls: true };
-  const call = { name: 'till_open', arguments: {} };
-  const created = await newest(agent, 'tools/call', call, { ...able, name: 'till_open' });
-  const taskId = String(created.result?.taskId);
-  const get = async () =>
-    (await newest(agent, 'tasks/get', { taskId }, { ...able, name: taskId })).result;
-  const { inputRequests = {}, status } = taskSchema.parse(await get());
-  expect(status).toBe('input_required');
-  const [key = '', ...others] = Object.keys(inputRequests);
-  expect(others).toEqual([]);
-  expect(inputRequests[key]?.params.url).toBe(`${CALLBOARD_PUBLIC_URL}/#call=${taskId}`);
-  const inputResponses = { [key]: { action: 'accept' } };
-  await newest(agent, 'tasks/update', { taskId, inputResponses }, { ...able, name: taskId });
-  expect(await get()).toMatchObject({ status: 'working' });
-  const waiting = await ask(asking, 'GET', `/v1/tool_calls/${taskId}`);
-  expect(waiting.body).toMatchObject({ status: 'PENDING', phase: 'approval' });
-  await ask(asking, 'POST', `/v1/tool_calls/${taskId}/approval`, { body: { decision: 'yes' } });
-  await answer(till, 'open');
-  await expect.poll(async () => (await get())?.status).toBe('completed');
 });
 
 test('[MP43] a task that is cancelled stops at its client, and stays cancelled', async ({

@@ -79,7 +79,7 @@ test('[LN10] [LN20] with --lan a start prints links for phones, and serves TLS w
 test('[LN25] [LN43] with --cert and --key that certificate is served, and a wrong pair stops the start', async ({
   startServer,
 }) => {
-  // Those of another server serve as given ones.
+  // The files of another server serve as given ones.
   const file = (name: string) => join(board().dataDir, 'tls', name);
   const [cert, key] = ['--cert', '--key'];
   const own = await startServer({

@@ -1,5 +1,5 @@
 import type { Callboard } from '../start-callboard.ts';
-import { ask, get, post, refusalOf } from './kit/ask.ts';
+import { get, post, refusalOf } from './kit/ask.ts';
 import { finalCall, invoke, readCall } from './kit/calls.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
 import {
@@ -79,19 +79,6 @@ test('[DV7] T20: a device that asks has nothing until a person approves, and is 
   expect((await get(board(), '/metrics')).text).toContain('callboard_devices 1');
 });
 
-test('[DV8] the outcome is found again after a restart of the server', async ({ startServer }) => {
-  const before = await startServer();
-  const { token, device } = await pairDevice(before, [spec('torch')]);
-  await before.stop();
-  const after = await startServer({ dataDir: before.dataDir, token: before.token });
-  expect(await outcomeOf(after, token)).toMatchObject({
-    ...{ state: 'approved', device: { device_id: device.device_id } },
-  });
-  const client = await connectClient({ ...after, token }, { hello: {} });
-  expect(client.welcome.client_id).toBe(device.client_id);
-  await client.vanish();
-});
-
 test('[DV31] [DV32] a tool that changed waits and is out of the lists; a call in flight goes on, and a yes registers it', async ({
   connect,
 }) => {
@@ -116,26 +103,6 @@ test('[DV31] [DV32] a tool that changed waits and is out of the lists; a call in
   expect(await namesOf(board())).toContain(tool.name);
   const next = await invoke(board(), tool.name);
   expect((await client.request()).id).toBe(next);
-});
-
-test('[DV30] a device that polls offers what was allowed as well, and what a person allows later', async () => {
-  const tool = { name: fresh('torch'), description: 'Lights', parameters: { type: 'object' } };
-  const { device, board: own } = await pairDevice(board(), [tool]);
-  const register = (...tools: { name: string; description: string; parameters: object }[]) =>
-    post(own, '/internal/tools/register', {
-      client_id: device.client_id,
-      tools: tools.map(({ parameters: schema, ...rest }) => ({ ...rest, schema })),
-    });
-  const other = { ...tool, name: fresh('camera') };
-  expect((await register(tool, other)).body).toMatchObject({
-    registered_count: 1,
-    rejected: [{ name: other.name, code: 'waiting_for_approval' }],
-  });
-  const { waiting } = await readDevice(board(), device.device_id);
-  await decideTools(board(), device.device_id, {
-    allow: waiting.map(({ tool: { hash } }) => hash),
-  });
-  expect(await namesOf(board())).toEqual(expect.arrayContaining([tool.name, other.name]));
 });
 
 test('[DV41] T25: a revoked device is out within a second, and the call that it holds ends', async ({
@@ -167,35 +134,6 @@ test('[DV41] T25: a revoked device is out within a second, and the call that it 
   expect((await post(own, submit, { status: 'SUCCEEDED', result: 1 })).status).toBe(401);
   expect(await socketStatus(connectClient(own))).toBe(401);
   expect(await outcomeOf(board(), own.token)).toMatchObject({ state: 'revoked' });
-});
-
-test('[DV41] what a revoked device has not begun goes to another client', async ({ connect }) => {
-  const tool = reader(fresh('torch'));
-  const { device, board: own } = await pairDevice(board(), [tool]);
-  const first = await connect.client(own, { hello: CLAIMS, tools: [tool] });
-  const id = await invoke(board(), tool.name);
-  await first.request();
-  const other = await connect.client(board(), { hello: CLAIMS, tools: [tool] });
-  await revokeDevice(board(), device.device_id);
-  expect((await other.request()).id).toBe(id);
-});
-
-test('[DV41] a poll of a revoked device is cut, and its tools go', async () => {
-  const tool = { name: fresh('torch'), description: 'Lights', parameters: { type: 'object' } };
-  const { device, board: own } = await pairDevice(board(), [tool]);
-  const { name, description, parameters: schema } = tool;
-  const { client_id } = device;
-  await post(own, '/internal/tools/register', {
-    client_id,
-    tools: [{ name, description, schema }],
-  });
-  const poll = get(own, `/internal/clients/${client_id}/requests?wait_ms=25000`).then(
-    ({ status }) => status,
-    () => 'cut',
-  );
-  await revokeDevice(board(), device.device_id);
-  expect(await poll).toBe('cut');
-  expect(await namesOf(board())).not.toContain(tool.name);
 });
 
 test('[DV44] T28: who claims the client id of another is given a fresh one, and that is written down', async ({
@@ -288,28 +226,4 @@ test('[DV11] T36: refused tries, questions and decisions have an entry each, wit
   const { text } = await get(board(), '/v1/audit?limit=200');
   expect(text).not.toContain(code);
   expect(text).not.toContain('cb_device_');
-});
-
-test('[DV23] a page of another origin that was let in connects from there alone', async ({
-  connect,
-}) => {
-  const origin = 'https://shop.example';
-  const { token, token_hash } = makeDeviceToken();
-  const asked = { token_hash, name: 'Shop', kind: 'tab', tools: [] };
-  const joined = await join(board(), asked, { origin });
-  const { pairing_id } = joined.body as { pairing_id: string };
-  await decide(board(), pairing_id, { decision: 'approve' });
-  const protocols = ['callboard.v1', `bearer.${token}`];
-  const as = (headers: Record<string, string>) =>
-    socketStatus(connect.client(board(), { token: null, headers, protocols }));
-  expect(await as({ origin })).toBe(101);
-  expect(await as({ origin: 'https://other.example' })).toBe(403);
-  expect(await as({ origin: board().url })).toBe(403);
-  const preflight = await ask(board(), 'OPTIONS', '/internal/tools/register', {
-    ...{ token: null, headers: { origin } },
-  });
-  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([
-    204,
-    origin,
-  ]);
 });

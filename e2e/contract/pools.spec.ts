@@ -87,39 +87,6 @@ test('§5 one name with two schemas is no pool: the list names who is in it, and
   b.succeed(named, 'b');
 });
 
-test('§5 a hidden tab is asked last, however it was touched, and first again when it is shown', async ({
-  connect,
-}) => {
-  await connect.client(board(), { hello: { client_id: 'shown' }, tools: ['seen'] });
-  const hidden = await connect.client(board(), { hello: { client_id: 'hidden' }, tools: ['seen'] });
-  hidden.send({ type: 'client_state', visibility: 'hidden', touched: true });
-  await hidden.settled();
-  expect(await order('seen')).toEqual(['shown', 'hidden']);
-  await expect
-    .poll(async () => {
-      hidden.send({ type: 'client_state', visibility: 'visible', touched: true });
-      await hidden.settled();
-      return order('seen');
-    })
-    .toEqual(['hidden', 'shown']);
-});
-
-test('§5 the client that the caller names is asked, though another would be first', async ({
-  connect,
-}) => {
-  const first = await connect.client(board(), { hello: { client_id: 'n1' }, tools: ['named'] });
-  const second = await connect.client(board(), { hello: { client_id: 'n2' }, tools: ['named'] });
-  first.send({ type: 'client_state', visibility: 'hidden' });
-  await first.settled();
-  const byField = await invoke(board(), 'named', {}, { client: 'n1' });
-  expect((await first.request()).id).toBe(byField);
-  const byName = await invoke(board(), 'named@n1');
-  expect((await first.request()).id).toBe(byName);
-  expect((await readCall(board(), byName)).tool_name).toBe('named');
-  await second.settled();
-  expect(second.all('tool_call_request')).toEqual([]);
-});
-
 test('§9 a client that does not offer the tool, and a tool that no client offers, are two refusals', async ({
   connect,
 }) => {
@@ -138,31 +105,6 @@ test('§9 a client that does not offer the tool, and a tool that no client offer
     status: 404,
     code: 'tool_not_found',
   });
-});
-
-test('§5 when a client leaves before it has begun, another of the pool is asked at once', async ({
-  connect,
-}) => {
-  const caps = ['claim'];
-  const stays = await connect.client(board(), {
-    hello: { client_id: 's', caps },
-    tools: ['handed'],
-  });
-  const leaves = await connect.client(board(), {
-    hello: { client_id: 'l', caps },
-    tools: ['handed'],
-  });
-  stays.send({ type: 'client_state', visibility: 'hidden' });
-  await stays.settled();
-  const id = await invoke(board(), 'handed');
-  expect((await leaves.request()).id).toBe(id);
-  await leaves.vanish();
-  const again = await stays.request();
-  expect([again.id, again.attempt]).toEqual([id, 2]);
-  await stays.claim(again);
-  stays.succeed(id, 'done', { attempt: 2 });
-  await stays.next('result_acknowledged');
-  expect((await readCall(board(), id)).client_id).toBe('s');
 });
 
 test('§5 a call for a named client waits for that client, though others could take it', async ({
@@ -186,29 +128,4 @@ test('§5 a call for a named client waits for that client, though others could t
   await back.claim(await back.request());
   back.succeed(id, 'mine', { attempt: 2 });
   await back.next('result_acknowledged');
-});
-
-test('§5 a named client that comes back under a new instance is found again by its name', async ({
-  connect,
-}) => {
-  const caps = ['claim'];
-  const first = await connect.client(board(), {
-    hello: { client_id: 'reborn', caps },
-    tools: ['refound'],
-  });
-  const id = await invoke(board(), 'refound@reborn');
-  await first.request();
-  await first.vanish();
-  // As a tab that is opened after the first was closed: its token proves the client.
-  const { resume_token } = first.welcome;
-  const again = await connect.client(board(), {
-    hello: { client_id: 'reborn', instance_id: 'second-tab', resume_token, caps },
-    tools: ['refound'],
-  });
-  expect(again.welcome).toMatchObject({ client_id: 'reborn', resumed: false });
-  const request = await again.request();
-  expect([request.id, request.attempt]).toEqual([id, 2]);
-  await again.claim(request);
-  again.succeed(id, 'found', { attempt: 2 });
-  await again.next('result_acknowledged');
 });

@@ -18,7 +18,7 @@ test('§2 a result that cannot be written gets no word at all, and the socket is
   await client.next('result_acknowledged');
   const id = await invoke(board, 'echo');
   await client.claim(await client.request());
-  // As a disk would that takes no more.
+  // The store fails as with a disk that takes no more.
   const database = new DatabaseSync(join(board.dataDir, 'callboard.db'), { timeout: 30_000 });
   database.exec(`CREATE TRIGGER broken BEFORE INSERT ON log
     BEGIN SELECT RAISE(FAIL, 'no more writes'); END`);

@@ -107,7 +107,7 @@ test('[TM12] a receiver that is down costs a counter, and 1,000 names of tools a
   const { text } = await get(board, '/metrics');
   expect(text.match(/^callboard_tool_calls_total\{/gm)).toHaveLength(201);
   const dropped = Number(/^callboard_traces_dropped_total (\d+)$/m.exec(text)?.[1]);
-  // Of 5,000 spans one batch is on its way, and the queue is full.
+  // One batch of 5,000 spans is on its way, and the queue is full.
   expect(dropped).toBeGreaterThan(2_000);
   expect(text).toContain('callboard_traces_exported_total 0\n');
 });

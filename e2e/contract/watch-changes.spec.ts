@@ -40,7 +40,7 @@ test('§8 with 2,000 tools of 40 clients a change of one client sends less than 
   );
   const state = foldListings(listingsOfSnapshot(snapshot), [change]);
   expect(state.clients).toEqual(whole.clients);
-  // Of the tools as well who did not ask is sent the list.
+  // A watcher that did not ask for changes of tools is sent the list.
   clients[7]?.send({ type: 'unregister_tools', names: ['tool_7_3'] });
   await watcher.next('tools_changed', ({ removed }) => removed.includes('tool_7_3'));
   expect(bytes).toBeLessThan(8192);

@@ -56,7 +56,7 @@ test('§8 with a history of 250 calls what waits comes in the first 60 KiB, and 
   await watcher.next('call', (one) => one.update.status === 'SUCCESS');
 });
 
-/** Of the next frame that is no event. */
+/** The bytes of the next frame that is no event. */
 function bytesOf(ws: {
   on(name: 'message', take: (data: unknown) => void): unknown;
 }): Promise<number> {

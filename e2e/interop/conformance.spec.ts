@@ -8,7 +8,7 @@ import { makeToken } from '../contract/kit/tokens.ts';
 import { FIXTURES, offerFixtures } from './fixture-tools.ts';
 import { passOn } from './pass-on.ts';
 
-/** What the suite asks for and a server of tools does not have, each with its reason. */
+/** The suite asks for these, and a server of tools does not have them; each has its reason. */
 const BASELINE = resolve(import.meta.dirname, 'expected-failures.yml');
 const PROGRAM = resolve(
   import.meta.dirname,

@@ -36,7 +36,7 @@ const failsAfter =
     client.fail(id, 'This tool intentionally returns an error for testing');
   };
 
-/** What the official conformance suite calls, by name; its parameters where the suite looks at them. */
+/** The official conformance suite calls these by name, and looks at the parameters of some. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   test_simple_text: gives('This is a simple text response for testing.'),
   test_image_content: gives(null, [picture]),

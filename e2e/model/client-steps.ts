@@ -8,7 +8,7 @@ import {
   type World,
 } from './world.ts';
 
-/** What the client library does (lib/client, rules CL6 to CL11, CL18), step by step. */
+/** The client library does this (lib/client, rules CL6 to CL11, CL18), step by step. */
 export function createClients(design: Design, bounds: Bounds) {
   const { claims } = bounds;
   const say = (w: World, i: Instance, type: string, attempt: number, text = '-') => {
@@ -95,7 +95,7 @@ export function createClients(design: Design, bounds: Bounds) {
       client.conn = conn;
       const done = client.answer === 'outcome_unknown' ? 'started' : 'done';
       const known = client.answer !== null ? done : client.run === 'none' ? 'nothing' : 'running';
-      // With the attempt that it knows.
+      // It names the attempt that it knows.
       say(w, i, 'hello', client.journal.epoch, claims ? `${known}:${client.attempt}` : 'nothing:0');
     },
     welcomed(w: World, i: Instance, action: string) {

@@ -21,15 +21,15 @@ interface Loop {
 /** The rules that a world goes by: the real ones, or broken ones. */
 export interface Design {
   readonly decide: typeof decide;
-  /** Of the engine's loop, what can be broken without the rest of it. */
+  /** These parts of the engine's loop can be broken without the rest of it. */
   readonly loop: Loop;
   /** When what follows from a decision is told to anybody. */
   readonly tells: 'once on disk' | 'when decided' | 'when written, not flushed';
   /** When a client that is back may delete what it has of a call that ended. */
   readonly forgets: 'once on disk' | 'when decided';
-  /** What a claim or an answer must name to count. */
+  /** A claim or an answer must name this to count. */
   readonly matches: 'instance and attempt' | 'the call alone';
-  /** What proves that a granted call was never started. */
+  /** This proves that a granted call was never started. */
   readonly proof: 'of that attempt' | 'of any attempt' | 'not asked for';
   /** Whose word counts of what the tool does. */
   readonly says: 'what each says itself' | 'what the first said';
@@ -38,7 +38,7 @@ export interface Design {
   /** A repeated offer of what was run already. */
   readonly repeats: 'answers from the journal' | 'runs it again';
   readonly lostJournal: 'has a new epoch' | 'keeps its epoch';
-  /** What waited for an append that the store refused. */
+  /** This becomes of what waited for an append that the store refused. */
   readonly voids: 'do not happen' | 'happen';
   readonly recovery: 'takes up open calls' | 'forgets them';
   /** How a call comes back from its log. */
@@ -59,7 +59,7 @@ const realLoop: Loop = {
   recoveredByVoid,
 };
 
-/** As it is built. */
+/** The design as it is built. */
 export const realDesign: Design = {
   decide,
   loop: realLoop,
@@ -92,7 +92,7 @@ const withoutLostOutcome: typeof decide = (call, event, now) =>
     ? decide(call, { ...event, knowledge: 'nothing' }, now)
     : decide(call, event, now);
 
-/** What a start finds offered is taken for not granted. */
+/** A start takes what it finds offered for not granted. */
 const withoutPossibleGrants: typeof decide = (call, event, now) => {
   const decision = decide(call, event, now);
   if (event.type !== 'recovered' || !decision.ok || call.phase !== 'offered') return decision;

@@ -7,7 +7,7 @@ export interface ModelCheck {
   readonly states: number;
   readonly transitions: number;
   readonly depth: number;
-  /** Of the real rules, each with its bounds and the way to it. */
+  /** Violations of the real rules, each with its bounds and the way to it. */
   readonly violations: readonly string[];
   readonly broken: readonly {
     readonly name: string;

@@ -34,7 +34,7 @@ import {
   type World,
 } from './world.ts';
 
-/** As many questions are shown as may be at once. */
+/** The server shows as many questions as may be shown at once. */
 const FULL: WaitingApprovals = {
   ...{ equal: 0, isEqualHeld: false, atOnce: 1, ofRun: 1, ofCaller: 0, ofOwner: 0, held: 0 },
   lately: { count: 0, nextInMs: 0 },
@@ -50,7 +50,7 @@ const NEVER_LATER = { wall: 0, steady: 0 };
 export function createServer(design: Design, bounds: Bounds) {
   const { isServer = false, isAsked = false } = bounds;
 
-  /** Who is asked, when `only` does not say it, is the first one that may be. */
+  /** Without `only` the first instance is asked that may be. */
   const rulesOf = (w: World, only?: Instance | null): Rules => ({
     decide: design.decide,
     route(call) {
@@ -139,7 +139,7 @@ export function createServer(design: Design, bounds: Bounds) {
     }
   }
 
-  /** With the newest write that is on its way to the disk; at once when there is none. */
+  /** It happens with the newest write that is on its way to the disk, or at once when there is none. */
   function afterWrites(w: World, reply: string): void {
     const last = w.pending.at(-1);
     if (!last || last.isTold) say(w, reply);
@@ -318,7 +318,7 @@ export function createServer(design: Design, bounds: Bounds) {
       w.owed[i] = null;
       if (w.rec.provider?.instanceId === i) apply(w, { type: 'client_left' });
     },
-    /** What the last process left open. */
+    /** The last process left these open. */
     recover(w: World) {
       if (w.rec.phase !== null) apply(w, { type: 'recovered', shiftMs: 0 });
     },

@@ -73,7 +73,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     else clients.replied(w, i, text);
   }
 
-  /** Who serves its tool at that moment is offered the call at once; else it waits. */
+  /** The call is offered at once to the one who serves its tool at that moment; else it waits. */
   const ofTheMoment = (w: World): Step[] => [
     { label: 'it is made', take: (w) => server.create(w, null) },
     ...(bounds.isAsked
@@ -245,7 +245,7 @@ export function createSteps(design: Design, bounds: Bounds): (w: World) => Step[
     ];
   }
 
-  /** Of a new call only the disk can know. */
+  /** Only the disk can know of a new call. */
   function lostAnswers({ pending, disk }: World): Step[] {
     const goesOn = design.unknown === 'for not stored' || design.failed === 'hears its clients';
     if (pending.length === 0 || (disk === null && goesOn)) return [];
@@ -288,7 +288,7 @@ const nextConnection = (w: World, i: Instance): number =>
     ...w.net.filter((one) => one.startsWith(`s ${i} `)).map((one) => Number(one.split(' ')[2])),
   );
 
-/** What can never arrive, or matter, any more is no part of a world's identity. */
+/** A world's identity leaves out what can never arrive, or matter, any more. */
 export function settle(w: World): void {
   w.net = w.net.filter((message) => {
     const [to, instance, number, type] = message.split(' ');

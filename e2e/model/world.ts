@@ -17,7 +17,7 @@ export interface Rec {
   /** The answer that stands: `ok:<run>` or an error's code. */
   readonly result: string | null;
   readonly executed: CallError['executed'] | null;
-  /** Of the client's answer that ended it. */
+  /** The hash of the client's answer that ended it. */
   readonly resultHash: string | undefined;
   /** The answer after the end that is kept; null for none. */
   readonly lateResult: unknown;
@@ -78,11 +78,11 @@ export const toRec = (call: Call): Rec => ({
   version: call.version,
 });
 
-/** What the engine knows to be on disk: the answer to what is there besides was lost. */
+/** The engine knows this to be on disk: the answer to what is there besides was lost. */
 export const durableOf = ({ rec, disk }: Pick<World, 'rec' | 'disk'>): Rec | null =>
   disk && disk.version > rec.version ? rec : disk;
 
-/** What the engine has in memory. */
+/** The engine has this in memory. */
 export function progressOf(w: World, bounds: Bounds): CallProgress<WaitingEffect> {
   const durable = durableOf(w);
   return {
@@ -106,7 +106,7 @@ export interface WaitingEffect extends PlannedEffect {
 /** Decided, and not yet on disk. */
 export interface Pending {
   readonly rec: Rec;
-  /** What its log comes to with it. */
+  /** Its log comes to this with it. */
   readonly logged: Rec;
   /** Replies that leave once it is on disk. */
   readonly outs: readonly string[];
@@ -128,14 +128,14 @@ export interface Client {
   run: 'none' | 'started' | 'ran';
   attempt: number;
   journal: { epoch: number; phase: 'nothing' | 'started' | 'done'; attempt: number };
-  /** Of this call, ready to be sent; in the journal when that says `done`. */
+  /** The answer to this call is ready to be sent; it is in the journal when that says `done`. */
   answer: string | null;
 }
 
 /** Everything that there is, at one moment. Plain data: its JSON is its identity. */
 export interface World {
   rec: Rec;
-  /** What its log comes to. */
+  /** Its log comes to this. */
   disk: Rec | null;
   pending: Pending[];
   /** Effects that are decided, and wait for the disk. */
@@ -148,7 +148,7 @@ export interface World {
   isNew: boolean;
   /** The caller has the id of the call. */
   isAccepted: boolean;
-  /** What watchers were shown last. */
+  /** Watchers were shown this last. */
   seen: string | null;
   isUp: boolean;
   /** By a broken design: a commit was lost, and what is in memory counts, or is told, before the next start. */
@@ -171,7 +171,7 @@ export interface World {
   faults: number;
 }
 
-/** What is looked at: which tool and client, and how much may go wrong. */
+/** The bounds name the tool and the client that are looked at, and how much may go wrong. */
 export interface Bounds {
   readonly attempts: number;
   readonly instances: 1 | 2;
@@ -187,7 +187,7 @@ export interface Bounds {
   readonly isAsked?: boolean;
 }
 
-/** What an instance says of its tool. */
+/** An instance says this of its tool. */
 export const isRerunnableAt = ({ rerunnable, isMixed = false }: Bounds, i: string): boolean =>
   rerunnable !== (isMixed && i === 'b');
 
@@ -246,7 +246,7 @@ export function post(w: World, message: string): void {
   if (!w.net.includes(message)) w.net = [...w.net, message].sort();
 }
 
-/** Of all that steps change in its place; the rest of it is put in the place of what was. */
+/** Steps change these in their place; the rest of a world is replaced. */
 export function copyOf(w: World): World {
   const { clients } = w;
   return {

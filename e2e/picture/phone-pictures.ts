@@ -38,7 +38,7 @@ export async function makePhonePictures(browser: Browser, board: Callboard): Pro
   }
 }
 
-/** With a code, an address and words that are the same in each run. */
+/** The page has a code, an address and words that are the same in each run. */
 async function shootPairDialog(desk: Page): Promise<void> {
   await desk.route('**/v1/pairings', (route) =>
     route.request().method() === 'POST' ? openedWithFixedCode(route) : route.continue(),

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const LIST = 'server/main/rooms.ts';
 const DOORS = localImports(LIST);
 
-/** Who may import whom, types too; the longest matching prefix rules. */
+/** The table says who may import whom, types too; the longest matching prefix rules. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'lib/util': ['lib/util'],
   'lib/limits': ['lib/limits'],

@@ -18,7 +18,7 @@ const blocks = (language: string) =>
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 const BODY = '{"type":"call.finished","data":{"tool_name":"打印"}}';
 
-/** Of an attempt so many seconds ago. */
+/** A delivery that was signed so many seconds ago. */
 function signed(secondsAgo = 0) {
   const at = new Date(Date.now() - secondsAgo * 1_000);
   const old = new Webhook(`whsec_${Buffer.alloc(32, 6).toString('base64')}`);

@@ -6,14 +6,14 @@ import { configFile } from './config-file.ts';
 import { ASKING_POLICY } from './every-look.ts';
 
 /** The tool before which the policy asks. */
-export const GATE = spec('gate.open', {
+const GATE = spec('gate.open', {
   parameters: {
     type: 'object',
     properties: { gate: { type: 'number' }, hurry: { type: 'boolean' } },
   },
 });
 
-/** Of a server whose policy asks a person before each call of `gate.open`. */
+/** The options of a server whose policy asks a person before each call of `gate.open`. */
 export const askingOptions = async (testInfo: TestInfo) =>
   ({
     env: { CALLBOARD_CONFIG: await configFile(testInfo, ASKING_POLICY) },

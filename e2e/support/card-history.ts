@@ -10,7 +10,7 @@ declare global {
 export interface CardHistory {
   /** The statuses that the watch socket told of a call, in order, each once. */
   fed(callId: string): readonly string[];
-  /** Those that were drawn: of what comes within one frame only the last is. */
+  /** The looks that were drawn: of what comes within one frame only the last is. */
   drawn(callId: string): Promise<readonly string[]>;
 }
 

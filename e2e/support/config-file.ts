@@ -11,7 +11,7 @@ export const ALLOWS_EFFECTS = {
 export async function configFile(testInfo: TestInfo, config: object): Promise<string> {
   const file = join(testInfo.outputDir, 'callboard.config.json');
   await mkdir(testInfo.outputDir, { recursive: true });
-  // Of its owner alone: it may name programs to start.
+  // The file is its owner's alone: it may name programs to start.
   await writeFile(file, JSON.stringify(config), { mode: 0o600 });
   return file;
 }

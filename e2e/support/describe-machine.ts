@@ -1,6 +1,6 @@
 import { arch, cpus, platform, totalmem } from 'node:os';
 
-/** What figures depend on, and nothing that names the machine. */
+/** Figures depend on these; nothing among them names the machine. */
 export const describeMachine = () => ({
   cpus: cpus().length,
   cpu: cpus()[0]?.model ?? 'unknown',

@@ -127,7 +127,7 @@ export async function filesIn(folder: string): Promise<Map<string, number>> {
   );
 }
 
-/** Those of the packed files that have a text in them. */
+/** The packed files that have a text in them. */
 export async function filesWith(
   installed: string,
   { files }: PackFacts,
@@ -140,12 +140,12 @@ export async function filesWith(
   return found;
 }
 
-/** What the compiler says of a file of another project that has the package installed. */
+/** The compiler says this of a file of another project that has the package installed. */
 export async function compile(app: string, source: string): Promise<string> {
   for (const one of ['@types', 'csstype', 'undici-types']) {
     const target = join(app, 'node_modules', one);
     await symlink(join(ROOT, 'node_modules', one), target).catch((error: unknown) => {
-      // Of a package that the installed ones brought.
+      // The types are of a package that the installed ones brought.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     });
   }

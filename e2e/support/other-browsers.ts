@@ -29,7 +29,7 @@ function firefoxName(): string | undefined {
   return ['firefox-esr', 'firefox'].find((name) => starts(name, ['--version']));
 }
 
-/** With the processes that it starts itself, which are in a group of its own. */
+/** It ends with the processes that it starts itself, which are in a group of its own. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return;
   const ended = once(child, 'exit');

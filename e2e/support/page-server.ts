@@ -20,7 +20,7 @@ export interface Told {
     | 'rejected'
     | 'problem'
     | 'restored'; // back from the back/forward cache
-  /** Of the page, by its address. */
+  /** The name of the page, from its address. */
   readonly name: string;
   /** From one load of the page to the next. */
   readonly life: string;
@@ -34,11 +34,11 @@ export interface Told {
 }
 
 export interface PageOptions {
-  /** Of a Callboard server: `http://127.0.0.1:3000`. */
+  /** The address of a Callboard server: `http://127.0.0.1:3000`. */
   readonly board: string;
   readonly token: string;
   readonly name: string;
-  /** Of how many calls the claims, and then the grants, are kept back until all are there. */
+  /** The claims, and then the grants, of so many calls are kept back until all are there. */
   readonly hold?: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import decodeQR from 'qr/decode.js';
 import sharp from 'sharp';
 
-/** What a phone's camera would read from the workbench's picture. */
+/** A phone's camera would read this from the workbench's picture. */
 export async function readQr(page: Page): Promise<string> {
   const picture = sharp(await page.getByTestId('qr').screenshot()).ensureAlpha();
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });

@@ -16,7 +16,7 @@ export const MODELS = {
 export interface ScriptedBoard {
   readonly board: Callboard;
   readonly openai: ScriptedOpenAI;
-  /** Of the server, for one that is started anew. */
+  /** The environment of the server, for one that is started anew. */
   readonly env: Readonly<Record<string, string>>;
 }
 

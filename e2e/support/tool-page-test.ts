@@ -61,6 +61,6 @@ export const test = base.extend<{ toolPages: ToolPages }>({
 });
 
 /** The server's address over a line. */
-export const lineUrl = (line: BreakableLine): string => `http://127.0.0.1:${line.port}`;
+const lineUrl = (line: BreakableLine): string => `http://127.0.0.1:${line.port}`;
 
 export { expect } from '../contract/kit/contract-test.ts';

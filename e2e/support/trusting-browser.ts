@@ -5,7 +5,7 @@ import { type Browser, chromium } from '@playwright/test';
 import type { Callboard } from '../start-callboard.ts';
 import { headlessShell } from './browsers.ts';
 
-/** What `--ignore-certificate-errors-spki-list` takes: a browser with it trusts this key and no other. */
+/** `--ignore-certificate-errors-spki-list` takes this: a browser with it trusts this key and no other. */
 export async function keyOfCa({ dataDir }: Callboard): Promise<string> {
   const ca = new X509Certificate(await readFile(join(dataDir, 'tls', 'ca.crt')));
   const key = ca.publicKey.export({ type: 'spki', format: 'der' });

@@ -1,16 +1,21 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Callboard } from '../start-callboard.ts';
 
-/** What a tab in Chromium offers. */
+/** A tab in Chromium offers so many tools. */
 const TAB_TOOLS = 18;
 
-/** Opens the workbench by the one-time link, as a person's first page is. */
+/** Boards whose link was opened: it is good for one tab only. */
+const opened = new WeakSet<Callboard>();
+
+/** Opens the workbench by the one-time link, as a person's first page is, and later by the token. */
 export async function signIn(page: Page, board: Callboard): Promise<void> {
+  if (opened.has(board)) return signInByToken(page, board);
+  opened.add(board);
   await page.goto(board.signInUrl);
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
 }
 
-/** Goes to a page by the token: the link of a server is good for one tab only. */
+/** Goes to a page by the token. */
 export async function signInByToken(page: Page, board: Callboard, next = '/'): Promise<void> {
   await page.goto(`${board.url}/sign-in?next=${encodeURIComponent(next)}`);
   await page.getByLabel('Token', { exact: true }).fill(board.token);
@@ -43,7 +48,7 @@ export const cardsFor = (page: Page, tool: string): Locator =>
 export const cardOf = (page: Page, callId: string): Locator =>
   page.locator(`[data-testid="tool-card"][data-call-id="${callId}"]`);
 
-/** What was said, in the order of the transcript. */
+/** The conversation, in the order of the transcript. */
 export const conversation = (page: Page): Locator =>
   page.getByRole('log', { name: 'Conversation' });
 

@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/threats.md'), 'utf8');
 const outcomeSchema = z.object({ numFailedTests: z.number(), numPassedTests: z.number() });
 
-/** Of the tests of one number. */
+/** The longest run of the tests of one number. */
 const LONGEST_MS = 180_000;
 
 let putBack = (): void => undefined;
@@ -76,7 +76,7 @@ function patternOf(tests: readonly { readonly title: string }[]): string {
   return tests.map(({ title }) => /^[\w ,:]+/.exec(title)?.[0].trim()).join('|');
 }
 
-/** Those that need a build or a browser are not among them. The cells of the page are padded. */
+/** Tests that need a build or a browser are not among them. The cells of the page are padded. */
 function testsOfThreat(number: string): string[] {
   const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   const [, , , tests = ''] = rows.find(([, first]) => first === number) ?? [];
@@ -86,7 +86,7 @@ function testsOfThreat(number: string): string[] {
   return files;
 }
 
-/** Of this number alone. */
+/** It runs the tests of this number alone. */
 async function outcomeOfTests(number: string): Promise<Outcome> {
   const { files, titles } = testsOf(number);
   const dir = mkdtempSync(join(tmpdir(), 'callboard-threats-'));

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/promises.md'), 'utf8');
 
-/** What takes the guard of a promise away, and where it is kept. */
+/** The kind of a mutant says where it is kept. */
 export type MutantKind = 'torture' | 'model' | 'guard';
 
 interface Promised {
@@ -34,7 +34,7 @@ export function readPromises(text: string): Promised[] {
   );
 }
 
-/** Whether the file has a test of that name; what it cites may stand before it. */
+/** True when the file has a test of that name; what it cites may stand before it. */
 export function hasTest(root: string, { file, title }: Promised['tests'][number]): boolean {
   const source = readFileSync(join(root, file), 'utf8');
   const name = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/’|'/g, "(?:’|\\\\?')");

@@ -8,7 +8,7 @@ import type { Edit, Patch } from './patch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What the server needs beside its bundle. */
+/** The server needs these beside its bundle. */
 const BESIDE = ['.next', 'next.config.mjs', 'package.json', 'app', 'public'];
 
 const CLIENT_ENTRIES = {
@@ -34,7 +34,7 @@ const PAGE_BUILD: BuildOptions = {
 /** The server, the client program and the page with tools, built from the sources with some places changed. */
 export interface Build {
   readonly name: string;
-  /** What was changed in it, for a build that changes more. */
+  /** The patches of it, for a build that changes more. */
   readonly patches: readonly Patch[];
   /** To be started with Node; its workers lie beside it. */
   readonly serverFile: string;

@@ -13,14 +13,14 @@ import type { Socket } from '../../lib/net/environment.ts';
 import { createStreamSocket } from '../../lib/net/stream-socket.ts';
 import { createUnrulySocket } from './world/unruly-socket.ts';
 
-/** What a client process is told; paths are of files that no fault touches. */
+/** A client process is told this; paths are of files that no fault touches. */
 export interface ClientConfig {
   readonly url: string;
   readonly token: string;
   readonly name: string;
-  /** Of the library: journal and identity. */
+  /** The folder of the library: journal and identity. */
   readonly dataDir: string;
-  /** What it saw: `welcome`, `sent`, `ack`, `rejected`, `problem`. */
+  /** The file of what it saw: `welcome`, `sent`, `ack`, `rejected`, `problem`. */
   readonly logFile: string;
   /** One line per effect. */
   readonly effectFile: string;

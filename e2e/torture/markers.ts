@@ -68,7 +68,7 @@ export function markersIn(file: string, source: string): Marker[] {
     });
 }
 
-/** Of the nodes that begin at or behind an offset the first one; of several that begin there the largest: the statement. */
+/** It gives the first node that begins at or behind an offset; of several that begin there the largest: the statement. */
 function firstFrom(node: Node, offset: number): Node | undefined {
   if (node.start >= offset) return node;
   const ahead = childrenOf(node).filter(({ end }) => end > offset);

@@ -16,7 +16,7 @@ export interface TortureOptions {
 /** The rounds that the plan's figures stand for. */
 export const FULL_CYCLES = 200;
 
-/** What there is to choose from. */
+/** The choices that there are. */
 export interface Choices {
   newSeed(): string;
   readonly scenarios: readonly string[];

@@ -32,7 +32,7 @@ export const never = (at: string): Patch => condition(at, 'false');
 /** Its condition is always met. */
 export const always = (at: string): Patch => condition(at, 'true');
 
-/** What it awaits is not waited for. */
+/** The statement does not wait for what it awaits. */
 export const notAwaited = (at: string): Patch => ({
   at,
   change: (place) => {

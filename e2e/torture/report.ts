@@ -28,7 +28,7 @@ export interface RunFacts {
   readonly machine: ReturnType<typeof describeMachine>;
 }
 
-/** What one command saw. */
+/** The report on one command. */
 export interface TortureReport extends RunFacts {
   readonly cycles: number;
   readonly scenarios: readonly ScenarioRun[];

@@ -26,13 +26,13 @@ const SHORT_RUN_LIMIT_MS = 8 * 60_000;
 export async function runScenario(
   scenario: Scenario,
   options: Pick<TortureOptions, 'seed' | 'cycles' | 'isShort'> & {
-    /** What it runs on when nothing is to be changed. */
+    /** The build that it runs on when nothing is to be changed. */
     readonly original: Build;
     /** A guard to be taken out. */
     readonly withoutGuard?: readonly Patch[];
     readonly chromium: string | undefined;
     say(line: string): void;
-    /** Of a run without one, the end is waited for: the long run takes hours by plan. */
+    /** A run without one is waited for to its end: the long run takes hours by plan. */
     readonly limitMs?: number;
   },
 ): Promise<ScenarioRun> {
@@ -59,7 +59,7 @@ export async function runScenario(
     .catch(stopped);
   const limitMs = options.limitMs ?? (isShort ? SHORT_RUN_LIMIT_MS : undefined);
   const ended = limitMs === undefined ? await run : await endedWithin(run, limitMs);
-  // Of what a guard that is out has done, the scenario itself tells.
+  // The scenario itself tells what a guard that is out has done.
   const outcome = withoutGuard.length > 0 ? ended : await withRebuilt(ended, dirs);
   if (build !== original) await build.remove();
   // A browser that was killed may still write to its profile.
@@ -93,7 +93,7 @@ const dataDirsIn = (dir: string): string[] =>
     name === 'callboard.db' ? [parentPath] : [],
   );
 
-/** What a scenario has damaged is left as it is. */
+/** A store that a scenario has damaged is left as it is. */
 function unlessDamaged(error: unknown): string[] | undefined {
   return error instanceof StoreDamagedError ? undefined : [String(error)];
 }

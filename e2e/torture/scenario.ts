@@ -27,12 +27,12 @@ export type Invariant =
 
 export interface Violation {
   readonly invariant: Invariant;
-  /** What was seen, with ids and numbers, and what should have been. */
+  /** The detail says what was seen, with ids and numbers, and what should have been. */
   readonly detail: string;
 }
 
 export interface Outcome {
-  /** What was done and seen, by name: `accepted`, `acknowledged`, `lost` … Kept in the report. */
+  /** The figures of what was done and seen, by name: `accepted`, `acknowledged`, `lost` … The report keeps them. */
   readonly figures: Readonly<Record<string, number>>;
   /** Empty when all holds. */
   readonly violations: readonly Violation[];

@@ -23,7 +23,7 @@ import { anthropicEvents, geminiEvents } from './scripted-other-events.ts';
 export interface ScriptedOpenAI {
   /** For `OPENAI_BASE_URL`; ends in `/v1`. */
   readonly url: string;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   readonly requests: readonly ScriptedRequest[];
   /** How often `GET /v1/models` was answered. */
   readonly timesListed: number;
@@ -41,7 +41,7 @@ export interface ScriptedRequest {
   readonly index: number;
   /** The parsed body, as it came. */
   readonly body: Record<string, unknown>;
-  /** Of the header that this API has for it. */
+  /** The value of the header that this API has for it. */
   readonly authorization: string | undefined;
   readonly traceparent: string | undefined;
   /** Results of tools in the body, by the call's id, in order. A result that is no text is its JSON. */
@@ -176,7 +176,7 @@ function eventsFor({ api, body }: ScriptedRequest, reply: ScriptedReply) {
   }
 }
 
-/** What was written before still arrives; a comment shows that it has left. */
+/** Bytes that were written before still arrive; a comment shows that they have left. */
 async function cut(response: ServerResponse, how: 'abrupt' | 'clean'): Promise<void> {
   await new Promise((resolve) => response.write(': cut\n\n', resolve));
   if (how === 'abrupt') response.destroy();

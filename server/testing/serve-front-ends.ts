@@ -24,7 +24,7 @@ import { createScriptedOpenAI, type Script } from './scripted-openai.ts';
 /** The secret of the data directory. */
 export const KEY = 'the key of this directory';
 
-/** As `startTestServer` has it, with other tools. */
+/** The helper is the one of `startTestServer`, with other tools. */
 const HELPER: Agent = { kind: 'agent', name: 'helper', tokenId: 'tok_helper', tools: ['echo'] };
 const OLGA: Caller = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tokenId: 'tok_olga' };
 
@@ -32,12 +32,12 @@ export interface FrontEndOptions {
   /** To start again on what another one left. */
   readonly dir?: string;
   readonly tools?: readonly AnyServerTool[];
-  /** What the helper may call; `echo` where not given. */
+  /** The helper may call these; `echo` where not given. */
   readonly allowed?: readonly string[];
   readonly policy?: CallServiceDeps['policy'];
-  /** Of the model `openai:scripted`; the rehearsal model is the default. */
+  /** The script of the model `openai:scripted`; the rehearsal model is the default. */
   readonly script?: Script;
-  /** Whether that model sees pictures. */
+  /** True when that model sees pictures. */
   readonly images?: boolean;
 }
 
@@ -93,7 +93,7 @@ function tempDir(): string {
   return dir;
 }
 
-/** Those of the test are no rows of the store. */
+/** The tokens of the test are no rows of the store. */
 class LiveTokens extends Tokens {
   override isLive(): boolean {
     return true;

@@ -1,4 +1,4 @@
-/** What the model does next. Arguments are always empty. */
+/** The model does this next. Arguments are always empty. */
 export type Turn =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string };
@@ -6,7 +6,7 @@ export type Turn =
 export interface Asked {
   /** The names of the tools that it may call. */
   readonly tools: readonly string[];
-  /** Of tool calls, in the whole conversation. */
+  /** The results of tool calls in the whole conversation. */
   readonly results: number;
   readonly streams: boolean;
 }

@@ -73,7 +73,7 @@ export const get = (board: Callboard, path: string, asked?: Asked) =>
 export const post = (board: Callboard, path: string, body: unknown = {}, asked?: Asked) =>
   ask(board, 'POST', path, { ...asked, body });
 
-/** What a refusal said; throws when it has not the shape of one (contract, section 9). */
+/** It reads a refusal, and throws when it has not the shape of one (contract, section 9). */
 export const refusalOf = (answer: Answered) => ({
   status: answer.status,
   ...httpErrorSchema.parse(answer.body).error,

@@ -22,7 +22,7 @@ export interface Connect {
 }
 
 export const test = base.extend<{ connect: Connect; transport: Transport }>({
-  /** Of clients whose options name none. */
+  /** The transport of clients whose options name none. */
   transport: ['socket', { option: true }],
   // Playwright wants a pattern here, also where nothing is taken out of it.
   connect: async ({ startServer: _startServer, transport }, use) => {

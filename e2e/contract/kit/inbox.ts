@@ -15,7 +15,7 @@ export interface Inbox<M extends Typed> {
   put(messages: readonly M[]): void;
 }
 
-/** Of a message that does not come in time it reports what came instead. */
+/** When a message does not come in time, it reports what came instead. */
 export function createInbox<M extends Typed>(patienceMs: number): Inbox<M> {
   const inbox: M[] = [];
   const taken = new Set<M>();

@@ -43,9 +43,9 @@ function lengthOf({ claimedLength }: Frame, length: number, maskBit: number): Bu
 }
 
 export interface Ending {
-  /** Of the close frame; null when the connection ended without one. */
+  /** The code of the close frame; null when the connection ended without one. */
   readonly code: number | null;
-  /** Whether the connection ended at all. */
+  /** True when the connection ended at all. */
   readonly ended: boolean;
 }
 
@@ -122,7 +122,7 @@ export async function openRawSocket(
   };
 }
 
-/** What a server sends is never masked. */
+/** Frames of a server are never masked. */
 function readFrames(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   const frames: { opcode: number; payload: Buffer }[] = [];
   let at = 0;

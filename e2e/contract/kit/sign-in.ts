@@ -16,7 +16,7 @@ export interface Session {
 
 const signedInSchema = z.object({ session_key: z.string() });
 
-/** What an answer to a sign-in gave; throws when it gave none. */
+/** It reads the session that an answer to a sign-in gave, and throws when it gave none. */
 export function sessionOf(answer: Answered): Session {
   const cookie = cookieOf(answer);
   const body = signedInSchema.safeParse(answer.body);
@@ -33,14 +33,14 @@ export async function signIn(board: Callboard): Promise<Session> {
 export const openLink = (board: Callboard, url: string): Promise<Answered> =>
   post(board, '/auth/sign-in', { code: new URL(url).pathname.split('/').pop() }, { token: null });
 
-/** What our page sends with a request. */
+/** Our page sends these with a request. */
 export const pageHeaders = (board: Callboard, { cookie, key }: Session) => ({
   cookie,
   'x-callboard-session': key,
   origin: board.url,
 });
 
-/** What our page opens a socket with. */
+/** Our page opens a socket with these. */
 export const pageSocket = (board: Callboard, { cookie, key }: Session) => ({
   token: null,
   headers: { cookie, origin: board.url },

@@ -7,10 +7,10 @@ interface Typed {
   readonly type: string;
 }
 
-/** As many as a request takes. */
+/** A request takes so many messages. */
 const MOST_MESSAGES = 1_000;
 
-/** What a socket would be, as events of `GET /internal/stream` and requests beside it. */
+/** The line is what a socket would be, as events of `GET /internal/stream` and requests beside it. */
 export async function openStream<M extends Typed>(
   board: Callboard,
   parse: (value: unknown) => readonly M[],

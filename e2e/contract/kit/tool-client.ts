@@ -39,7 +39,7 @@ export interface ClientOptions extends SocketOptions {
 }
 
 export interface ToolClient extends Socket<ServerMessage> {
-  /** Of the hello; throws when none was said. */
+  /** The answer to the hello; reading it throws when none was said. */
   readonly welcome: ServerMessageOf<'welcome'>;
   register(...tools: readonly (string | Spec)[]): Promise<ServerMessageOf<'tools_registered'>>;
   request(): Promise<ServerMessageOf<'tool_call_request'>>;

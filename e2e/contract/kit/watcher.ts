@@ -17,7 +17,7 @@ export interface Watcher extends Socket<WatchMessage> {
   watch(request?: WatchOptions): void;
   /** Events alone, in order. */
   events(): WatchEvent[];
-  /** What the updates of a call merge to. */
+  /** The updates of a call merge to this. */
   card(callId: string): Card | undefined;
   /** The same, from the card of a snapshot on. */
   cardFrom(card: CardUpdate | undefined, callId: string): Card | undefined;

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of policy and approval. */
+/** Guards of policy and approval. */
 export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T69',

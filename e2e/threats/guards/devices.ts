@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of pairing and devices. */
+/** Guards of pairing and devices. */
 export const DEVICE_GUARDS: readonly Guard[] = [
   {
     number: 'T17',

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of experiments with agents that came before. */
+/** Guards that experiments with agents showed to be needed. */
 export const EXPERIMENT_GUARDS: readonly Guard[] = [
   {
     number: 'E1',

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of the loop of the agent. */
+/** Guards of the loop of the agent. */
 export const LOOP_GUARDS: readonly Guard[] = [
   {
     number: 'T145',

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of who reaches the server, from where and by what. */
+/** Guards of who reaches the server, from where and by what. */
 export const NETWORK_GUARDS: readonly Guard[] = [
   {
     number: 'T01',

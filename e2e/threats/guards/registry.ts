@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of tools that clients offer. */
+/** Guards of tools that clients offer. */
 export const REGISTRY_GUARDS: readonly Guard[] = [
   {
     number: 'T37',

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of what tools reach. */
+/** Guards of what tools reach. */
 export const TOOL_GUARDS: readonly Guard[] = [
   {
     number: 'T97',

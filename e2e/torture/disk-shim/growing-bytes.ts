@@ -9,7 +9,7 @@ export function createGrowingBytes(first: Buffer): GrowingBytes {
   let bytes = Buffer.from(first);
   let length = first.length;
 
-  /** What lies between the old end and the new one reads as zeros. */
+  /** Bytes between the old end and the new one read as zeros. */
   function resize(next: number): void {
     if (next > bytes.length) {
       const larger = Buffer.alloc(next * 2);

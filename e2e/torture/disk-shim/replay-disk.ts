@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 import { createGrowingBytes, type GrowingBytes } from './growing-bytes.ts';
 import { type DiskEvent, readShimLog } from './shim-log.ts';
 
-/** What is torn is torn between sectors. */
+/** Writes are torn between sectors. */
 const SECTOR = 512;
 
 /** `at`: after how many events of all it was made. */
@@ -42,7 +42,7 @@ export interface PowerCut {
  */
 export function replayDisk(options: {
   readonly before: ReadonlyMap<string, Buffer>;
-  /** Of each process, one after another. */
+  /** The logs of the processes, one after another. */
   readonly logs: readonly Buffer[];
   readonly random: Random;
   readonly garbage: boolean;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 
-/** As `struct control` in `shim.c` has them. */
+/** The offsets are those of `struct control` in `shim.c`. */
 const FIELDS = [
   'clockOffsetNs',
   'countdown',
@@ -24,11 +24,11 @@ export interface Failure {
   readonly error: 'EIO' | 'ENOSPC';
   /** All after it, too. */
   readonly isSticky: boolean;
-  /** Of a write, half is done first. */
+  /** Half of a write is done first. */
   readonly isShort: boolean;
 }
 
-/** What a process under the shim is made to see; it takes effect at once. */
+/** A process under the shim is made to see this; it takes effect at once. */
 export interface ShimControl {
   readonly file: string;
   moveClock(ms: number): void;

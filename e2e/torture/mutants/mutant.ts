@@ -6,7 +6,7 @@ export interface Mutant {
   readonly name: string;
   /** The id of the scenario that has to notice. It leads to the guard by order, not by chance. */
   readonly scenario: string;
-  /** What the scenario has to find broken. Anything else that goes wrong in the run proves nothing of the guard. */
+  /** The scenario has to find this broken. Anything else that goes wrong in the run proves nothing of the guard. */
   readonly breaks: Exclude<Invariant, 'RUN'>;
   readonly patches: readonly Patch[];
   /** Also tried in the short run, within `npm test`. */

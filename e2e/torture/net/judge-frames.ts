@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '#lib/protocol/limits';
 
-/** What a server that keeps to RFC 6455 has to do once it has these bytes. */
+/** A server that keeps to RFC 6455 has to do this once it has these bytes. */
 export interface Judgement {
   /** Frames that it read before it came to its verdict; one that it could not finish is not among them. */
   readonly frames: number;
@@ -21,7 +21,7 @@ interface Head {
 export function judgeFrames(bytes: Buffer): Judgement {
   let at = 0;
   let frames = 0;
-  /** Of a message that is not whole yet. */
+  /** The bytes of a message that is not whole yet. */
   let open: { readonly opcode: number; readonly parts: Buffer[] } | undefined;
   for (;;) {
     const head = readHead(bytes, at, open !== undefined);

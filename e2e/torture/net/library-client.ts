@@ -11,9 +11,9 @@ export type Effects = Map<string, number[]>;
 
 export interface LibraryClientOptions {
   readonly name: string;
-  /** Of the server, or of a proxy before it. */
+  /** The address of the server, or of a proxy before it. */
   readonly port: number;
-  /** Of its reconnect waits. Default: next to nothing. */
+  /** The chance in its waits before it connects again. Default: next to nothing. */
   readonly random?: () => number;
   /** Between the library and the line. */
   readonly wrap?: (socket: ClientSocket) => ClientSocket;
@@ -24,7 +24,7 @@ export interface LibraryClientOptions {
   readonly more?: readonly ClientToolDefinition[];
 }
 
-/** Who a client is; kept where it is to come back as the same. */
+/** The identity of a client, kept where it is to come back as the same. */
 export interface Identity {
   readonly instanceId: string;
   clientId?: string;
@@ -51,7 +51,7 @@ export interface LibraryClient {
   readonly attempt: () => number;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** As if the computer had slept: it looks whether its socket lives. */
+  /** The client looks whether its socket lives, as if the computer had slept. */
   wake(): void;
 }
 

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 interface MemoryLook {
   /** Values and buffers that are still referred to. */
   readonly live: number;
-  /** What the system counts as the process's, memory outside of V8 among it. */
+  /** The system counts this as the process's memory, that outside of V8 among it. */
   readonly held: number;
 }
 

@@ -17,7 +17,7 @@ export function oddFrames(random: Random): Buffer[] {
     case 3:
       return [toFrame({ opcode: 2, payload: some(300) })];
     case 4: {
-      // As long as it says, and said in more bytes than it takes.
+      // The frame is as long as it says, and says so in more bytes than it takes.
       const payload = text();
       return [toFrame({ opcode: 1, payload, claimedLength: BigInt(payload.length) })];
     }

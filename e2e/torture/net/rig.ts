@@ -163,7 +163,7 @@ export async function inRig(
   }
 }
 
-/** What the server's log says of its own defects. */
+/** The lines of the server's log on its own defects. */
 function defects(board: Callboard): Violation[] {
   const lines = board
     .log()
@@ -199,7 +199,7 @@ export async function until(
   return true;
 }
 
-/** Of a client that is on its way, however slow the machine is. */
+/** Waits for a client that is on its way, however slow the machine is. */
 export async function untilListed({ api }: Pick<Rig, 'api'>, tool: string): Promise<void> {
   const isListed = async () =>
     JSON.stringify((await api.ask('GET', '/v1/tools'))?.body ?? '').includes(`"${tool}"`);

@@ -5,20 +5,20 @@ export interface Asked {
   readonly attempt: number;
 }
 
-/** What a watcher says; `seq` is the number that it was told last. */
+/** A watcher says this; `seq` is the number that it was told last. */
 export const watchMessage = (random: Random, seq: number): object =>
   random.chance(0.3)
     ? { type: 'probe', nonce: `n${random.between(0, 9)}` }
     : {
         type: 'watch',
         run_id: random.pick(['run_bait', 'run_torture', 'x']),
-        // Of a moment ago mostly; all that the log has costs as much as all the rest.
+        // It asks for a moment ago mostly; all that the log has costs as much as all the rest.
         since: random.chance(0.05)
           ? random.between(0, 2_000)
           : Math.max(0, seq + random.between(-100, 3)),
       };
 
-/** What a client says as its `n`-th message; `asked` are calls that it was offered. */
+/** A client says this as its `n`-th message; `asked` are calls that it was offered. */
 export function clientMessage(
   random: Random,
   index: number,

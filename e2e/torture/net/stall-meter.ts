@@ -5,12 +5,12 @@ import type { Violation } from '../scenario.ts';
 import { until } from './rig.ts';
 
 const LIMIT_MS = 100;
-/** With fewer it has seen too little to say that nothing stalled. */
+/** Fewer reports are too little to say that nothing stalled. */
 const FEWEST_LOOKS = 20;
 /** The server tells four times a second. */
 const LAST_WORD_MS = 3_000;
 
-/** What `stall-probe.ts` saw in a quarter of a second. */
+/** The report of `stall-probe.ts` on a quarter of a second. */
 export interface StallWindow {
   /** Milliseconds since 1970. */
   readonly until: number;

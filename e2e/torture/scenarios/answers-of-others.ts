@@ -27,7 +27,7 @@ export const answersOfOthers: Scenario = {
       let tried = 0;
       for (let round = 0; round < rounds; round += 1) {
         for (const attack of ATTACKS) {
-          // What the others found is kept.
+          // The findings of the others are kept.
           await attack(rig, `a${round}`, say).catch((error) =>
             say('RUN', `${attack.name}: ${error}`),
           );
@@ -53,7 +53,7 @@ const open = (rig: Rig, name: string, tool: string, hello: object = {}): Promise
     tools: [spec(tool, { annotations: { idempotentHint: true } })],
   });
 
-/** What the server says to an answer. It may say nothing: over a connection that no longer counts. */
+/** The server says this to an answer. It may say nothing, over a connection that no longer counts. */
 const verdict = async (client: ToolClient, id: string, output: unknown, more = {}) => {
   const replies = () =>
     client.inbox.flatMap((message) => {

@@ -17,7 +17,7 @@ const FAULTS = ['rst', 'fin', 'hold'] as const;
 const SIDES: readonly (readonly Direction[])[] = [['up'], ['down'], BOTH];
 const CASES = FAULTS.flatMap((fault) => SIDES.map((sides) => ({ fault, sides })));
 
-/** Of a line in which everything lies, in heartbeats; longer than anybody takes to notice. */
+/** Everything lies in a line for so many heartbeats: longer than anybody takes to notice. */
 const HELD_BEATS = 6;
 /** From the mended line to the client in the list: an attempt of 5 s under way, and a wait. */
 const BACK_MS = 40_000;

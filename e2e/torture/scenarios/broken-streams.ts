@@ -11,7 +11,7 @@ import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 
 const FAULTS = ['rst', 'fin', 'hold'] as const;
 const SIDES = [['up'], ['down'], ['up', 'down']] as const;
-/** Of a line in which everything lies, in heartbeats: a client finds it silent after two. */
+/** Everything lies in a line for so many heartbeats: a client finds it silent after two. */
 const HELD_BEATS = 3;
 /** More than a client needs to be back. */
 const LONG_MS = 120_000;
@@ -49,7 +49,7 @@ export const brokenStreams: Scenario = {
         context.say(`${round + 1} of ${rounds}`);
       }
       const { figures, violations: found, records } = await world.rest();
-      // What runs inside the server ends with it, one way or the other.
+      // A tool that runs inside the server ends with it, one way or the other.
       const ofClients = [...records.values()].filter(({ source }) => source === 'client');
       const lost = notSucceeded(ofClients, 'its client came back in time');
       const violations = [...found, ...lost];

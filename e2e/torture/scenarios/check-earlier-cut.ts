@@ -46,7 +46,7 @@ export function checkEarlierCut(
   }
 }
 
-/** What the server wrote down after each commit, before it told anybody. */
+/** The server wrote this down after each commit, before it told anybody. */
 function lastMark(events: EarlierCut['events']): number {
   const ids = new Set<number>();
   let last = 0;

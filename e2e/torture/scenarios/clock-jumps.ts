@@ -21,11 +21,11 @@ const TIMEOUT_MS = 2_500;
 const TOO_LONG_MS = 4 * TIMEOUT_MS;
 /** The server looks at the wall clock once a second. */
 const SEEN_MS = 60_000;
-/** What a busy machine adds. */
+/** A busy machine adds this. */
 const SLACK_MS = 10_000;
-/** Of the time without a server so much may count (CK4), and its mark may be so old. */
+/** So much of the time without a server may count (CK4), and its mark may be so old. */
 const ABSENCE_MS = 10_000;
-/** Of a call that is answered in time, on any machine; an hour is more than that, too. */
+/** The clock of a call that is answered in time, on any machine; an hour is more than that, too. */
 const ENOUGH_MS = 120_000;
 
 /** The mark of the life of a server is made at its start, and not by chance after its clock was set. */

@@ -101,7 +101,7 @@ export const commitsCutOff: Damage = {
 };
 
 const PAGE_BYTES = 4_096;
-/** What the first byte of a page says that only leads to others, in a table with numbered rows. */
+/** The first byte of a page that only leads to others, in a table with numbered rows. */
 const INNER_PAGE = 5;
 
 /** No call and no message is on such a page, and without it SQLite finds none of them. */

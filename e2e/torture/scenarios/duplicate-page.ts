@@ -7,7 +7,7 @@ import { createPageWorld, type PageWorld, type RealBrowser } from '../world/page
 import { within } from '../world/within.ts';
 
 const STEP_MS = 60_000;
-/** Of calls that are asked for once there are two. */
+/** The number of calls that are asked for once there are two. */
 const MORE_CALLS = 4;
 
 /**

@@ -84,7 +84,7 @@ interface Racer {
   readonly client: Awaited<ReturnType<typeof connectClient>>;
   /** The attempt that was granted; undefined when the call was not. */
   granted(id: string): Promise<number | undefined>;
-  /** What the server first said to the answer; undefined when it said nothing in time. */
+  /** The first word of the server to the answer; undefined when it said nothing in time. */
   said(id: string): Promise<string | undefined>;
   /** All that it said to answers, by call. */
   readonly told: ReadonlyMap<string, readonly string[]>;
@@ -132,7 +132,7 @@ async function openRacer({ board }: Rig, tool: string): Promise<Racer> {
   };
 }
 
-/** What comes by an id, and whoever waits for it. */
+/** It keeps what comes by an id, and whoever waits for it. */
 function createMailbox<T>() {
   const came = new Map<string, { readonly value: T }>();
   const waiting = new Map<string, (one: { readonly value: T }) => void>();

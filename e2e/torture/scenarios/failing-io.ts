@@ -3,7 +3,7 @@ import type { Scenario, Violation } from '../scenario.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
 import { awaitEnd } from './await-end.ts';
 
-/** As long as a call of the store may take to be reached and to fail. */
+/** A call of the store may take so long to be reached and to fail. */
 const REACH_MS = 6_000;
 /** Ends that say what is wrong: mendable, store failed, damaged. */
 const CLEAN_ENDS = [1, 74];

@@ -173,7 +173,7 @@ const FREEZES: Record<Kind, Freeze> = {
   },
 };
 
-/** What a page that does not come as far as the others has told, and how its calls stand. */
+/** It tells how far a page came that does not come as far as the others, and how its calls stand. */
 async function standOf(world: PageWorld, name: string, ids: readonly string[]): Promise<string> {
   const told = world.pages.told.filter((one) => one.name === name);
   const calls = new Set(told.flatMap(({ call }) => (call === undefined ? [] : [call])));

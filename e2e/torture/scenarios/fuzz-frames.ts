@@ -114,7 +114,7 @@ async function settledSockets({ board }: Rig): Promise<number> {
 }
 
 type Seen = {
-  /** As the server reads them: up to the one that ends the connection. */
+  /** The server reads them up to the one that ends the connection. */
   frames: number;
   connections: number;
   handshakes: number;
@@ -154,7 +154,7 @@ async function badHead(line: Line, text: string, seen: Seen): Promise<string | u
     if (await comes(line, isAnswered)) return undefined;
     return `a handshake got no answer in ${HANGS_MS} ms: ${text.slice(0, 300)}`;
   }
-  // What is not finished is waited for, 10 s long; there is nothing to wait for after its end.
+  // The server waits 10 s for what is not finished; there is nothing to wait for after its end.
   return letGo(line, text, seen);
 }
 
@@ -169,7 +169,7 @@ async function badFrames(
     ...Array.from({ length: random.between(1, 4) }, () => badFrame(random)),
     worstFrame,
   ]);
-  // With the handshake in one piece, or after its answer.
+  // The frames come with the handshake in one piece, or after its answer.
   if (random.chance(0.3)) line.socket.write(Buffer.concat([Buffer.from(head), bytes]));
   else {
     line.socket.write(head);

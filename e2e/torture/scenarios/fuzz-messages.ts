@@ -87,7 +87,7 @@ export const fuzzMessages: Scenario = {
         violations.push(...(await flood(rig.board, path)));
       isOver = true;
       await Promise.all([realCalls, bait]);
-      // What nobody is left to take would wait out its clock.
+      // A call that nobody is left to take would wait out its clock.
       for (const { tool_call_id: id } of await rig.api.open())
         await rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
       const rest = await rig.rest();
@@ -156,14 +156,14 @@ async function fuzzSession(rig: Rig, session: Session): Promise<void> {
   }
 }
 
-/** What each guard is for, once, whatever the choices are. */
+/** Each guard meets what it is for once, whatever the choices are. */
 async function worstFirst(rig: Rig, session: Session): Promise<void> {
   const line = await openLine(rig, session);
   const answer = { type: 'tool_result', id: 'tc_1', output: 1, success: true };
   const texts = [
     abyss(answer),
     JSON.stringify({ ...answer, id: 1e-320 }),
-    // Of each length, as costs may come with one.
+    // There is one of each length, as costs may come with one.
     ...Array.from({ length: 20 }, (_, more) =>
       JSON.stringify({
         ...answer,

@@ -8,7 +8,7 @@ import { noHurry } from '../world/gate.ts';
 
 const STOP_MS = 5_000;
 const PATIENCE_MS = 60_000;
-/** Of a call; the server is away for a part of it. */
+/** The clock of a call; the server is away for a part of it. */
 const TIMEOUT_MS = 120_000;
 const CALLERS = 8;
 

@@ -16,7 +16,7 @@ import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 const SHOWN_BEATS = 2.5;
 const ENDED_BEATS = 4.5;
 const LATE_MS = 15_000;
-/** As the server counts them, on the frozen tab's socket: so many later it is not shown at all. */
+/** The server counts so many heartbeats on the frozen tab's socket; so many later it is not shown at all. */
 const MOST_BEATS = 12;
 const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 150_000;
@@ -103,7 +103,7 @@ async function freeze(
   };
   const shownMs = await after('silent', SHOWN_BEATS, (name) => !watch.now(name)?.responsive);
   if (shownMs === undefined) return void (await wake());
-  // Those for anybody go to whom is awake; that for a frozen one waits.
+  // Calls for anybody go to whom is awake; that for a frozen one waits.
   const waiting = await ask(clients[0]?.id);
   const anybody = await Promise.all(clients.map(() => ask()));
   for (const id of anybody) {

@@ -19,7 +19,7 @@ import {
 
 /** Events are waited for that long, on any machine. Nothing is decided by it. */
 const PATIENCE_MS = 60_000;
-/** What a server that does not wait for the disk needs to be gone. */
+/** A server that does not wait for the disk needs so long to be gone. */
 const GONE_MS = 2_000;
 /** Requests, one after another: what was sent before the first has come by the last. */
 const ROUND_TRIPS = 5;
@@ -108,7 +108,7 @@ async function ask(
   return id;
 }
 
-/** As `ask`, of a server that takes calls. */
+/** It asks as `ask` does, of a server that takes calls. */
 async function mustAsk(rig: Rig, tool: string, key: string): Promise<string> {
   const id = await ask(rig, tool, key);
   if (id === undefined) throw new Error(`${key} was not accepted`);
@@ -176,7 +176,7 @@ async function killWhileHeld(
   return violations;
 }
 
-/** What was acknowledged is the end of its call, and its client has forgotten it. */
+/** An acknowledged answer is the end of its call, and its client has forgotten it. */
 async function stands(rig: Rig, id: string): Promise<Violation[]> {
   const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}`);
   const status = answer?.status === 200 ? callRecordSchema.parse(answer.body).status : 'gone';

@@ -1,6 +1,6 @@
 import { gives, type Patch } from '../patch.ts';
 
-/** As in `server/main/create-endpoints.ts`. */
+/** The same figure stands in `server/main/create-endpoints.ts`. */
 const REAL_MS = 10_000;
 const SHORT_MS = 1_000;
 const RESTING_MS = 600_000;

@@ -19,9 +19,9 @@ const POINTS = [
 
 /** After its page is back. The plan says two seconds; on a busy machine five were too few. */
 const BACK_MS = 20_000;
-/** What the harness itself waits for takes a second; after this it is broken. */
+/** The harness itself waits a second mostly; after this it is broken. */
 const STEP_MS = 60_000;
-/** Of a call whose browser ends: its tab does not come back, and `execute` ends the call. */
+/** The clock of a call whose browser ends: its tab does not come back, and `execute` ends the call. */
 const SHORT_MS = 1_500;
 
 /** How a call ends whose page died at this point and came back with its journal. */
@@ -66,7 +66,7 @@ const notHere = {
 interface Rig {
   readonly world: PageWorld;
   browser: RealBrowser;
-  /** Of the tab, over the deaths of its page: Playwright's own page is over with the first. */
+  /** The session of the tab, over the deaths of its page: Playwright's own page is over with the first. */
   session: CDPSession;
 }
 

@@ -8,7 +8,7 @@ import { until } from '../world/until.ts';
 import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 
 const PATIENCE_MS = 60_000;
-/** Of a call whose time is over while the server stands; doubled when the server was too slow to stand in time. */
+/** The clock of a call whose time is over while the server stands; doubled when the server was too slow to stand in time. */
 const FIRST_TIMEOUT_MS = 1_000;
 const MOST_TRIES = 6;
 const HURRIED = { isShort: true };
@@ -111,7 +111,7 @@ async function silenceWhileItStands(rig: Rig, gate: Gate, round: number): Promis
   throw new Error('the server never stood between two heartbeats');
 }
 
-/** As a watcher that comes now is shown it. */
+/** True when a watcher that comes now is shown that the client answers. */
 async function isResponsive({ board }: Rig, name: string): Promise<boolean> {
   const watcher = await connectWatcher(board, { patienceMs: PATIENCE_MS });
   watcher.watch();

@@ -88,7 +88,7 @@ async function offered({ api }: Rig): Promise<Set<string>> {
 
 const toolName = (socket: number, tool: number): string => `t${socket}.n${tool}`;
 
-/** Of the sockets from `first` on, before `end`. */
+/** The tools of the sockets from `first` on, before `end`. */
 const namesOf = (first: number, end: number): string[] =>
   Array.from({ length: (end - first) * TOOLS_EACH }, (_, n) =>
     toolName(first + Math.floor(n / TOOLS_EACH), n % TOOLS_EACH),

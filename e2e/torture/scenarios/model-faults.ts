@@ -216,7 +216,7 @@ async function runToEnd(
   return last ? [last] : [];
 }
 
-/** What is wrong with the calls in a request to the model: each must have one result, and each result its call. */
+/** It tells what is wrong with the calls in a request to the model: each must have one result, and each result its call. */
 function unpaired({ body, toolResults }: ScriptedRequest): string | undefined {
   const text = JSON.stringify(body);
   const items = (body.messages ?? body.input) as Record<string, unknown>[];

@@ -39,13 +39,13 @@ const MEMORY_MIB = { live: 24, held: 64 };
 const LOG_BYTES = 6 * 1024 * 1024;
 /** Large ones fill it in seconds; of a preview over 16 KiB watchers would get the beginning alone. */
 const FILLING_BYTES = 15_000;
-/** What the system's buffers take, 10 s of patience, and a second to end it. */
+/** The time that the system's buffers take, 10 s of patience, and a second to end it. */
 const CUT_MS = 60_000;
 const TOO_SLOW = 4013;
 /** One that is not woken within the second that it has left reads no reason. */
 const GIVEN_UP = [TOO_SLOW, 1006];
 const LONG_RUN_MS = 60_000;
-/** With those alone that read. */
+/** News may take so long where all watchers read. */
 const NEWS_ALONE_MS = 2_000;
 
 /** Half of the watchers do not read, or stop for a while: the others do not notice. */
@@ -153,7 +153,7 @@ async function oneByOne(news: News, reader: Reader): Promise<void> {
   for (let left = ALONE; left > 0; left -= 1) {
     const { seq } = reader;
     news.tell('');
-    // What does not come shows as a gap before the next.
+    // An event that does not come shows as a gap before the next.
     await until(() => reader.seq > seq, ALONE_MS, 1);
   }
 }
@@ -291,7 +291,7 @@ interface Reader {
   readonly cards: ReadonlyMap<string, Card>;
   readonly seq: number;
   readonly gaps: readonly string[];
-  /** Those of its gaps that no merging explains. */
+  /** The gaps that no merging explains. */
   readonly lost: readonly string[];
   readonly delays: readonly number[];
   readonly isClosed: boolean;

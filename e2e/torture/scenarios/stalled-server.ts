@@ -9,7 +9,7 @@ import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 /** An answer of a server that goes on again. */
 const HEALTHY_MS = 15_000;
 const LOAD_TIMEOUT_MS = 120_000;
-/** Of the calls whose clock runs out while the server stands still; and how long their tool takes. */
+/** The clock of calls that runs out while the server stands still, and the time that their tool takes. */
 const HURRIED_MS = 1_000;
 const TOOL_MS = 200;
 /** Between two stalls; and long enough for a watcher to see what is made of them. */
@@ -52,7 +52,7 @@ export const stalledServer: Scenario = {
       const { figures, violations: found, records } = await world.rest();
       // Without load: what a held line brings too late is not in time.
       if (!context.isShort) await stallTwice(network, 1.5 * beatMs);
-      // With short heartbeats a client that the machine does not let run is silent by itself; see F19b.
+      // A client that the machine does not let run is silent by itself where heartbeats are short; see F19b.
       for (const { name } of context.isShort ? [] : clients) {
         const shown = watch.sightings(name).slice(1);
         if (shown.some(({ listing }) => listing?.responsive !== true)) {
@@ -79,7 +79,7 @@ export const stalledServer: Scenario = {
   },
 };
 
-/** What is said between the two, as the answer to its probe, reaches the server a moment after them. */
+/** Messages between the two, such as the answer to its probe, reach the server a moment after them. */
 async function stallTwice({ world, clients }: NetworkWorld, ms: number): Promise<void> {
   const { pid } = world.server;
   for (const { line } of clients) line.hold(['up']);

@@ -13,7 +13,7 @@ export interface AskOptions {
   readonly client?: string | undefined;
   /** How long the tool takes; its effect is in the middle. */
   readonly ms?: number;
-  /** Of filling in its result. */
+  /** The result is filled up to so many bytes. */
   readonly bytes?: number;
   /** Once its effect is done, the tool runs on until this file is there. */
   readonly until?: string;

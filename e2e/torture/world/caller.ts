@@ -12,7 +12,7 @@ export interface CallerOptions {
   readonly witness: Witness;
   readonly random: Random;
   readonly name: string;
-  /** Of a call, on its `execute` clock. */
+  /** The time of a call on its `execute` clock. */
   readonly timeoutMs: number;
   /** Some calls are cancelled, and some have less time than they need. */
   readonly troubles: boolean;

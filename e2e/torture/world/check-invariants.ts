@@ -18,7 +18,7 @@ export interface Facts {
 
 const HAS_EFFECT = /^effect/;
 
-/** What the plan calls I1 to I7, I10 and I11, against what was seen from outside. */
+/** The plan's I1 to I7, I10 and I11 are held against what was seen from outside. */
 export function checkInvariants(facts: Facts): Violation[] {
   return [
     ...acceptedAreThere(facts),

@@ -4,11 +4,11 @@ import type { ClientConfig } from '../client-program.ts';
 export interface Acknowledgement {
   readonly id: string;
   readonly disposition: string;
-  /** Of the answer that was sent last. */
+  /** The hash of the answer that was sent last. */
   readonly hash: string;
 }
 
-/** What a client saw, over all lives of its process. */
+/** The facts that a client saw, over all lives of its process. */
 export interface ClientFacts {
   readonly name: string;
   /** It may have become another one, when its directory was lost. */
@@ -37,7 +37,7 @@ export function readClientFacts({ name, logFile }: ClientConfig): ClientFacts {
   };
 }
 
-/** Whether it has sent its answer to this call. */
+/** True once it has sent its answer to this call. */
 export const hasAnswered = ({ logFile }: ClientConfig, id: string): boolean =>
   linesOf(logFile).includes(`sent ${id}`);
 

@@ -48,7 +48,7 @@ export function createFrameScanner(): FrameScanner {
   };
 }
 
-/** Of the frame that begins here; undefined while its header is not complete. */
+/** The length of the frame that begins here; undefined while its header is not complete. */
 function frameBytes(buffer: Buffer): number | undefined {
   if (buffer.length < 2) return undefined;
   const mask = (buffer.readUInt8(1) & 0x80) === 0 ? 0 : 4;

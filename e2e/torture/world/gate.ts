@@ -17,9 +17,9 @@ export interface Gate {
   holdWrites(text: string): void;
   /** The next write that has this text in it fails, as on a broken disk. */
   failWrites(text: string): void;
-  /** As `holdWrites`, when a first part of the write is made, and others are to come. */
+  /** It holds as `holdWrites` does, when a first part of the write is made, and others are to come. */
   holdHalf(text: string): void;
-  /** What follows from the log of calls is held before it is made. */
+  /** The gate holds what follows from the log of calls before it is made. */
   holdIndexing(): void;
   /** The next decision about a call of this tool comes after another writer's, which has appended first. */
   overtake(tool: string): void;

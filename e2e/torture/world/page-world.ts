@@ -33,7 +33,7 @@ export interface InvokeOptions {
 /** A server, and pages of a real browser as its clients. What they do is told to the harness. */
 export interface PageWorld {
   readonly pages: PageServer;
-  /** With a new profile, or one from before. */
+  /** The browser has a new profile, or one from before. */
   launch(profile?: string): Promise<RealBrowser>;
   pageUrl(name: string, hold?: number): string;
   invoke(tool: 'effect' | 'read', options?: InvokeOptions): Promise<string>;
@@ -162,7 +162,7 @@ export async function createPageWorld(options: {
   };
 }
 
-/** What the pages told, as of any other client. */
+/** The facts that the pages told are read as those of any other client. */
 function factsOf({ told }: PageServer): ClientFacts[] {
   return [...new Set(told.map(({ name }) => name))].map((name) => {
     const own = told.filter((one) => one.name === name);

@@ -16,7 +16,7 @@ export interface ToxicProxy {
   readonly opened: number;
   /** Ends what is open, towards the sides that these directions lead to; the other side is told nothing. */
   end(how: Ending, towards?: readonly Direction[]): void;
-  /** What is sent lies in the line until it is mended; so it does on new connections. */
+  /** Bytes lie in the line until it is mended, on new connections too. */
   hold(directions?: readonly Direction[]): void;
   /** New connections are reset, until it is mended. */
   refuse(): void;
@@ -79,7 +79,7 @@ export async function openToxicProxy(target: () => number): Promise<ToxicProxy> 
     const waiting: Buffer[] = [];
     const scanner = direction === 'up' ? createFrameScanner() : undefined;
     let [isBusy, hasEnded, isCut, passed] = [false, false, false, 0];
-    /** Of the stream: where the connection is to end, for which cut, and of how long a frame. */
+    /** The place in the stream where the connection is to end, for which cut, and of how long a frame. */
     let end: { offset: number; cut: Cut; bytes: number } | undefined;
 
     from.on('data', (chunk: Buffer) => {

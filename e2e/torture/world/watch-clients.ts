@@ -3,7 +3,7 @@ import { type ClientListing, watchServerMessageSchema } from '#lib/protocol/watc
 /** Between two attempts to reach the server. */
 const RETRY_MS = 50;
 
-/** What was shown of a client at a moment; undefined when it was in no list. */
+/** The list showed this of a client at a moment; undefined when it was in no list. */
 export interface Sighting {
   readonly at: number;
   readonly listing: ClientListing | undefined;

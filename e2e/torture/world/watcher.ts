@@ -46,7 +46,7 @@ export function watch(url: string, token: string): Watcher {
       for (const { tool_call_id: id, card } of message.calls) note(id, card.status);
       return;
     }
-    // What a slow watcher missed is merged and sent together (contract, section 8); one alone skips nothing.
+    // The server merges what a slow watcher missed (contract, section 8); one update alone skips nothing.
     if (message.type === 'batch') for (const event of message.events) takeEvent(event, false);
     else takeEvent(message, true);
   }

@@ -3,11 +3,11 @@ import { canonicalJson } from '#lib/json/canonical-json';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 
-/** As `client-program.ts` hashes what it sends. */
+/** The hash is the one by which `client-program.ts` marks what it sends. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
 
-/** What a call came to, as far as it may never change again. */
+/** The end of a call, as far as it may never change again. */
 export const endOf = ({ status, result, error }: WireCallRecord): string =>
   `${status} ${hashOf(result)} ${error ? `${error.code} ${error.executed}` : '-'}`;
 
@@ -17,7 +17,7 @@ export interface AcceptedCall {
   readonly nonce: string;
 }
 
-/** What callers were told; kept by the harness, whom no fault touches. */
+/** The witness keeps what callers were told; no fault touches it. */
 export interface Witness {
   /** A 202 or 200 came: from now on the call must never be missing. */
   accepted(id: string, call: AcceptedCall): void;

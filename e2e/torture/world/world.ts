@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly random: Random;
   readonly clients?: number;
   readonly callers?: number;
-  /** Of a call's `execute` clock. */
+  /** The length of a call's `execute` clock. */
   readonly timeoutMs?: number;
   /** Some calls are cancelled or too slow; without it each of them has to succeed. */
   readonly troubles?: boolean;
@@ -36,7 +36,7 @@ export interface WorldOptions {
   clientEnv?(client: ClientProcess): Readonly<Record<string, string>>;
 }
 
-/** What came of it all, once it has come to rest. */
+/** The facts of all calls, once all has come to rest. */
 export interface Rest {
   readonly violations: readonly Violation[];
   readonly figures: Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export interface Rest {
 
 /** A server, its clients, callers and watchers, and what the harness itself saw of it. */
 export interface World {
-  /** Of the server itself, whatever its clients are told. */
+  /** The address of the server itself, whatever its clients are told. */
   readonly url: string;
   readonly token: string;
   readonly api: Api;
@@ -72,7 +72,7 @@ export interface World {
 /** The longest clocks of a call that has nobody to take it, and what the promise adds. */
 const QUEUE_MS = 30_000;
 const GRACE_MS = 5_000;
-/** What a machine under load adds. */
+/** A machine under load adds this. */
 const LATE_MS = 15_000;
 /** A turn of the rehearsal model takes two. */
 const RUNS_MS = 60_000;

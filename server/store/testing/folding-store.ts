@@ -26,7 +26,7 @@ export function createFoldingStore(options: Parameters<typeof createStoreOnThisT
       for (const [id, call] of decided) {
         if ((await store.callBytes(id)) > LARGE_BYTES) continue;
         const folded = await store.getCall(id);
-        // What was appended meanwhile is compared by its own write.
+        // Events that were appended meanwhile are compared by their own write.
         if (folded?.version === call.version) expect(folded).toEqual(call);
       }
     },

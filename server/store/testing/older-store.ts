@@ -23,7 +23,7 @@ type OlderRecord = Call & { readonly executeLeftMs: number | null };
 export const callsOfOlderStore = (): OlderRecord[] =>
   JSON.parse(read('store-003.calls.json').toString('utf8'));
 
-/** What a server said of its calls over HTTP before it was killed. */
+/** A server said this of its calls over HTTP before it was killed. */
 export interface OlderAnswers {
   readonly calls: Readonly<Record<string, WireCallRecord>>;
   readonly events: Readonly<Record<string, readonly WireCallEvent[]>>;

@@ -23,7 +23,7 @@ type PaperEvent =
 
 export interface PaperCut {
   readonly files: PaperFiles;
-  /** What was acknowledged, and what would have been next. */
+  /** The content that was acknowledged, and the one that would have been next. */
   readonly promised: Buffer;
   readonly next: Buffer | undefined;
 }
@@ -39,7 +39,7 @@ export function emptyFiles(): PaperFiles {
   return { log: Buffer.alloc(0), database };
 }
 
-/** What SQLite makes of the files: every commit of the log up to the first frame that is none. */
+/** SQLite makes this of the files: every commit of the log up to the first frame that is none. */
 export function recover({ log, database }: PaperFiles) {
   const inLog = new Set<number>();
   let content = database;

@@ -3,7 +3,7 @@ import { callStatusSchema } from '#lib/protocol/call-status';
 import { blobIdsIn } from '../blob-ids.ts';
 import type { CallQuery, Store } from '../store.ts';
 
-/** What a store answers, by what it was asked; cursors apart, which are of the store alone. */
+/** The answers of a store, by what it was asked; cursors apart, which are of the store alone. */
 export type StoreAnswers = ReadonlyMap<string, string>;
 
 const ALL = 200;
@@ -24,7 +24,7 @@ export async function answersOf(store: Store): Promise<StoreAnswers> {
   return answers;
 }
 
-/** What was asked, where the answers differ. */
+/** The questions whose answers differ. */
 export const differencesOf = (before: StoreAnswers, after: StoreAnswers): string[] =>
   [...new Set([...before.keys(), ...after.keys()])]
     .filter((asked) => before.get(asked) !== after.get(asked))

@@ -20,7 +20,7 @@ export interface StoreFiles {
 /** Everything promised that a database holds, as text; read by SQLite alone, without any check. */
 export type Content = Readonly<Record<GuardedTable, readonly string[]>>;
 
-/** What call `number` of a populated store is made of. */
+/** Call `number` of a populated store is made of this. */
 export function changesOf(number: number): Change[] {
   const id = `tc_${String(number).padStart(4, '0')}`;
   const at = 1_700_000_000 + number;
@@ -85,7 +85,7 @@ export function placeStoreFiles(file: string, files: Partial<StoreFiles>): void 
   if (files.mark) writeFileSync(markFile(file), files.mark);
 }
 
-/** What SQLite makes of the files, with nobody looking after it. */
+/** SQLite makes this of the files, with nobody looking after it. */
 export function readContent(file: string): Content {
   const copy = `${file}.read`;
   copyFileSync(file, copy);

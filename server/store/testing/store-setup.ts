@@ -4,7 +4,7 @@ import { sampleEvent } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { Change, Store } from '../store.ts';
 
-/** What each test of a store's contract begins with. */
+/** Each test of a store's contract begins with this. */
 export type Setup = () => {
   store: Store;
   reopen(): Promise<Store>;
