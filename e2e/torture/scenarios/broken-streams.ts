@@ -13,6 +13,8 @@ const FAULTS = ['rst', 'fin', 'hold'] as const;
 const SIDES = [['up'], ['down'], ['up', 'down']] as const;
 /** Everything lies in a line for so many heartbeats: a client finds it silent after two. */
 const HELD_BEATS = 3;
+/** A round takes half a minute: what is asked for in all of that does not fit in memory in the end. */
+const CALLS_AHEAD = 200;
 /** More than a client needs to be back. */
 const LONG_MS = 120_000;
 
@@ -27,7 +29,7 @@ export const brokenStreams: Scenario = {
     const dir = await context.tempDir();
     const rounds = context.rounds({ full: 60, short: 2 });
     const { world, clients, watch, end } = await createNetworkWorld({
-      ...{ build, dir, random, timeoutMs: LONG_MS },
+      ...{ build, dir, random, timeoutMs: LONG_MS, callsAhead: CALLS_AHEAD },
       clientConfig: (config) => ({ ...config, streams: true }),
     });
     let kills = 0;

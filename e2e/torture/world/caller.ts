@@ -17,11 +17,14 @@ export interface CallerOptions {
   /** Some calls are cancelled, and some have less time than they need. */
   readonly troubles: boolean;
   isStopped(): boolean;
+  /** The next call is asked for once this is false. */
+  isAhead(): boolean;
 }
 
 /** One after another until it is stopped: asks for calls as an agent does that never gives up. */
 export async function runCaller(options: CallerOptions): Promise<void> {
   for (let count = 0; !options.isStopped(); count += 1) {
+    while (options.isAhead() && !options.isStopped()) await sleep(PAUSE_MS);
     await askOnce(options, `${options.name}-${count}`);
   }
 }

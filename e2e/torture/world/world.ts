@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly callers?: number;
   /** The length of a call's `execute` clock. */
   readonly timeoutMs?: number;
+  /** Callers wait when so many more are accepted than were waited for; without it they never do. */
+  readonly callsAhead?: number;
   /** Some calls are cancelled or too slow; without it each of them has to succeed. */
   readonly troubles?: boolean;
   /** Another way to the server, or other behaviour; asked once for each client. */
@@ -96,7 +98,7 @@ async function stopped(server: ServerProcess): Promise<Rest> {
 }
 
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const { build, dir, random, timeoutMs = 4_000 } = options;
+  const { build, dir, random, timeoutMs = 4_000, callsAhead = Infinity } = options;
   const port = await takePort();
   const token = randomBytes(24).toString('base64url');
   const url = `http://127.0.0.1:${port}`;
@@ -119,6 +121,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   let server: ServerProcess | undefined;
   let load: Promise<unknown> = Promise.resolve();
   let isStopped = false;
+  let wanted = 0;
 
   const living = () => {
     if (!server) throw new Error('the server was never started');
@@ -135,6 +138,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         timeoutMs,
         troubles: options.troubles ?? false,
         isStopped: () => isStopped,
+        isAhead: () => witness.calls.size >= wanted + callsAhead,
       }),
     );
     load = Promise.all(callers);
@@ -145,6 +149,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 
   async function untilAccepted(more: number): Promise<boolean> {
     const enough = witness.calls.size + more;
+    wanted = enough;
     const giveUpAt = performance.now() + ACCEPT_MS;
     while (witness.calls.size < enough) {
       if (!living().isAlive) return false;
