@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ByteBudget } from './byte-budget.ts';
-import { hasFairShare } from './fair-share.ts';
+import { hasFairShare } from './counts.ts';
 
 test('bytes count in all and for each principal, until they are released', () => {
   const budget = new ByteBudget(10);

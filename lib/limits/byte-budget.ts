@@ -27,7 +27,7 @@ export class ByteBudget {
     return this.#each.get(principal) ?? 0;
   }
 
-  /** What is larger than all the room there is goes alone. */
+  /** Bytes that are more than all the room there is go alone. */
   hasRoomFor(bytes: number): boolean {
     return this.#total === 0 || this.#total + bytes <= this.most;
   }

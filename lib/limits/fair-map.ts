@@ -25,7 +25,7 @@ export class FairMap<V> {
     return [...this.#entries.values()].map(({ value }) => value);
   }
 
-  /** As the newest one. Returns the key that had to go for it. */
+  /** Puts it as the newest one. Returns the key that had to go for it. */
   put(owner: string, key: string, value: V): string | undefined {
     this.delete(key);
     this.#entries.set(key, { owner, value });

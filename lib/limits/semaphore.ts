@@ -1,4 +1,4 @@
-import { hasFairShare } from './fair-share.ts';
+import { hasFairShare } from './counts.ts';
 
 /** Work that was refused because too much waits already. */
 export class QueueFullError extends Error {

@@ -1,5 +1,5 @@
 /**
- * Whether a host leads to this very machine, as `URL` spells it: `localhost`, `127.0.0.0/8`, `[::1]`.
+ * A host, as `URL` spells it, leads to this very machine: `localhost`, `127.0.0.0/8`, `[::1]`.
  * Other names may lead anywhere.
  */
 export const isLoopback = (hostname: string): boolean =>

@@ -33,7 +33,7 @@ export interface ReconnectingSocketOptions<Incoming, Outgoing> {
    * may have refused the credential, or was not reached.
    */
   readonly isRefused: (() => Promise<boolean>) | undefined;
-  /** With a promise, the next attempt waits until it has resolved. */
+  /** The next attempt waits until a promise that this gives has resolved. */
   beforeRetry?(code: number): Promise<void> | undefined;
   onOpen(): void;
   onMessage(message: Incoming | undefined): void;

@@ -12,7 +12,7 @@ interface SocketEvent {
   readonly reason: string;
 }
 
-/** Of one request's messages together; a larger message goes alone. */
+/** The messages of one request have so many bytes together; a larger message goes alone. */
 const BATCH_CHARS = 1024 * 1024;
 /** Close code of a line that broke. */
 const BROKEN = 1006;
@@ -56,7 +56,7 @@ class StreamSocket implements Socket {
 
   send(text: string): void {
     this.#unsent.push(text);
-    // What is sent in one task goes together.
+    // Messages that are sent in one task go together.
     queueMicrotask(() => this.#sendAll());
   }
 

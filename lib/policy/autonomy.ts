@@ -8,7 +8,7 @@ export { AUTONOMY_LEVELS, type AutonomyLevel };
 export const levelOfRun = (all: AutonomyLevel, own: AutonomyLevel | undefined): AutonomyLevel =>
   all === 'read_only' ? all : (own ?? all);
 
-/** What the level makes of what the rules decided: more of it never weakens a denial. */
+/** Applies the level to what the rules decided: more autonomy never weakens a denial. */
 export function withAutonomy(
   level: AutonomyLevel,
   decision: PolicyDecision,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withAutonomy } from './autonomy.ts';
 import { compilePolicy, decidePolicy } from './decide-policy.ts';
 import { describeIssue } from './describe-issue.ts';
-import { MOST_PATTERN_CHARS, MOST_STEPS } from './match-args.ts';
+import { MOST_PATTERN_CHARS, MOST_STEPS } from './match.ts';
 import { POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
 import type { PolicyQuestion } from './policy-question.ts';
 

@@ -1,6 +1,5 @@
 import type { ApprovalReason, PolicyReasonCode, ReadBefore } from '../protocol/approval-reason.ts';
-import { compileCondition, newSteps, type Steps } from './match-args.ts';
-import { matchSpellings, toolSpelling } from './match-tools.ts';
+import { compileCondition, matchSpellings, newSteps, type Steps, toolSpelling } from './match.ts';
 import {
   POLICY_EFFECTS,
   type PolicyDefinition,
@@ -22,9 +21,9 @@ export interface PolicyDecision {
   readonly isOfExecutor: boolean;
   /** It was allowed since its tool says that it only reads; at an executor whose tool does not, it would be asked about. */
   readonly onlyReads?: true;
-  /** What its run has read, because of which it is asked about, at any autonomy and each time. */
+  /** The run has read this, so the call is asked about each time, at any autonomy. */
   readonly taint?: ReadBefore;
-  /** With `taint`: each of the reasons that `reason` has. */
+  /** Each reason that `reason` joins; present together with `taint`. */
   readonly reasons?: readonly ApprovalReason[];
 }
 
@@ -43,7 +42,7 @@ interface CompiledLimit extends Scope {
 /** A definition in the form in which it is asked: each pattern compiled once. */
 export interface Policy {
   readonly definition: PolicyDefinition;
-  /** What denies first, then what asks, then what allows; each in the order of the file. */
+  /** Rules that deny come first, then those that ask, then those that allow; each in the order of the file. */
   readonly rules: readonly CompiledRule[];
   readonly limits: readonly CompiledLimit[];
   readonly marks: Marks;
@@ -61,7 +60,7 @@ export function compilePolicy(definition: PolicyDefinition): Policy {
   const of = (effect: PolicyEffect) => all.filter((rule) => rule.effect === effect);
   return {
     definition,
-    // What allows a tainted call does so, whatever else allows it.
+    // A rule that allows a tainted call does so, whatever else allows it.
     rules: [...of('deny'), ...of('ask'), ...of('allow').toSorted(taintedFirst)],
     marks: compileMarks(definition.taint),
     limits: limits.map((limit, at) => ({
@@ -73,7 +72,7 @@ export function compilePolicy(definition: PolicyDefinition): Policy {
 }
 
 /**
- * What becomes of a call, by which rule, and why. The strongest effect of all rules that are for
+ * Decides what becomes of a call, by which rule, and why. The strongest effect of all rules that are for
  * the call counts (deny, then ask, then allow); of several rules with it the first is named. Pure.
  */
 export function decidePolicy(policy: Policy, question: PolicyQuestion): PolicyDecision {
@@ -228,11 +227,11 @@ const taintedFirst = (a: CompiledRule, b: CompiledRule): number =>
 /** Which calls a rule or a limit is for. */
 interface Scope {
   /**
-   * Whether it is for the call, whichever executor runs it. `spelling` is that of the tool; `steps`
+   * Says that it is for the call, whichever executor runs it. `spelling` is that of the tool; `steps`
    * are shared with all that is asked for the same decision.
    */
   isForCall(question: PolicyQuestion, spelling: string, steps: Steps): boolean;
-  /** Whether it is for the one who would run it; undefined where it is for each. */
+  /** Says that it is for the one who would run the call; undefined where it is for each. */
   readonly isForExecutor: ((question: PolicyQuestion) => boolean) | undefined;
 }
 

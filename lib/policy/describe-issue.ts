@@ -11,7 +11,7 @@ export function describeIssue(error: z.ZodError, whole: string): string {
   return `${path}${found} ${rightOf(issue)}`;
 }
 
-/** Of objects that are known by one key the issue is at that key, and its input is the whole object. */
+/** Objects that are known by one key have the issue at that key, and the whole object as its input. */
 function foundBy(issue: z.core.$ZodIssue): unknown {
   if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return issue.input;
   return isRecord(issue.input) ? issue.input[issue.discriminator] : issue.input;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idlePatterns } from './match-tools.ts';
+import { idlePatterns } from './match.ts';
 
 test('patterns that fit no tool are named once, in any spelling of the tools', () => {
   const policy = {

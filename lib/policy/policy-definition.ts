@@ -4,10 +4,10 @@ import { POOL_SOURCE } from '../protocol/tool-source.ts';
 import { compilePattern, MAX_PATTERN_SIZE } from '../schema/compile-pattern.ts';
 import { patternSize } from '../schema/pattern-size.ts';
 
-/** What all patterns of one policy may take, as `patternSize` counts: about a tenth of a second. */
+/** All patterns of one policy may take so much, as `patternSize` counts: about a tenth of a second. */
 const MOST_OF_PATTERNS = 20_000;
 
-/** What a pattern takes however small it is. */
+/** A pattern takes so much, however small it is. */
 const EACH = 16;
 
 interface WithConditions {
@@ -40,7 +40,7 @@ function problemOf(pattern: string): string | undefined {
   return compiled.ok ? undefined : `the pattern ${compiled.reason}`;
 }
 
-/** What may become of a call, the weakest first. */
+/** The possible decisions on a call, the weakest first. */
 export const POLICY_EFFECTS = ['allow', 'ask', 'deny'] as const;
 export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 
@@ -48,7 +48,7 @@ export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 export const CALL_ORIGINS = ['run', 'http', 'mcp'] as const;
 export type CallOrigin = (typeof CALL_ORIGINS)[number];
 
-/** Who makes calls: devices answer them, and people with the role of a viewer read. */
+/** These make calls: devices answer them, and people with the role of a viewer read. */
 export const CALLING_KINDS = ['operator', 'agent'] as const;
 export const CALLING_ROLES = ['operator', 'admin'] as const;
 
@@ -95,10 +95,10 @@ export type PolicyCondition = z.infer<typeof conditionSchema>;
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(200).optional();
 
-/** What a call must be like for a rule or a limit to be for it. */
+/** A rule or a limit is for the calls that fit all of these. */
 const scope = {
   tools: listOf(toolPattern),
-  /** Who calls, or for whom the built-in agent does. */
+  /** The one who calls, or for whom the built-in agent does. */
   callers: listOf(
     closedObject({
       kind: z.enum(CALLING_KINDS).optional(),
@@ -146,7 +146,7 @@ const ruleSchema = closedObject({
 });
 export type PolicyRule = z.infer<typeof ruleSchema>;
 
-/** What a limit may count separately. */
+/** A limit may count each of these separately. */
 export const COUNTED_BY = ['caller', 'tool', 'client'] as const;
 
 const limitSchema = closedObject({
@@ -188,7 +188,7 @@ export const policyDefinitionSchema = closedObject({
   rules: z.array(ruleSchema).max(500).default([]),
   /** How often; of several that are for a call each counts. */
   limits: z.array(limitSchema).max(100).default([]),
-  /** What becomes of a program's call of a client's tool with effects that no rule is for. */
+  /** Decides on a program's call of a client's tool with effects that no rule is for. */
   unknown_effects: z.enum(['allow', 'ask']).default('ask'),
   /** Which tools read what is private or untrusted, and which could carry it out. */
   taint: closedObject({

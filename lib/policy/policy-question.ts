@@ -3,7 +3,7 @@ import type { CallOrigin, PolicyEffect } from './policy-definition.ts';
 
 /** A call that is about to be made: who, how, which tool at which executor, with what. */
 export interface PolicyQuestion {
-  /** Who calls, or for whom the built-in agent does. `role` is of operators. */
+  /** The one who calls, or for whom the built-in agent does. Operators alone have a `role`. */
   readonly caller: {
     readonly kind: 'operator' | 'agent' | 'device';
     readonly name: string;
@@ -11,22 +11,22 @@ export interface PolicyQuestion {
   };
   readonly via: CallOrigin;
   readonly toolName: string;
-  /** Of the client that would be asked now; null for tools that run inside the server. */
+  /** The client that would be asked now; null for tools that run inside the server. */
   readonly clientId: string | null;
   /** `server`, `client`, or the kind of another provider of tools. */
   readonly source: string;
-  /** What the tool says of itself, and gives, is not the server's own. */
+  /** The tool's description and its results are not the server's own. */
   readonly isUntrusted: boolean;
-  /** As that executor annotates the tool. */
+  /** That executor annotates the tool so. */
   readonly access: 'read' | 'write';
   /** It says of itself that it may destroy something. */
   readonly destructive?: boolean | undefined;
   readonly schemaHash: string;
-  /** What the configuration of its provider says; `isDefault`: where it says nothing of the tool. */
+  /** The configuration of its provider says so; `isDefault` where it says nothing of the tool. */
   readonly configured?: { readonly effect: PolicyEffect; readonly isDefault?: true } | undefined;
-  /** What its run has read, where that is private and untrusted and an agent makes the call. */
+  /** Its run has read this; present where it is private and untrusted and an agent makes the call. */
   readonly taint?: ReadBefore | undefined;
-  /** Whether that executor could carry it out. */
+  /** That executor could carry it out. */
   readonly isWayOut?: boolean;
   /** Checked against the schema, and repaired. */
   readonly args: Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ export const autonomySchema = z.object({
 
 const hookStateSchema = z.object({
   name: z.string(),
-  /** As the configuration file names it. */
+  /** The configuration file names it so. */
   module: z.string(),
   /** Null: it is asked for all. */
   tools: z.array(z.string()).nullable(),
@@ -87,7 +87,7 @@ export const dryRunAnswerSchema = z.object({
   /** The rule that decided: its name, or its place in the file; null where none did. */
   rule: z.string().nullable(),
   reason: z.string(),
-  /** What the rules were asked about. */
+  /** The rules were asked about this call. */
   tool_name: z.string(),
   caller: callerSchema,
   via: z.enum(CALL_ORIGINS),
@@ -95,7 +95,7 @@ export const dryRunAnswerSchema = z.object({
   access: z.enum(['read', 'write']),
   schema_hash: z.string(),
   args: z.record(z.string(), z.unknown()),
-  /** Those that count such a call; with one that has none left it is refused, but for a denied one. */
+  /** These limits count such a call; with one that has none left it is refused, but for a denied one. */
   limits: z.array(
     z.object({
       limit: z.string(),

@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from '../protocol/tool-spec.ts';
-import { matchTools } from './match-tools.ts';
+import { matchTools } from './match.ts';
 
-/** What a run has read so far: the tool that it came from at first; null while there was none. */
+/** A run has read something from these tools first; null while there was none. */
 export interface Taint {
   readonly private: string | null;
   readonly untrusted: string | null;
@@ -12,14 +12,14 @@ export const NO_TAINT: Taint = { private: null, untrusted: null };
 /** A tool as a call had it. */
 export interface MarkedTool {
   readonly toolName: string;
-  /** What it says of itself, and gives, is not the server's own. */
+  /** Its description and its results are not the server's own. */
   readonly isUntrusted: boolean;
   readonly annotations: ToolAnnotations;
 }
 
 /** Which tools read what is private or untrusted, and which could carry it out. */
 export interface Marks {
-  /** What a run has read, once it also has a result of the tool. */
+  /** Gives the taint of a run that now also has a result of the tool. */
   add(taint: Taint, tool: MarkedTool): Taint;
   isWayOut(tool: MarkedTool): boolean;
 }
@@ -44,7 +44,7 @@ export function compileMarks(definition: {
     isWayOut: ({ toolName, isUntrusted, annotations }) =>
       isNamedOut(toolName) ||
       annotations.openWorldHint === true ||
-      // As in MCP, a tool that says nothing of the world reaches it; where it has no effects, it is only read.
+      // MCP says so too: a tool that says nothing of the world reaches it; without effects it only reads there.
       (isUntrusted && annotations.openWorldHint !== false && annotations.readOnlyHint !== true),
   };
 }

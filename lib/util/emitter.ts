@@ -26,7 +26,7 @@ export function createEmitter<T>(onError: (error: unknown) => void = reportLater
   };
 }
 
-/** As an uncaught error, after what runs now. */
+/** It becomes an uncaught error, after what runs now. */
 export function reportLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

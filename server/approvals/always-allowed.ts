@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ApprovalScope, Call } from '#lib/call/call';
 import { FairMap } from '#lib/limits/fair-map';
-import { matchTools } from '#lib/policy/match-tools';
+import { matchTools } from '#lib/policy/match';
 import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
 import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';

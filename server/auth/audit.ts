@@ -5,7 +5,7 @@ import { type Caller, principalName } from './principal.ts';
 /** One act of a person, as it is written down. `detail` has no secret, and nothing that a tool gave. */
 export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
 
-/** What people did, in order; nothing in it is changed. */
+/** It has what people did, in order; nothing in it is changed. */
 export type Audit = Awaited<ReturnType<typeof openAudit>>;
 
 /** The act with who did it, by which token and from which address. */

@@ -7,8 +7,8 @@ import { toCredentialProtocol } from '#lib/protocol/subprotocols';
 import { readConfig } from '../main/config.ts';
 import { type CredentialRequest, createCallers, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
-import { createTokenCheck } from './operator-token.ts';
 import { FIRST_OPERATOR } from './principal.ts';
+import { createTokenCheck } from './secrets.ts';
 
 const TOKEN = 'the-right-token';
 const OPERATOR = FIRST_OPERATOR;

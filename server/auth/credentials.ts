@@ -10,7 +10,7 @@ import type { Tokens } from './tokens.ts';
 export interface CredentialRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
-  /** Of the peer, from the socket. */
+  /** The peer's address, from the socket. */
   readonly address: string;
   /**
    * A socket may carry its secrets as subprotocols, and a cookie is worth nothing there without an
@@ -32,7 +32,7 @@ export function createCredentials(deps: {
   readonly callers: Callers;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie' | 'isLive'>;
   readonly failedAttempts: FailedAttempts;
-  /** Of pages that are none of ours. Without it there are none. */
+  /** Knows the pages that are none of ours. Without it there are none. */
   readonly origins?: {
     isForeign(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
     /** From which the token of a device counts alone; null where that is not bound to any. */
@@ -164,3 +164,56 @@ export const createCallers = (
 /** People alone sign in, programs do not. */
 export const asPerson = (caller: Caller | undefined): Operator | undefined =>
   caller?.kind === 'operator' ? caller : undefined;
+
+export interface Followed {
+  readonly sessions: Pick<Sessions, 'onEnd' | 'hold'>;
+  readonly tokens: Pick<Tokens, 'isLive' | 'onRevoked'>;
+}
+
+/**
+ * Calls `onEnd` when the caller's sign-in ends, or its token is revoked; until the returned
+ * function is called, which counts as use of a sign-in.
+ */
+export function followCaller(followed: Followed, caller: Caller, onEnd: () => void): () => void {
+  const stops = [followToken(followed.tokens, caller.tokenId, onEnd)];
+  if (caller.kind === 'operator' && caller.sessionId !== null) {
+    stops.push(followSession(followed.sessions, caller.sessionId, onEnd));
+  }
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function followSession(
+  sessions: Followed['sessions'],
+  sessionId: string,
+  onEnd: () => void,
+): () => void {
+  const stopListening = sessions.onEnd((ended) => {
+    if (ended === sessionId) onEnd();
+  });
+  const release = sessions.hold(sessionId);
+  return () => {
+    stopListening();
+    release();
+  };
+}
+
+/** The token of the first run is not revoked here. */
+function followToken(
+  tokens: Followed['tokens'],
+  tokenId: string | null,
+  onEnd: () => void,
+): () => void {
+  if (tokenId === null) return () => {};
+  let isFollowed = true;
+  const stop = tokens.onRevoked((revoked) => {
+    if (revoked === tokenId) onEnd();
+  });
+  // It may have been revoked between the request and this.
+  if (!tokens.isLive(tokenId)) queueMicrotask(() => isFollowed && onEnd());
+  return () => {
+    isFollowed = false;
+    stop();
+  };
+}

@@ -4,7 +4,7 @@ import { isSentByTool } from '#lib/protocol/sent-by-tool';
 import type { PeerOf } from './peer.ts';
 
 export interface HostGateOptions {
-  /** Of the request: by it the origins of our own pages differ. */
+  /** The origins of our own pages differ by the scheme of the request. */
   readonly peerOf: PeerOf;
   /** Asked at each check: with port 0 it is known only once the server listens. */
   readonly port: () => number;
@@ -25,38 +25,11 @@ export interface GateRefusal {
   readonly message: string;
 }
 
-/**
- * Which names we answer to, and pages of which origins may talk to us. Both are
- * lists compared by equality after parsing, never by prefix or suffix; there is
- * no exception for loopback, since any page in a browser can reach that. The port
- * of a name says nothing of who asks: a forwarded port or a proxy has one of its own.
- */
-export interface HostGate {
-  /** Against DNS rebinding: a name that is not ours is refused, with any credential (421). */
-  refuseHost(host: string | undefined, isSecure: boolean): GateRefusal | undefined;
-  /** Checks an `Origin` only where there is one (403). The one at the `host` that is asked is ours. */
-  refuseOrigin(
-    origin: string | undefined,
-    isSecure: boolean,
-    host?: string | undefined,
-  ): GateRefusal | undefined;
-  /** Both, host first, and what a tool of a Callboard sent (403); of hosts there may be one alone: who reads which of two is not agreed (400). */
-  refuse(
-    incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>,
-    /** Of an `Origin` that is none of ours: whether it may come this far all the same. */
-    admits?: (origin: string) => boolean,
-  ): GateRefusal | undefined;
-  /** The same value as long as the same hosts and origins are ours. */
-  ours(isSecure: boolean): object;
-  /** Whether the page that asks is none of ours, by either scheme. */
-  isForeignPage(headers: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean;
-}
-
 /** `none`: typed in, or opened from outside the browser. */
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /**
- * Whether the browser reports that a page of another site, or of another port of
+ * The browser reports that a page of another site, or of another port of
  * this host, made this request, and no `Origin` names it. Pictures and scripts
  * are fetched like that, from anywhere.
  */
@@ -81,7 +54,15 @@ const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
 type Scheme = 'http' | 'https';
 
-export function createHostGate(options: HostGateOptions): HostGate {
+export type HostGate = ReturnType<typeof createHostGate>;
+
+/**
+ * Which names we answer to, and pages of which origins may talk to us. Both are
+ * lists compared by equality after parsing, never by prefix or suffix; there is
+ * no exception for loopback, since any page in a browser can reach that. The port
+ * of a name says nothing of who asks: a forwarded port or a proxy has one of its own.
+ */
+export function createHostGate(options: HostGateOptions) {
   const more = [...options.allowedOrigins, ...(options.publicUrl ? [options.publicUrl] : [])];
   const origins = more.map((origin) => new URL(origin).origin);
   const allowed = {
@@ -95,17 +76,32 @@ export function createHostGate(options: HostGateOptions): HostGate {
     return HOST.test(asked) && (hosts.has(asked) || names.has(asked.replace(PORT, '')));
   };
 
-  const gate: HostGate = {
-    ours: by,
-    refuseHost: (host, isSecure) =>
+  const gate = {
+    /** Gives the same value as long as the same hosts and origins are ours. */
+    ours: (isSecure: boolean): object => by(isSecure),
+    /** Against DNS rebinding: a name that is not ours is refused, with any credential (421). */
+    refuseHost: (host: string | undefined, isSecure: boolean): GateRefusal | undefined =>
       host !== undefined && isOwn(host, isSecure) ? undefined : foreignHost(host),
-    refuseOrigin(origin, isSecure, host) {
+    /** Checks an `Origin` only where there is one (403). The one at the `host` that is asked is ours. */
+    refuseOrigin(
+      origin: string | undefined,
+      isSecure: boolean,
+      host?: string,
+    ): GateRefusal | undefined {
       if (origin === undefined || isOneOf(by(isSecure).origins, origin)) return undefined;
       const scheme = isSecure ? 'https' : 'http';
       const own = host !== undefined && isOwn(host, isSecure) && URL.parse(`${scheme}://${host}`);
       return own && own.origin === origin ? undefined : foreignOrigin(origin);
     },
-    refuse(incoming, admits = () => false) {
+    /**
+     * Checks both, the host first, and refuses what a tool of a Callboard sent (403). There may be
+     * one host alone, since who reads which of two is not agreed (400). An `Origin` that is none of
+     * ours may come this far where `admits` takes it.
+     */
+    refuse(
+      incoming: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>,
+      admits: (origin: string) => boolean = () => false,
+    ): GateRefusal | undefined {
       const { headers, rawHeaders } = incoming;
       const { origin, host } = headers;
       const { isSecure } = options.peerOf(incoming);
@@ -118,7 +114,8 @@ export function createHostGate(options: HostGateOptions): HostGate {
           : gate.refuseOrigin(origin, isSecure, host))
       );
     },
-    isForeignPage: ({ origin, host }) =>
+    /** The page that asks is none of ours, by either scheme. */
+    isForeignPage: ({ origin, host }: Pick<IncomingHttpHeaders, 'origin' | 'host'>): boolean =>
       [true, false].every((isSecure) => gate.refuseOrigin(origin, isSecure, host) !== undefined),
   };
   return gate;
@@ -138,7 +135,7 @@ function allowedBy(options: HostGateOptions, scheme: Scheme, more: readonly stri
 interface Allowed {
   /** Each means us at any port. */
   readonly names: ReadonlySet<string>;
-  /** With the one port at which they mean us. */
+  /** Each means us at the port that it names. */
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadFingerprint, loadInstanceId } from './instance-id.ts';
+import { loadFingerprint, loadInstanceId } from './secrets.ts';
 
 test('[AU7] each data directory has a name of its own, made once', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));

@@ -3,11 +3,14 @@ import { openAudit } from './audit.ts';
 import { type Callers, createCallers, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { createHostGate, type HostGateOptions } from './host-gate.ts';
-import { loadInstanceId } from './instance-id.ts';
-import { createTokenCheck, loadOperatorToken } from './operator-token.ts';
-import { knownSecrets, newSecret } from './secrets.ts';
-import { Sessions, type SessionsDeps } from './sessions.ts';
-import { createSignInCodes } from './sign-in-codes.ts';
+import {
+  createTokenCheck,
+  knownSecrets,
+  loadInstanceId,
+  loadOperatorToken,
+  newSecret,
+} from './secrets.ts';
+import { createSignInCodes, Sessions, type SessionsDeps } from './sessions.ts';
 import { Tokens, type TokensDeps } from './tokens.ts';
 
 /** The operator of the first run, and what is secret from the start. Throws `ConfigError`. */
@@ -20,7 +23,7 @@ export async function openOperator(config: {
   return { operator, secrets: knownSecrets(operator.token, config.secrets) };
 }
 
-/** Who may come, as an earlier server left it: tokens and sign-ins; and what people did. */
+/** Opens the tokens and sign-ins as an earlier server left them, and the audit. */
 export async function openAuth(
   { dataDir }: { readonly dataDir: string },
   deps: Omit<TokensDeps & SessionsDeps, 'newSecret' | 'instanceId' | 'store'> & { store: Store },
@@ -48,11 +51,11 @@ export interface AccessDeps
   readonly operator: { readonly token: string };
   readonly tokens: Tokens;
   readonly sessions: Sessions;
-  /** Of devices that are pages of other origins. */
+  /** Some devices are pages of other origins. */
   readonly origins: { originOf(tokenId: string): string | null };
 }
 
-/** Who asks, and whether the host that is asked is ours. */
+/** Finds out who asks, and which hosts are ours. */
 export function createAccess({ file }: AccessConfig, deps: AccessDeps) {
   const { clock, operator, tokens, sessions, origins } = deps;
   const callers: Callers = createCallers(createTokenCheck(operator.token), tokens);

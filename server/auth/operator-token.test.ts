@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../base/config-error.ts';
-import { createTokenCheck, loadOperatorToken } from './operator-token.ts';
+import { createTokenCheck, loadOperatorToken } from './secrets.ts';
 
 describe('loadOperatorToken', () => {
   test('[AU1] a given token wins over the kept one', async () => {

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** Where a request comes from. It gives no right: who asks is shown by a credential alone. */
 export interface Peer {
-  /** Of the client: an IP address in one spelling, or `unknown`. */
+  /** The client's IP address in one spelling, or `unknown`. */
   readonly address: string;
   /** Its way here is encrypted, as far as this server can know. */
   readonly isSecure: boolean;
@@ -35,14 +35,14 @@ export function createPeerOf({ trustedProxies, publicUrl }: PeerOptions): PeerOf
     const asked = headers.host?.toLowerCase();
     const isPublic = secure !== undefined && (asked === secure.host || asked === secure.hostname);
     if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };
-    // Of a chain of proxies each names its own; of a socket some name the scheme of sockets.
+    // Each proxy of a chain adds its own scheme; some name that of sockets.
     const proto = String(headers['x-forwarded-proto'] ?? '');
     const isSecure = isEncrypted || isPublic || /\b(?:https|wss)\b/i.test(proto);
     return { address: lastUntrusted(headers['x-forwarded-for'], isTrusted) ?? peer, isSecure };
   };
 }
 
-/** Whether an address is one of these, or in one of these ranges. */
+/** Tests that an address is one of these, or in one of these ranges. */
 export function createIsAmong(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
@@ -69,7 +69,7 @@ export function networkOf(address: string): string {
   return [...head.split(':'), '0', '0', '0', '0'].slice(0, 4).join(':');
 }
 
-/** As some proxies write it. */
+/** Some proxies write it so. */
 const WITH_PORT = /^\[([\da-f:.]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/i;
 
 function lastUntrusted(

@@ -5,9 +5,9 @@ import { RUN_TOOLS } from '#lib/protocol/run-tools';
 import { allowsTool } from '#lib/protocol/token-names';
 import { parseToolReference } from '#lib/protocol/tool-name';
 
-/** What a request adds to who makes it. */
+/** A request adds this to the one who makes it. */
 interface Asking {
-  /** Of the peer. Not there where no request is being answered. */
+  /** The peer's address; it is not there where no request is being answered. */
   readonly address?: string;
 }
 
@@ -35,7 +35,7 @@ export interface Device extends Asking {
   readonly tokenId: string | null;
 }
 
-/** Who shows a credential. */
+/** One who shows a credential. */
 export type Caller = Operator | Agent | Device;
 
 /** The built-in agent in a run: it acts for the caller who started the run, and never decides for a person. */
@@ -47,7 +47,7 @@ export interface RunPrincipal {
   readonly askedBy?: Caller | undefined;
 }
 
-/** Who is asking, from the server's own record alone; nothing a client sends adds to it. */
+/** One who asks, by the server's own record alone; nothing that a client sends adds to it. */
 export type Principal = Caller | RunPrincipal;
 
 /** By the token of the first run, which is the administrator's and no row of the store. */
@@ -77,7 +77,7 @@ export function principalName(principal: Principal): string {
   }
 }
 
-/** As events of calls name who caused them. */
+/** Events of calls name so who caused them. */
 export function actorOf(principal: Principal): Actor {
   const name = principalName(principal);
   const via = viaOf(principal);
@@ -100,7 +100,7 @@ export const principalKey = (principal: Principal): string =>
 export const callerOf = (principal: Principal): Caller =>
   principal.kind === 'run' ? principal.owner : principal;
 
-/** Whether `principal` may decide what people decide: approve, answer by hand, give more time. */
+/** `principal` may decide what people decide: approve, answer by hand, give more time. */
 export const mayDecide = (principal: Principal): boolean =>
   principal.kind === 'operator' && hasRole(principal.role, 'operator');
 
@@ -114,13 +114,13 @@ export const isAdmin = (caller: Caller): boolean =>
 export const ownToken = (caller: Caller): string | undefined =>
   caller.kind === 'operator' ? undefined : (caller.tokenId ?? '');
 
-/** Whether the caller sees what belongs to this token; null: that of the first run. */
+/** The caller sees what belongs to this token; null is that of the first run. */
 export const isOwn = (caller: Caller, ownerToken: string | null): boolean => {
   const own = ownToken(caller);
   return own === undefined || own === ownerToken;
 };
 
-/** Whether the caller itself began the run: a person sees the runs of all. */
+/** The caller itself began the run: a person sees the runs of all. */
 export const ownsRun = (caller: Caller, { owner }: Pick<RunSummary, 'owner'>): boolean =>
   (owner?.token_id ?? null) === caller.tokenId;
 

@@ -1,10 +1,14 @@
 export { type Audit, type AuditedAct, byCaller } from './audit.ts';
-export { asPerson, type Callers, type Credentials, tooManyAttempts } from './credentials.ts';
+export {
+  asPerson,
+  type Callers,
+  type Credentials,
+  type Followed,
+  followCaller,
+  tooManyAttempts,
+} from './credentials.ts';
 export { createFailedAttempts, type FailedAttempts } from './failed-attempts.ts';
-export { type Followed, followCaller } from './follow-caller.ts';
 export { foreignFetch, type HostGate, isForeignFetch } from './host-gate.ts';
-export { loadFingerprint } from './instance-id.ts';
-export { keepText } from './keep-text.ts';
 export { createAccess, openAuth, openOperator } from './open-auth.ts';
 export {
   createIsAmong,
@@ -34,7 +38,6 @@ export {
   refusalOf,
   viaOf,
 } from './principal.ts';
-export { hashSecret, keyedId, newSecret } from './secrets.ts';
-export type { Sessions } from './sessions.ts';
-export type { SignInCodes } from './sign-in-codes.ts';
+export { hashSecret, keepText, keyedId, loadFingerprint, newSecret } from './secrets.ts';
+export type { Sessions, SignInCodes } from './sessions.ts';
 export type { Tokens } from './tokens.ts';

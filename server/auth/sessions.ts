@@ -53,7 +53,7 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #names: ReadonlySet<string>;
   readonly #ends: Emitter<string>;
-  /** Those that were found, by the cookie's hash: as they are on disk, or newer. Its token may have been revoked. */
+  /** Sessions that were found, by the cookie's hash, as they are on disk or newer. The token may have been revoked. */
   readonly #found = new Map<string, SessionRecord>();
   readonly cookieName: string;
   /** Counts as use until the returned function is called. */
@@ -109,7 +109,7 @@ export class Sessions {
     return this.#findFitting(cookieHeader, () => true);
   }
 
-  /** Whether one that was found goes on; false where that is not in memory. Counts as its use. */
+  /** A session that was found goes on; false where it is not in memory. It counts as use. */
   isLive(sessionId: string): boolean {
     const session = this.#inMemory(cookieHashOf(sessionId));
     if (session?.idHash !== sessionId) return false;
@@ -197,7 +197,7 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
     held.cancel = deps.clock.schedule(Math.min(SESSION_RENEW_MS, left), next);
   };
 
-  /** What cannot be read proves nothing, so it ends. */
+  /** A session that cannot be read proves nothing, so it ends. */
   const watch = (sessionId: string, held: Held): void => {
     renewOrEnd(sessionId, held).catch((error: unknown) => {
       deps.logger.error(error);
@@ -233,4 +233,41 @@ function readCookies(header: string | undefined, names: ReadonlySet<string>): st
     if (values.size === MAX_CANDIDATES) break;
   }
   return [...values];
+}
+
+export const SIGN_IN_CODE_MS = 10 * 60_000;
+
+export type SignInCodes = ReturnType<typeof createSignInCodes>;
+
+/**
+ * One-time links for signing in. A code dies on its first use or after ten
+ * minutes; several may live at once. Kept in memory: a restart ends them all.
+ */
+export function createSignInCodes(deps: {
+  readonly clock: Clock;
+  /** 256 random bits as text that a path can carry. */
+  readonly newSecret: () => string;
+}) {
+  const expiries = new Map<string, number>();
+
+  const sweep = () => {
+    const now = deps.clock.now();
+    for (const [hash, expiresAt] of expiries) if (expiresAt <= now) expiries.delete(hash);
+  };
+
+  return {
+    /** The path to open, e.g. `/sign-in/…`. The only secret that is ever in a URL. */
+    make(): string {
+      sweep();
+      const code = deps.newSecret();
+      expiries.set(hashSecret(code), deps.clock.now() + SIGN_IN_CODE_MS);
+      return `/sign-in/${code}`;
+    },
+    /** True once per code. */
+    consume(code: string): boolean {
+      sweep();
+      // By hash: how long a look-up takes then reveals nothing about the code.
+      return expiries.delete(hashSecret(code));
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSignInCodes, SIGN_IN_CODE_MS } from './sign-in-codes.ts';
+import { createSignInCodes, SIGN_IN_CODE_MS } from './sessions.ts';
 
 test('[AU4] a link works once', () => {
   const { codes } = setup();

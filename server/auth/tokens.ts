@@ -6,7 +6,7 @@ import type { Change, Store, TokenRecord } from '../store/room.ts';
 import { type Caller, FIRST_OPERATOR } from './principal.ts';
 import { hashSecret } from './secrets.ts';
 
-/** Those that open something. */
+/** So many tokens open something. */
 const MOST_LIVE = 1_000;
 /** Revoked ones that are still listed; those that were revoked first go first. */
 const KEPT_REVOKED = 1_000;
@@ -23,7 +23,7 @@ export type CreatedToken =
   | { readonly ok: true; readonly token: TokenRecord; readonly secret: string }
   | { readonly ok: false; readonly code: 'conflict'; readonly message: string };
 
-/** Of a device, which made its token by itself. */
+/** A device makes its token by itself. */
 export interface NewDeviceToken {
   /** SHA-256, hex. */
   readonly hash: string;
@@ -56,7 +56,7 @@ export class Tokens {
   readonly #all = new Map<string, Held>();
   /** Live ones. By hash: how long a look-up takes reveals nothing about a secret. */
   readonly #idByHash = new Map<string, string>();
-  /** Those that are being written, which open nothing yet. */
+  /** Tokens that are being written open nothing yet. */
   readonly #unwritten = new Set<string>();
   readonly #revocations: Emitter<string>;
 
@@ -74,21 +74,8 @@ export class Tokens {
   async create(asked: NewToken, createdBy: string): Promise<CreatedToken> {
     const problem = this.#problemOf(asked);
     if (problem) return { ok: false, code: 'conflict', message: problem };
-    const { newId, newSecret, clock } = this.#deps;
-    const secret = PREFIXES[asked.kind] + newSecret();
-    const token: TokenRecord = {
-      role: null,
-      tools: null,
-      clientId: null,
-      ...asked,
-      id: newId('tok'),
-      hash: hashSecret(secret),
-      createdAt: clock.now(),
-      createdBy,
-      lastUsedAt: null,
-      revokedAt: null,
-    };
-    await this.#add(token);
+    const secret = PREFIXES[asked.kind] + this.#deps.newSecret();
+    const token = await this.#add({ ...asked, hash: hashSecret(secret), createdBy });
     return { ok: true, token, secret };
   }
 
@@ -105,30 +92,30 @@ export class Tokens {
     const problem = isKnown ? 'This token is in use, or was revoked: make another one' : undefined;
     const message = problem ?? this.#fullProblem();
     if (message !== undefined) return { ok: false, code: 'conflict', message };
-    const { newId, clock } = this.#deps;
+    const made = { kind: 'device', hash, name, clientId, createdBy } as const;
+    return { ok: true, token: await this.#add(made, together) };
+  }
+
+  async #add(
+    made: Pick<TokenRecord, 'kind' | 'name' | 'hash' | 'createdBy'> & Partial<TokenRecord>,
+    together: (tokenId: string) => readonly Change[] = () => [],
+  ): Promise<TokenRecord> {
     const token: TokenRecord = {
-      id: newId('tok'),
-      hash,
-      kind: 'device',
-      name,
       role: null,
       tools: null,
-      clientId,
-      createdAt: clock.now(),
-      createdBy,
+      clientId: null,
+      ...made,
+      id: this.#deps.newId('tok'),
+      createdAt: this.#deps.clock.now(),
       lastUsedAt: null,
       revokedAt: null,
     };
-    await this.#add(token, together(token.id));
-    return { ok: true, token };
-  }
-
-  async #add(token: TokenRecord, together: readonly Change[] = []): Promise<void> {
     // At once, so that its name and its hash are taken.
     this.#keep(token);
     this.#unwritten.add(token.id);
     try {
-      await this.#deps.store.write([{ type: 'put_token', token }, ...together]);
+      await this.#deps.store.write([{ type: 'put_token', token }, ...together(token.id)]);
+      return token;
     } catch (error) {
       this.#forget(token);
       throw error;

@@ -1,4 +1,4 @@
-import { hasFairShare } from '#lib/limits/fair-share';
+import { hasFairShare } from '#lib/limits/counts';
 import type { DeviceTool, PairingState } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';

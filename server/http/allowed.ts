@@ -2,7 +2,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { hasRole, ROLES, type Role } from '#lib/protocol/role';
 import type { Caller } from '../auth/room.ts';
 
-/** Who may use a route or a socket: people from this role on, and programs of these kinds. */
+/** People from this role on may use a route or a socket, and programs of these kinds. */
 export interface Allowed {
   readonly role: Role;
   readonly also: readonly Exclude<Caller['kind'], 'operator'>[];

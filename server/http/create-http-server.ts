@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { whenClosed } from './open-responses.ts';
 import { boundUnusedConnections } from './unused-connections.ts';
-import { whenClosed } from './when-closed.ts';
 
 const SECOND = 1_000;
 
@@ -11,7 +11,7 @@ export function createHttpServer(deps: {
   readonly onUpgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Open connections of all kinds. */
   readonly maxConnections?: number;
-  /** Of these, those without a request. */
+  /** So many of them may be without a request. */
   readonly maxUnused?: number;
 }): Server {
   const server = createServer(
@@ -52,7 +52,7 @@ function answerClientError(error: Error & { code?: string }, socket: Duplex): vo
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
- * Of the requests that a connection sends without waiting for responses, each is
+ * A connection may send requests without waiting for responses: each is
  * handled when its response may be sent: all at once, each would keep its response
  * in memory until then, and a packet holds hundreds of requests.
  */

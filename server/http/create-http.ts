@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { PROJECT } from '../base/project.ts';
 import { InboundBudget } from '../sockets/room.ts';
-import { createClientScript } from './client-script.ts';
 import { createApi } from './create-api.ts';
 import { createHttpServer, createRequestsInFlight } from './create-http-server.ts';
 import { createDevicePage } from './device-page.ts';
@@ -13,6 +12,7 @@ import { createOpenSockets } from './open-sockets.ts';
 import { createPlainGate } from './plain-gate.ts';
 import { createRequestListener, type RequestListenerDeps } from './request-listener.ts';
 import { readiness } from './routes/system.ts';
+import { createClientScript } from './served-file.ts';
 import { createTrustPages, type TrustFacts } from './trust/trust-pages.ts';
 
 type GatesDeps = Parameters<typeof createPlainGate>[0] &
@@ -20,7 +20,7 @@ type GatesDeps = Parameters<typeof createPlainGate>[0] &
   Parameters<typeof createKnownConnections>[0] &
   Pick<HttpDeps, 'sessions' | 'tokens' | 'clock'>;
 
-/** What requests and sockets pass before they are served, and what all of them share. */
+/** Makes what requests and sockets pass before they are served, and what they share. */
 export const createGates = (deps: GatesDeps) => ({
   plainGate: createPlainGate(deps),
   foreignPages: createForeignPages(deps),

@@ -3,12 +3,12 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
-import { InboundBudget } from '../sockets/inbound-budget.ts';
+import { InboundBudget } from '../sockets/inbound.ts';
 import { OutboundBudget } from '../sockets/outbound-budget.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
-import { defineRoute } from './route.ts';
+import { routesOf } from './route.ts';
 
 test('[HT48] a public route looks at no credential, and its caller is anonymous', async () => {
   const run = createRouteRunner({
@@ -27,9 +27,8 @@ test('[HT48] a public route looks at no credential, and its caller is anonymous'
     logger: createErrorLog().logger,
   });
   const kinds: string[] = [];
-  const route = defineRoute('GET', '/healthz', {
+  const route = routesOf('test')('GET', '/healthz', {
     id: 'isAlive',
-    tag: 'system',
     summary: 'Whether the process is alive',
     access: 'public',
     responses: {},
@@ -59,7 +58,7 @@ test('[HT95] of a token so many requests wait at most, and one that is answered 
     logger: createErrorLog().logger,
   });
   const held: PromiseWithResolvers<void>[] = [];
-  const route = defineRoute('GET', '/v1/wait', {
+  const route = routesOf('test')('GET', '/v1/wait', {
     ...{ id: 'wait', tag: 'calls', summary: 'Waits' },
     access: { role: 'viewer', also: ['agent'] },
     responses: {},

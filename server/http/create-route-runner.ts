@@ -14,18 +14,16 @@ import type { InboundBudget, OutboundBudget, OutboundShare } from '../sockets/ro
 import { refuseCaller } from './allowed.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { Known, KnownConnections } from './known-connections.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, roomFor, whenClosed } from './open-responses.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
-import { roomFor } from './room-for.ts';
 import type { RequestContext, Route } from './route.ts';
 import type { PathParams } from './route-table.ts';
 import { admit } from './unused-connections.ts';
-import { whenClosed } from './when-closed.ts';
 
 /** A smaller record is answered at once. */
 const LARGE_BYTES = 256 * 1024;
 
-/** Those that wait have a connection each, of which there are 10,000: the others are for others. */
+/** Each request that waits has a connection, and of the 10,000 the rest is for others. */
 const MOST_OPEN = 1_000;
 
 /** Runs a route for a request that has passed the host gate, and sends the response. Never rejects. */
@@ -43,14 +41,14 @@ interface RunnerDeps {
   readonly peerOf: PeerOf;
   readonly connections: Pick<KnownConnections, 'keep'>;
   readonly inbound: InboundBudget;
-  /** Of bodies without a credential: so that they keep no other waiting. */
+  /** Bodies without a credential have a budget of their own, so that they keep no other waiting. */
   readonly untrustedInbound: InboundBudget;
   readonly outbound: OutboundBudget;
   readonly tokens: Pick<Tokens, 'onRevoked'>;
   readonly answered: (route: string, status: number) => void;
   /** Requests of one token that is no administrator's which are not answered yet. */
   readonly mostOpen?: number;
-  /** Of errors that are not an `HttpError`. */
+  /** It gets the errors that are not an `HttpError`. */
   readonly logger: Logger;
 }
 
@@ -105,7 +103,7 @@ export function createRouteRunner(deps: RunnerDeps): RunRoute {
   };
 }
 
-/** Who shows the credential of this request. */
+/** Finds who shows the credential of this request. */
 async function identify(
   { credentials, connections }: Pick<RunnerDeps, 'credentials' | 'connections'>,
   { incoming, address, isSecure }: RequestContext,
@@ -120,7 +118,7 @@ async function identify(
 
 interface Request {
   readonly context: RequestContext;
-  /** Who asks, once that is known. */
+  /** Says who asks, once that is known. */
   isOf(caller: Caller): void;
   /** It waits for something that happens later. */
   readonly isHeld: () => boolean;

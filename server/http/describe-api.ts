@@ -85,7 +85,7 @@ function describeResponses({ responses }: RouteDocs) {
 
 const asJson = (schema: z.ZodType) => ({ 'application/json': { schema: toJsonSchema(schema) } });
 
-/** As it is sent: a field with a default may be absent, and fields that are not named may be present. */
+/** Describes what is sent: a field with a default may be absent, and one that is not named may be present. */
 function toJsonSchema(schema: z.ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',

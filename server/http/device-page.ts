@@ -14,13 +14,13 @@ import { HttpError } from '#lib/protocol/http-error';
 import { foreignFetch, isForeignFetch, type PeerOf } from '../auth/room.ts';
 import { errorResponse } from './error-response.ts';
 import { type PageHeadersOptions, setDevicePageHeaders } from './page-headers.ts';
-import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import type { Target } from './route-table.ts';
 import { createFileReader, fileResponse, refuseMethod } from './served-file.ts';
 
 const fileName = z.string().regex(/^[\w-]+\.(?:js|css)$/);
 
-/** As `server/bootstrap/build-device.mjs` writes it. */
+/** `server/bootstrap/build-device.mjs` writes it. */
 const indexSchema = z.object({
   entry: fileName,
   preload: z.array(fileName),
@@ -167,7 +167,7 @@ export function createDevicePage(deps: DevicePageDeps): DevicePage {
       isSecure: peerOf(incoming).isSecure,
     });
     const made = refuse(incoming) ?? (await answer(incoming, pathname, nonce));
-    // What is no page keeps the policy of pages: the service worker is bound by its own.
+    // Other answers keep the policy of pages: the service worker is bound by its own.
     const headers = { 'content-security-policy': policy, ...made.headers };
     writeResponse(outgoing, { ...made, headers });
   };

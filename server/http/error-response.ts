@@ -57,25 +57,17 @@ export function toHttpError(error: unknown, logger: Logger): HttpError {
   }
   logger.error(error);
   if (error instanceof RowDamagedError || error instanceof BlobDamagedError) {
-    return new HttpError(
-      'store_damaged',
-      'The stored data is damaged, so it is not shown. The log of the server names what is damaged and where.',
-    );
+    return new HttpError('store_damaged', DAMAGED);
   }
-  if (error instanceof StoreFailedError) {
-    return new HttpError(
-      'store_failed',
-      'The server cannot write its record any more and accepts no calls until it is restarted.',
-    );
-  }
-  if (isDiskTrouble(error)) {
-    return new HttpError(
-      'store_failed',
-      'The disk of the server does not accept writes at the moment. Try again later.',
-    );
-  }
-  return new HttpError(
-    'internal',
-    'The server failed in an unexpected way. Its log has the details; try again.',
-  );
+  if (error instanceof StoreFailedError) return new HttpError('store_failed', NO_WRITES);
+  if (isDiskTrouble(error)) return new HttpError('store_failed', DISK_TROUBLE);
+  return new HttpError('internal', UNEXPECTED);
 }
+
+const DAMAGED =
+  'The stored data is damaged, so it is not shown. The log of the server names what is damaged and where.';
+const NO_WRITES =
+  'The server cannot write its record any more and accepts no calls until it is restarted.';
+const DISK_TROUBLE =
+  'The disk of the server does not accept writes at the moment. Try again later.';
+const UNEXPECTED = 'The server failed in an unexpected way. Its log has the details; try again.';

@@ -17,16 +17,6 @@ const call = (seq: number, run_id = 'run_a'): WatchEvent => ({
 
 const SNAPSHOT = { seq: 10, text: Buffer.from('{"type":"snapshot","seq":10}') };
 
-test('[HT23] first a snapshot, then what is newer than it', async () => {
-  const server = await startTestServer();
-  const stream = await watch(server);
-  expect(stream.type).toBe('text/event-stream');
-  expect(await stream.next()).toMatchObject({ id: 10, data: { type: 'snapshot', seq: 10 } });
-  server.bus.publish(call(10));
-  server.bus.publish(call(11));
-  expect(await stream.next()).toEqual({ id: 11, data: call(11) });
-});
-
 test('[HT23] what happens while the snapshot is being made is not lost', async () => {
   const snapshot = Promise.withResolvers<typeof SNAPSHOT>();
   const server = await startTestServer({ deps: { snapshot: () => snapshot.promise } });
@@ -92,27 +82,6 @@ test('[HT33] when the server stops, a stream ends as a whole answer, also one th
   expect(await texts[1]?.text()).toBe('');
   const late = await watch(server);
   await new Promise((resolve) => late.response.once('close', resolve));
-});
-
-test('[HT24] only what belongs to the run', async () => {
-  const server = await startTestServer();
-  const stream = await watch(server, { query: '?since=5' });
-  server.bus.publish(call(11, 'run_b'));
-  server.bus.publish({ type: 'tools', seq: 12, tools: [] });
-  server.bus.publish({ type: 'clients', seq: 13, clients: [] });
-  const approval = {
-    tool_call_id: 'tc_1',
-    run_id: 'run_b',
-    tool_name: 'x',
-    reason: '',
-    expires_at: 1,
-  };
-  const asked = { type: 'approval', tool_call_id: 'tc_1', run_id: 'run_b' } as const;
-  server.bus.publish({ ...asked, seq: 13, approval });
-  // Nor is it told which call of another was decided.
-  server.bus.publish({ ...asked, seq: 14, approval: null });
-  server.bus.publish(call(15));
-  expect((await stream.next()).id).toBe(15);
 });
 
 test('[HT24] a heartbeat keeps it open', async () => {

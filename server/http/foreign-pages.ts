@@ -3,7 +3,7 @@ import type { HostGate } from '../auth/room.ts';
 import type { DeviceOrigins } from '../clients/room.ts';
 import { writeResponse } from './response.ts';
 
-/** What a page may ask before it was let in; the credential of all else is that of a device. */
+/** A page may ask these before it was let in; all else takes the credential of a device. */
 const TO_ASK = new Set(['/api/pairing/join', '/api/pairing/outcome']);
 const OF_DEVICES = /^(?:\/internal\/.+|\/v1\/blobs|\/ws\/client)$/;
 
@@ -21,7 +21,7 @@ export function createForeignPages({
   readonly origins: Pick<DeviceOrigins, 'mayAsk' | 'isPaired'>;
 }) {
   return {
-    /** Whether a page of this origin may send the request, whatever its credential. */
+    /** A page of this origin may send the request, whatever its credential. */
     admits({ method = '' }: IncomingMessage, pathname: string, origin: string): boolean {
       if (TO_ASK.has(pathname)) return origins.mayAsk(origin) || origins.isPaired(origin);
       if (!OF_DEVICES.test(pathname) || !origins.isPaired(origin)) return false;

@@ -23,7 +23,7 @@ import type { OpenAiService } from '../doors/openai/room.ts';
 import type { EventBus, SnapshotText } from '../events/room.ts';
 import type { McpServersService } from '../mcp-client/room.ts';
 import type { NotifyService, PushService } from '../notices/room.ts';
-import type { PolicyService } from '../policy/room.ts';
+import type { LivePolicy } from '../policy/room.ts';
 import type { RunService } from '../runs/room.ts';
 import type { InboundBudget } from '../sockets/room.ts';
 import type { History } from '../store/room.ts';
@@ -44,7 +44,7 @@ export interface HttpDeps {
   readonly calls: CallService;
   readonly runs: RunService;
   readonly tools: Pick<ToolRegistry, 'list' | 'nameOf'>;
-  /** Of all calls, or of those of one token's holder. */
+  /** Counts all calls, or those of one token's holder. */
   readonly toolStats: (ownerToken: string | undefined) => Promise<ToolStats>;
   readonly blobs: BlobStore;
   readonly uploads: TokenBuckets;
@@ -53,7 +53,7 @@ export interface HttpDeps {
   readonly streams: ClientStreams;
   readonly openSockets: OpenSockets;
   readonly bus: Pick<EventBus, 'subscribe'>;
-  /** What a watcher of one run is shown first. */
+  /** Makes what a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly credentials: Credentials;
   readonly connections: Pick<KnownConnections, 'keep'>;
@@ -67,9 +67,9 @@ export interface HttpDeps {
   readonly audit: Audit;
   readonly pairing: PairingService;
   readonly devices: DeviceService;
-  /** Whether the page that asks is none of ours. */
+  /** The page that asks is none of ours. */
   readonly isForeignPage: HostGate['isForeignPage'];
-  readonly policy: PolicyService;
+  readonly policy: Pick<LivePolicy, 'state' | 'dryRun' | 'setAutonomy'>;
   readonly notify: NotifyService;
   /** Closes every connection of a client; resolves with how many there were. */
   readonly disconnect: (clientId: string) => Promise<number>;
@@ -82,7 +82,7 @@ export interface HttpDeps {
   readonly clock: Clock;
   /** Under which addresses this server is reached now. */
   readonly reach: () => Reach;
-  /** Of each request that was answered: the pattern of its path, and the status. */
+  /** Called for each request that was answered, with the pattern of its path and the status. */
   readonly answered: (route: string, status: number) => void;
   /** Prometheus text. */
   readonly metrics: () => string;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller, Credentials, HostGate, Peer } from '../auth/room.ts';
 
-/** Who asks, and from where. */
+/** The caller, and where it is. */
 export interface Known {
   readonly caller: Caller;
   readonly peer: Peer;
@@ -32,7 +32,7 @@ const FREE = new Set(['content-length', 'idempotency-key', 'traceparent', 'trace
 const MOST_CHARS = 4 * 1024;
 const MOST_PARTS = 2 * 64;
 
-/** What a connection has shown counts for its next request (rule HT96). */
+/** A credential that a connection has shown counts for its next request (rule HT96). */
 export const createKnownConnections = ({
   hostGate,
   credentials,
@@ -40,7 +40,7 @@ export const createKnownConnections = ({
   readonly hostGate: Pick<HostGate, 'ours' | 'isForeignPage'>;
   readonly credentials: Pick<Credentials, 'follow'>;
 }) => ({
-  /** Who asks; undefined where the request has to pass every check. */
+  /** The caller; undefined where the request has to pass every check. */
   of({ socket, method, rawHeaders }: IncomingMessage): Known | undefined {
     const { [SHOWN]: shown }: KnownSocket = socket;
     if (!shown || shown.method !== method || !isSame(shown.headers, rawHeaders)) return undefined;

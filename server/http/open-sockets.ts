@@ -9,25 +9,25 @@ interface Closable {
   close(code: number, reason: string): void;
 }
 
-/** Those of one kind keep out none of the other. */
+/** Sockets of one kind keep out none of the other. */
 export type SocketUse = 'client' | 'watcher';
 
 export type OpenSockets = ReturnType<typeof createOpenSockets>;
 
 /** A client with a few tools takes about half of it. */
 const BYTES_OF_CLIENT = 128 * 1024;
-/** Of the memory that there may be, clients take a quarter at most; of 10,000 connections half. */
+/** Clients take a quarter of the memory at most, and half of the 10,000 connections. */
 const MOST_SOCKETS: Record<SocketUse, number> = {
   client: Math.min(5_000, Math.floor(getHeapStatistics().heap_size_limit / 4 / BYTES_OF_CLIENT)),
   watcher: 2_000,
 };
-/** Of one device, or person that watches, with a page in each of its tabs. */
+/** One device, or one person who watches, may have a page in so many tabs. */
 const MOST_TABS = 64;
 
 /** All that is open to clients and watchers, until the server stops. */
 export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
   const open = { client: new Set<Closable>(), watcher: new Set<Closable>() };
-  /** Of one token, so that none but an administrator's keeps out another. */
+  /** One token may have so many: none but an administrator's keeps out another. */
   const mostOf = ({ kind }: Caller, use: SocketUse): number =>
     kind === 'device' || use === 'watcher' ? MOST_TABS : most[use] / 2;
   const ofToken = { client: new Counts(), watcher: new Counts() };

@@ -46,22 +46,6 @@ test('[HT74] an agent gets the statistics of its own calls, people those of all'
   expect(asked).toEqual(['tok_helper', undefined]);
 });
 
-test('[HT63] an agent reads and acts on its own runs', async () => {
-  const { server, asked } = await setup();
-  expect((await server.get('/v1/runs/run_own', helper)).json.owner).toEqual(owner);
-  expect((await server.get('/v1/runs/run_own/model_turns', helper)).status).toBe(200);
-  await server.post('/v1/runs/run_own/messages', { input: 'on' }, helper);
-  await server.post('/v1/runs/run_own/cancel', {}, helper);
-  await server.get('/v1/runs', helper);
-  await server.get('/v1/runs');
-  expect(asked).toEqual([
-    ['run_own', { input: 'on', by: expect.objectContaining({ tokenId: 'tok_helper' }) }],
-    'run_own',
-    { limit: 50, ownerToken: 'tok_helper' },
-    { limit: 50 },
-  ]);
-});
-
 test('[HT63] what a person writes in the run of another is theirs, and is written down', async () => {
   const { server, asked } = await setup();
   await server.post('/v1/runs/run_own/messages', { input: 'on' }, { token: TOKENS.colleague });
@@ -72,40 +56,6 @@ test('[HT63] what a person writes in the run of another is theirs, and is writte
   ]);
   await server.post('/v1/runs/run_own/messages', { input: 'on' }, helper);
   expect(server.audited).toHaveLength(1);
-});
-
-test.each([
-  ['GET', ''],
-  ['GET', '/events'],
-  ['GET', '/messages'],
-  ['GET', '/messages?before=5'],
-  ['GET', '/model_turns'],
-  ['POST', '/messages'],
-  ['POST', '/cancel'],
-])('[HT63] %s %s of another’s run is as of one that is not there', async (method, path) => {
-  const { server, asked } = await setup();
-  const body = method === 'POST' ? { input: 'on' } : undefined;
-  const ask = (id: string) => server.ask(method, `/v1/runs/${id}${path}`, { ...helper, body });
-  const [foreign, missing] = [await ask('run_a'), await ask('run_b')];
-  expect(foreign).toMatchObject({ status: 404, json: { error: { code: 'run_not_found' } } });
-  expect(foreign.text).toBe(missing.text.replace('run_b', 'run_a'));
-  expect(asked).toEqual([]);
-});
-
-test('[HT63] an agent has the blobs alone that its own calls and runs name', async () => {
-  const { server } = await setup();
-  const put = async () =>
-    (await server.post('/v1/blobs', { media_type: 'text/plain', data: 'YQ==' }, helper)).json;
-  // Of the fake, those are named whose id ends with 1.
-  const [unnamed, named] = [await put(), await put()];
-  const read = (blob: { blob_id: string }, more: object) =>
-    server.get(`/v1/blobs/${blob.blob_id}`, more);
-  expect((await read(named, helper)).text).toBe('a');
-  const refused = await read(unnamed, helper);
-  expect(refused).toMatchObject({ status: 404, json: { error: { code: 'blob_not_found' } } });
-  const etag = { ...helper, headers: { 'if-none-match': `"${unnamed.blob_id}"` } };
-  expect((await read(unnamed, etag)).text).toBe(refused.text);
-  expect((await read(unnamed, {})).text).toBe('a');
 });
 
 test('[HT77] a run says of each tool whether it is offered, or why not, by pages and by kind', async () => {

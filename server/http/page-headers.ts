@@ -7,13 +7,13 @@ export interface PageHeadersOptions {
   readonly host: string;
   /** It came by https. */
   readonly isSecure: boolean;
-  /** Whether all ports of this host may be held to https. */
+  /** All ports of this host may be held to https. */
   readonly strictTransport: (host: string) => boolean;
   /** The development server evaluates code. */
   readonly development: boolean;
 }
 
-/** What a page may load and run (ten lines that make a markdown image or a script tag harmless). */
+/** A page may load and run this alone, which makes a markdown image or a script tag harmless. */
 function contentSecurityPolicy({ nonce, host, isSecure, development }: PageHeadersOptions): string {
   return [
     "default-src 'self'",
@@ -29,7 +29,7 @@ function contentSecurityPolicy({ nonce, host, isSecure, development }: PageHeade
     "base-uri 'none'",
     "form-action 'self'",
     "object-src 'none'",
-    // Of push notes. Workers of a page's own making are of the page of a phone alone.
+    // Push notes need a worker. The page of a phone alone makes workers by itself.
     "worker-src 'self'",
   ].join('; ');
 }
@@ -50,7 +50,7 @@ const FIXED_HEADERS = {
 } as const;
 
 /**
- * Of the page of a phone, whose tools record sound too. What is not named is allowed to this page
+ * The page of a phone has tools that record sound too. What is not named is allowed to this page
  * alone by default: motion sensors, sharing, keeping the screen on.
  */
 const DEVICE_PERMISSIONS = FIXED_HEADERS['permissions-policy'].replace(

@@ -11,10 +11,10 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { OutboundBudget } from '../sockets/room.ts';
 import { errorResponse } from './error-response.ts';
+import { roomFor } from './open-responses.ts';
 import { type PageHeadersOptions, setPageHeaders } from './page-headers.ts';
-import type { Target } from './parse-target.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
-import { roomFor } from './room-for.ts';
+import type { Target } from './route-table.ts';
 import { admit } from './unused-connections.ts';
 
 export type PageHandler = (
@@ -38,7 +38,7 @@ interface Asked {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly target: Target;
-  /** Of the client. */
+  /** The client's address. */
   readonly address: string;
 }
 

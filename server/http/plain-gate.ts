@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
 import { type HostGate, plainAddress } from '../auth/room.ts';
 import { errorResponse } from './error-response.ts';
-import { parseTarget } from './parse-target.ts';
 import type { HttpResponse } from './response.ts';
+import { parseTarget } from './route-table.ts';
 
 export type PlainGate = ReturnType<typeof createPlainGate>;
 
-/** Who may use plain HTTP, where the server is open to a network. */
+/** Decides who may use plain HTTP, where the server is open to a network. */
 export function createPlainGate(deps: {
   readonly hostGate: Pick<HostGate, 'refuseHost'>;
   /** By the address of the connection: no header counts here. */
@@ -18,7 +18,7 @@ export function createPlainGate(deps: {
   const isRefused = ({ socket }: IncomingMessage) =>
     !('encrypted' in socket) && !deps.mayBePlain(plainAddress(socket.remoteAddress));
   return {
-    /** What a request without TLS gets, and nothing else, when its peer may not send one. */
+    /** The one answer to a request without TLS of a peer that may not send one. */
     refuse(incoming: IncomingMessage): HttpResponse | undefined {
       if (!isRefused(incoming)) return undefined;
       const location = deps.hasTls ? toHttps(deps.hostGate, incoming) : undefined;

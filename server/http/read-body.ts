@@ -1,8 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from '#lib/protocol/http-error';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import { parseJson } from '#lib/json/parse-json';
+import { type ErrorDetail, HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { type InboundBudget, SMALL_BYTES } from '../sockets/room.ts';
-import { whenClosed } from './when-closed.ts';
+import { whenClosed } from './open-responses.ts';
 
 /** Smaller pieces are copied together. */
 const BLOCK_BYTES = 4 * 1024;
@@ -13,7 +17,7 @@ const BLOCK_BYTES = 4 * 1024;
  */
 export class GatheredBytes {
   readonly #blocks: Buffer[] = [];
-  /** What small pieces are copied into, and how far it is full. */
+  /** Small pieces are copied into `#open`, which is full up to `#used`. */
   #open: Buffer | undefined;
   #used = 0;
 
@@ -142,3 +146,64 @@ const tooLarge = (maxBytes: number): HttpError =>
 
 const cutShort = (): HttpError =>
   new HttpError('bad_request', 'The connection ended before the body was complete.');
+
+const JSON_LIMITS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
+
+const LARGE_BYTES = 64 * 1024;
+
+export interface JsonBody {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** The body as JSON. None at all is an empty object: actions need not send one. */
+export async function readJson(
+  context: BodySource,
+  maxBytes: number = LIMITS.httpBodyBytes,
+): Promise<JsonBody> {
+  const bytes = await readBody(context, maxBytes);
+  if (bytes.length === 0) return { value: {}, bytes: 0 };
+  checkJsonType(context.incoming);
+  if (!isUtf8(bytes)) throw new HttpError('bad_request', 'The body is not UTF-8 text; send JSON.');
+  const parsed = parseJson(bytes.toString('utf8'), JSON_LIMITS);
+  if (!parsed.ok) throw new HttpError('bad_request', `The body cannot be read. ${parsed.message}`);
+  // To read a large one takes long enough for a turn, and so does what is done with it.
+  if (bytes.length >= LARGE_BYTES) await nextTurn();
+  return { value: parsed.value, bytes: bytes.length };
+}
+
+/** Throws where the body is of a type that is named and is not JSON. */
+export function checkJsonType({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const type = headers['content-type'];
+  if (type === undefined || isJsonType(type)) return;
+  throw new HttpError(
+    'unsupported_media_type',
+    `The body came as ${JSON.stringify(type.slice(0, 100))}; send JSON with "Content-Type: application/json".`,
+  );
+}
+
+export const isJsonType = (type: string): boolean =>
+  /^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(type);
+
+/** Further details cost bytes and help no reader. */
+const MAX_DETAILS = 20;
+
+/** The value by its schema, or a `bad_request` that lists what is wrong and where. */
+export function checkShape<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  what: 'body' | 'query' | 'path',
+): z.output<S> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const details: ErrorDetail[] = checked.error.issues
+    .slice(0, MAX_DETAILS)
+    .map((issue) => ({ path: issue.path.map(String).join('.'), problem: issue.message }));
+  const [first] = details;
+  const where = first?.path ? `${first.path}: ` : '';
+  throw new HttpError(
+    'bad_request',
+    `The ${what} does not have the right shape: ${where}${first?.problem ?? 'unknown'}`,
+    { details },
+  );
+}

@@ -9,7 +9,6 @@ import {
 } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { CLIENT_SCRIPT_PATH, type ReadClientScript, serveClientScript } from './client-script.ts';
 import type { Api } from './create-api.ts';
 import { type DevicePage, isDevicePath } from './device-page.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
@@ -17,9 +16,10 @@ import type { ForeignPages } from './foreign-pages.ts';
 import type { KnownConnections } from './known-connections.ts';
 import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
-import { parseTarget } from './parse-target.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
+import { parseTarget } from './route-table.ts';
+import { CLIENT_SCRIPT_PATH, type ReadClientScript, serveClientScript } from './served-file.ts';
 
 export interface RequestListenerDeps {
   readonly plainGate: Pick<PlainGate, 'refuse'>;
@@ -50,7 +50,7 @@ const API_PATH =
 const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
 
 /**
- * What Node's server calls for each request. It checks whether the peer may come without TLS, the
+ * Node's server calls this for each request. It checks that the peer may come without TLS, the
  * target, the host and the origin; then the API answers, which refuses requests of other sites, or
  * the script that other sites may run, or the pages, to which they may link. What a connection has
  * shown for the API is not checked again. Never throws.

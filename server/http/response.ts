@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isRecord } from '#lib/json/is-record';
 import { jsonText } from '#lib/json/json-text';
 
-/** What a handler returns, before it is bytes. */
+/** A handler returns this, before it is bytes. */
 export type HttpResponse =
   | {
       readonly status: number;
@@ -91,7 +91,7 @@ function fieldByField(record: Readonly<Record<string, unknown>>): Buffer {
 const LARGE_LENGTH = 256 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
-/** As its reader takes them: what waits in the socket is a slice, and others are served in between. */
+/** Its reader takes slices: one of them waits in the socket, and others are served in between. */
 function writeInSlices(outgoing: ServerResponse, body: Buffer, from = 0): void {
   for (let at = from; at < body.length; ) {
     const slice = body.subarray(at, at + SLICE_BYTES);

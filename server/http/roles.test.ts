@@ -101,25 +101,6 @@ test('[HT68] each caller reads who it is', async () => {
   expect((await server.get('/v1/me', { token: null })).status).toBe(401);
 });
 
-test('[HT17] T76: an agent neither approves nor answers nor extends, over any path', async () => {
-  const server = await startTestServer();
-  server.calls.fake.records.set('tc_1', callRecord());
-  const paths: [string, object][] = [
-    ['approval', { decision: 'yes' }],
-    ['answer', { output: 1 }],
-    ['extend', { by_ms: 1_000 }],
-  ];
-  for (const token of [TOKENS.agent, TOKENS.device]) {
-    for (const [path, body] of paths) {
-      const { status, json } = await server.post(`/v1/tool_calls/tc_1/${path}`, body, { token });
-      expect([status, json.error.code]).toEqual([403, 'permission_denied']);
-    }
-    const { status } = await server.ask('DELETE', '/v1/approvals/always/a', { token });
-    expect(status).toBe(403);
-  }
-  expect(server.calls.fake.asked).toEqual([]);
-});
-
 test('[UG4] a viewer watches, and offers no tools', async () => {
   const { port } = await startTestServer();
   const open = (path: string) =>

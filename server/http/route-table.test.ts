@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pathIdSchema } from '#lib/protocol/path-id';
-import { parseTarget } from './parse-target.ts';
-import { createRouteTable } from './route-table.ts';
+import { createRouteTable, parseTarget } from './route-table.ts';
 
 const route = (method: string, path: string) => ({ method, path });
 

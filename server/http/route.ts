@@ -1,17 +1,16 @@
 import type { z } from 'zod';
 import type { Anonymous, Caller } from '../auth/room.ts';
 import type { Allowed } from './allowed.ts';
-import { checkShape } from './check-shape.ts';
 import type { BodySource } from './read-body.ts';
-import { readJson } from './read-json.ts';
+import { checkShape, readJson } from './read-body.ts';
 import type { HttpResponse } from './response.ts';
 import type { ParamsOf, PathParams } from './route-table.ts';
 
 /** One request, with what every handler may need. */
 export interface RequestContext extends BodySource {
-  /** With its `?`, or empty. */
+  /** It has its `?`, or is empty. */
   readonly search: string;
-  /** Of the client, also behind a trusted proxy. */
+  /** The client's address, also behind a trusted proxy. */
   readonly address: string;
   /** It came by https. */
   readonly isSecure: boolean;
@@ -22,7 +21,7 @@ export interface RequestContext extends BodySource {
   makeRoom(bytes: number): Promise<void>;
   /** How many bytes there were, where that was not known at `makeRoom`. */
   resizeRoom(bytes: number): void;
-  /** Whether it was made for a large one. */
+  /** Room was made for a large one. */
   isLarge(): boolean;
   /** Aborted when the caller hangs up. Made on first use. */
   signal(): AbortSignal;
@@ -36,7 +35,7 @@ export interface RouteInput<Path extends string, For extends Access, Query, Body
   readonly params: Readonly<Record<ParamsOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Of the body as it was sent. */
+  /** The size of the body as it was sent. */
   readonly bodyBytes: number;
   readonly context: RequestContext;
 }
@@ -75,40 +74,47 @@ export interface RouteOptions<
   For extends Access,
   Query extends z.ZodObject,
   Body extends z.ZodType,
-> extends Omit<RouteDocs, 'method' | 'path'> {
+> extends Omit<RouteDocs, 'method' | 'path' | 'tag'> {
   readonly access: For;
   readonly query?: Query;
   readonly body?: Body;
-  /** Of the body; by default what a call may have. */
+  /** The body's largest size; by default that of a call's. */
   readonly maxBodyBytes?: number;
   handle(
     input: RouteInput<Path, For, z.output<Query>, z.output<Body>>,
   ): HttpResponse | Promise<HttpResponse>;
 }
 
-/** Types `handle` by the schemas, and reads body and query by them before it is called. */
-export function defineRoute<
-  const Path extends string,
-  const For extends Access,
-  Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodType = z.ZodType,
->(method: RouteDocs['method'], path: Path, options: RouteOptions<Path, For, Query, Body>): Route {
-  const { query: querySchema, body: bodySchema } = options;
-  type Input = RouteInput<Path, For, z.output<Query>, z.output<Body>>;
-  return {
+/**
+ * Makes the routes of one part of the reference. `handle` is typed by the schemas, and called with
+ * body and query as they read them.
+ */
+export const routesOf =
+  (tag: string) =>
+  <
+    const Path extends string,
+    const For extends Access,
+    Query extends z.ZodObject = z.ZodObject,
+    Body extends z.ZodType = z.ZodType,
+  >(
+    method: RouteDocs['method'],
+    path: Path,
+    options: RouteOptions<Path, For, Query, Body>,
+  ): Route => ({
     ...options,
+    tag,
     method,
     path,
     async run(principal, params, context) {
+      const { query: querySchema, body: bodySchema } = options;
       const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
       const json = bodySchema && (await readJson(context, options.maxBodyBytes));
       const body = bodySchema && checkShape(bodySchema, json?.value, 'body');
       // The edge where the erased types come back: the schemas above and the runner have just proved them.
       const input = { principal, params, query, body, bodyBytes: json?.bytes ?? 0, context };
-      return options.handle(input as Input);
+      return options.handle(input as RouteInput<Path, For, z.output<Query>, z.output<Body>>);
     },
-  };
-}
+  });
 
 /** An empty value means the same as none: forms and templates send `cursor=`. */
 const readQuery = (search: string): Record<string, string> =>

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HttpError } from '#lib/protocol/http-error';
 import { isMissing } from '#lib/util/is-missing';
 import { errorResponse } from './error-response.ts';
-import type { HttpResponse } from './response.ts';
+import { type HttpResponse, writeResponse } from './response.ts';
 
 /** A file of the build as it is sent. A picture is compressed already. */
 export interface ServedFile {
@@ -49,7 +49,7 @@ export function fileResponse(
   };
 }
 
-/** What is only read refuses all other methods. */
+/** Files are only read: all other methods are refused. */
 export function refuseMethod(
   { method }: Pick<IncomingMessage, 'method'>,
   what: string,
@@ -57,4 +57,32 @@ export function refuseMethod(
   if (method === 'GET' || method === 'HEAD') return undefined;
   const refusal = new HttpError('method_not_allowed', `${what} accepts GET, not ${method}.`);
   return { ...errorResponse(refusal), headers: { allow: 'GET, HEAD' } };
+}
+
+export const CLIENT_SCRIPT_PATH = '/client.js';
+
+export type ReadClientScript = () => Promise<ServedFile>;
+
+/** The file that the build made. */
+export function createClientScript(file: string): ReadClientScript {
+  const read = createFileReader('The client library');
+  return () => read(file);
+}
+
+const HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  // The same for every caller, and without a secret: pages of any origin may run it. No script can
+  // read it, since there is no header of CORS.
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=300',
+};
+
+/** Serves the script that makes a page a client (`lib/client/page/script.ts`). */
+export async function serveClientScript(
+  read: ReadClientScript,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const refusal = refuseMethod(incoming, CLIENT_SCRIPT_PATH);
+  writeResponse(outgoing, refusal ?? fileResponse(await read(), incoming, HEADERS));
 }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { whenClosed } from './when-closed.ts';
+import { whenClosed } from './open-responses.ts';
 
 const ADMIT = Symbol('admit');
 
@@ -9,10 +9,10 @@ interface Exchange extends EventEmitter {
   [ADMIT]?: () => void;
 }
 
-/** Of all connections; the others are for those whose handshake of TLS is still to come. */
+/** The share of all connections; the others are for those whose handshake of TLS is still to come. */
 const USABLE = 0.95;
 
-/** Of a response, or of a socket that is to be upgraded: its caller has shown a credential. */
+/** Notes that the caller of a response, or of a socket that is to be upgraded, has shown a credential. */
 export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
 
 /**
@@ -23,9 +23,9 @@ export const admit = (exchange: Exchange): void => exchange[ADMIT]?.();
  * room for newcomers however many come, also from one address: a proxy has one for all.
  */
 export function boundUnusedConnections(server: Server, most: number): void {
-  /** Those that said nothing for longest come first. */
+  /** The connections that said nothing for longest come first. */
   const unused = new Set<Socket>();
-  /** With the requests that have a credential: a caller may send the next before it has the answer. */
+  /** Each has its number of requests with a credential: a caller may send the next before it has the answer. */
   const used = new Map<Socket, number>();
 
   function count(socket: Socket, more: number): void {

@@ -21,9 +21,9 @@ import { type Allowed, refuseCaller } from './allowed.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets, SocketUse } from './open-sockets.ts';
-import { parseTarget } from './parse-target.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { badTarget } from './request-listener.ts';
+import { parseTarget } from './route-table.ts';
 import { CLIENTS, VIEWERS } from './routes/access.ts';
 import { admit } from './unused-connections.ts';
 
@@ -55,14 +55,14 @@ function chatCredential(
   };
 }
 
-/** Who is at the other end of an open socket. */
+/** The other end of an open socket. */
 export interface SocketContext {
   readonly principal: Caller;
   readonly address: string;
-  /** What carries the socket's frames; for gathering writes. */
+  /** It carries the socket's frames, and gathers writes. */
   readonly stream: Duplex;
   readonly inbound: InboundSocket;
-  /** Of the address; it may have a token (HT221), so that it is neither kept nor logged. */
+  /** The address's query may have a token (HT221), so that it is neither kept nor logged. */
   readonly query: URLSearchParams;
 }
 
@@ -182,7 +182,7 @@ const NO_SOCKET =
 const CHAT_IS_OFF =
   'The socket for ClawSeed apps is switched off: "clawseed": {"enabled": true} in the configuration switches it on.';
 
-/** What is refused before the path and the credential are looked at. */
+/** Refuses what needs no look at the path and the credential. */
 function refuseRequest(
   { hostGate, foreignPages }: Pick<UpgradeGateDeps, 'hostGate' | 'foreignPages'>,
   incoming: IncomingMessage,
@@ -229,7 +229,7 @@ function createSocketServer(): WebSocketServer {
   };
   // guard: frame-length-limited
   const wss = new WebSocketServer(options);
-  // With a listener ws leaves the answer to us; without one it would not have our shape.
+  // A listener makes ws leave the answer to us; its own would not have our shape.
   wss.on('wsClientError', (error, socket) =>
     refuseUpgrade(
       socket,

@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { Call } from '#lib/call/call';
 import { showControlCharacters as shown } from '#lib/format/show-control-characters';
 import { cutJson, fitsJson } from '#lib/json/cut-json';
-import { matchTools } from '#lib/policy/match-tools';
+import { matchTools } from '#lib/policy/match';
 import {
   type CallNoticeData,
   NOTICE_TYPES,

@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { readRetryAfter } from '#lib/net/retry-after';
+import { readRetryAfter } from '#lib/net/backoff';
 import { given } from '#lib/util/given';
 import type { Outcome } from './target.ts';
 

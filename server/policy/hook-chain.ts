@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
-import { matchTools } from '#lib/policy/match-tools';
+import { matchTools } from '#lib/policy/match';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { HookState } from '#lib/policy/policy-wire';
 import type { HookNote } from '#lib/protocol/card';
@@ -16,7 +16,7 @@ import { afterSchema, askHook, beforeSchema, FAILED, type Hook, type HookDeps } 
 /** On a card. */
 const MOST_KEYS = 20;
 
-/** Of a failure, as it is shown. */
+/** A failure is shown by so many characters. */
 const MOST_MESSAGE = 500;
 
 interface AskedHook extends Hook {
@@ -59,7 +59,7 @@ export class HookChain implements ResultFilter {
     return this.#hooks.some((one) => one.before && one.isFor(toolName));
   }
 
-  /** Whether one for security is: what it lets through was for the client that it was told of. */
+  /** A hook for security is asked: what it lets through was for the client that it was told of. */
   isGuarded(toolName: string): boolean {
     return this.#hooks.some((one) => one.security && one.before && one.isFor(toolName));
   }

@@ -28,7 +28,7 @@ const reason = z
   .transform((text) => text.slice(0, MOST_REASON).toWellFormed());
 const goOn = z.strictObject({ action: z.literal('continue') });
 
-/** What `before_tool_call` may return; nothing is `continue`. */
+/** `before_tool_call` may return one of these; nothing is `continue`. */
 export const beforeSchema = z
   .discriminatedUnion('action', [
     goOn,
@@ -38,7 +38,7 @@ export const beforeSchema = z
   ])
   .nullish();
 
-/** What `after_tool_call` may return: `message` for a call that failed, else `output`. */
+/** `after_tool_call` may return `message` for a call that failed, else `output`. */
 export const afterSchema = z
   .discriminatedUnion('action', [
     goOn,
@@ -54,7 +54,7 @@ export const afterSchema = z
 /** It threw, took too long, or returned what is not in the schema. */
 export const FAILED = Symbol('failed');
 
-/** What a hook returns, within its time. Whatever it returns later is not looked at. */
+/** Gives what a hook returns within its time. Whatever it returns later is not looked at. */
 export async function askHook<Schema extends z.ZodType>(
   { name, timeout_ms: limitMs }: Hook,
   call: () => unknown,

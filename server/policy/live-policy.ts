@@ -1,6 +1,6 @@
 import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
-import { withAutonomy } from '#lib/policy/autonomy';
+import { type AutonomyLevel, withAutonomy } from '#lib/policy/autonomy';
 import {
   asReason,
   compilePolicy,
@@ -22,25 +22,23 @@ import type {
   Denial,
   DenialRequest,
 } from '../approvals/room.ts';
-import { callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
+import { callerOf, mayDecide, type Principal, principalName, type Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { Autonomy } from './autonomy.ts';
-import { tryOut } from './dry-run.ts';
-import { executorOf } from './executor-of.ts';
 import type { HookChain } from './hook-chain.ts';
-import type { DryRunRequest, LimitLeft, PolicyService, PolicyState } from './policy-service.ts';
-import type { PolicyTokens } from './policy-tokens.ts';
+import type { DryRunOutcome, DryRunRequest, LimitLeft, PolicyState } from './policy-service.ts';
+import { executorOf, tryOut } from './policy-service.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { both, type RunTaints } from './run-taints.ts';
-import type { TokenReads } from './token-reads.ts';
+import type { TokenReads } from './taints.ts';
+import { both, type RunTaints } from './taints.ts';
 
 export interface LivePolicyDeps {
   readonly definition: PolicyDefinition;
   /** The file of the policy; null while there was none. */
   file(): string | null;
-  /** As the file is now. Throws where it has none that is valid. */
+  /** Reads the file as it is now. Throws where it has no policy that is valid. */
   read(): PolicyDefinition;
   readonly autonomy: Pick<Autonomy, 'of' | 'set' | 'state'>;
   readonly limits: Pick<RateLimits, 'take' | 'left'>;
@@ -48,7 +46,7 @@ export interface LivePolicyDeps {
   readonly taints: Pick<RunTaints, 'of' | 'by' | 'ended' | 'setMarks'>;
   readonly reads: Pick<TokenReads, 'of' | 'ended'>;
   readonly registry: Pick<ToolRegistry, 'find'>;
-  readonly tokens: Pick<PolicyTokens, 'isLive' | 'programNamed'>;
+  readonly tokens: Pick<Tokens, 'isLive' | 'programNamed'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Takes out of what is shown what is secret; without it tokens alone. */
@@ -56,7 +54,7 @@ export interface LivePolicyDeps {
 }
 
 /** The policy that counts now (rules PO in `lib/policy/SPEC.md`). */
-export class LivePolicy implements PolicyService {
+export class LivePolicy {
   readonly #deps: LivePolicyDeps;
   #policy: Policy;
   /** Without the rules that look at arguments: what it denies, no arguments help. */
@@ -79,7 +77,7 @@ export class LivePolicy implements PolicyService {
       : this.#checked(withTaint(question, taint), request);
   };
 
-  /** What a call by an agent could carry out; a person who makes one by hand is not asked. */
+  /** Gives what a call by an agent could carry out; a person who makes one by hand is not asked. */
   #taintFor(question: PolicyQuestion, { principal, runId }: DenialRequest) {
     const { isWayOut, isUntrusted } = question;
     const isAsked = !isByHand(question) && (isWayOut || isUntrusted);
@@ -149,7 +147,7 @@ export class LivePolicy implements PolicyService {
   }: Pick<CheckRequest, 'principal' | 'runId'>): Promise<string | null> =>
     principal.kind === 'operator' ? null : (await this.#readBy(principal, runId)).untrusted;
 
-  /** What the calls need of it. */
+  /** The calls need this of it. */
   get forCalls() {
     const { check, checkEdit, denial } = this;
     const onDecided = (call: Call): void => {
@@ -229,7 +227,8 @@ export class LivePolicy implements PolicyService {
     };
   }
 
-  async dryRun(request: DryRunRequest) {
+  /** Says what would become of a call. Nothing is called, counted or kept. */
+  async dryRun(request: DryRunRequest): Promise<DryRunOutcome> {
     const policy = request.policy ? compilePolicy(request.policy) : this.#policy;
     const { runId } = request;
     const taint = isByHand(request) ? NO_TAINT : await this.#taintTried(request, policy);
@@ -240,7 +239,7 @@ export class LivePolicy implements PolicyService {
     return tryOut(registry, request, { decide, left, marks: policy.marks, hide });
   }
 
-  /** As a call of that caller would find it; what a program has read counts by the marks of then. */
+  /** Gives the taint that a call of that caller would find; a program's reads count by the marks of then. */
   async #taintTried({ runId, caller }: DryRunRequest, policy: Policy): Promise<Taint> {
     const { reads, tokens } = this.#deps;
     const ofRun = runId === undefined ? NO_TAINT : await this.#taintOfRun(runId, policy);
@@ -253,7 +252,11 @@ export class LivePolicy implements PolicyService {
     return policy === this.#policy ? taints.of(runId) : taints.by(policy.marks, runId);
   }
 
-  async setAutonomy(...[by, level, runId]: Parameters<PolicyService['setAutonomy']>) {
+  /**
+   * Without a run it is for all. `level` null: the run has none of its own any more. Resolves when it
+   * is on disk, or was refused.
+   */
+  async setAutonomy(by: Principal, level: AutonomyLevel | null, runId: string | null) {
     if (!mayDecide(by)) return 'not_permitted';
     return (await this.#deps.autonomy.set(level, runId, callerOf(by).tokenId)) ? 'set' : 'too_many';
   }
@@ -270,7 +273,7 @@ export class LivePolicy implements PolicyService {
   }
 }
 
-/** Of a run of which it is not known yet what it has read. */
+/** It stands for a run of which it is not known yet what it has read. */
 const ANY_TAINT: Taint = { private: 'it is not known what', untrusted: 'it is not known what' };
 const NOT_READ_YET =
   'It is being read what the run has read, and the policy may deny the call for it; decide again in a moment';

@@ -10,10 +10,8 @@ import { Autonomy, type AutonomyDeps } from './autonomy.ts';
 import type { Hook } from './hook.ts';
 import { HookChain } from './hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from './live-policy.ts';
-import type { PolicyTokens } from './policy-tokens.ts';
 import { RateLimits } from './rate-limits.ts';
-import { RunTaints } from './run-taints.ts';
-import { TokenReads } from './token-reads.ts';
+import { RunTaints, TokenReads, type TokenReadsDeps } from './taints.ts';
 
 const callable = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function');
 
@@ -82,8 +80,8 @@ export async function openPolicy(
     'definition' | 'file' | 'read' | 'autonomy' | 'limits' | 'hooks' | 'taints' | 'reads' | 'tokens'
   > & {
     store: Store;
-    readonly tokens: PolicyTokens;
-    /** What the file has now. Throws `ConfigError`. */
+    readonly tokens: LivePolicyDeps['tokens'] & TokenReadsDeps['tokens'];
+    /** Reads the policy that the file has now. Throws `ConfigError`. */
     readPolicy(file: string): PolicyDefinition;
   } & Pick<AutonomyDeps, 'rootOf' | 'bus'>,
 ) {

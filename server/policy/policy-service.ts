@@ -3,8 +3,13 @@ import type { PolicyDecision } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { HookState } from '#lib/policy/policy-wire';
+import type { Marks } from '#lib/policy/taint';
 import type { ErrorDetail } from '#lib/protocol/http-error';
-import type { Principal } from '../auth/room.ts';
+import { parseToolReference } from '#lib/protocol/tool-name';
+import { isTrusted } from '#lib/protocol/tool-source';
+import { mapTexts, redacted } from '#lib/text/redact';
+import type { ToolFacts } from '../approvals/room.ts';
+import type { ToolRegistry } from '../tools/room.ts';
 
 export interface AutonomyState {
   /** For all runs that have none of their own. */
@@ -61,18 +66,58 @@ export type DryRunOutcome =
       readonly details?: readonly ErrorDetail[];
     };
 
-/** What may be called, as people see and try it. */
-export interface PolicyService {
-  state(): PolicyState;
-  /**
-   * For all without a run. `level` null: the run has none of its own any more. Resolves when it is on
-   * disk, or was refused.
-   */
-  setAutonomy(
-    by: Principal,
-    level: AutonomyLevel | null,
-    runId: string | null,
-  ): Promise<'set' | 'not_permitted' | 'too_many'>;
-  /** What would become of a call. Nothing is called, counted or kept. */
-  dryRun(request: DryRunRequest): Promise<DryRunOutcome>;
+/** A policy may look at this of the one who would run a call of this name. */
+export const executorOf = (
+  toolName: string,
+  { origin, clientId, annotations, schemaHash, configured }: ToolFacts,
+  marks: Marks,
+): Omit<PolicyQuestion, 'caller' | 'via' | 'toolName' | 'args' | 'taint'> => {
+  const isUntrusted = !isTrusted(origin);
+  return {
+    clientId,
+    source: origin.source,
+    isUntrusted,
+    isWayOut: marks.isWayOut({ toolName, annotations, isUntrusted }),
+    access: annotations.readOnlyHint === true ? 'read' : 'write',
+    destructive: annotations.destructiveHint,
+    schemaHash,
+    configured,
+  };
+};
+
+interface Rules {
+  decide(question: PolicyQuestion): PolicyDecision;
+  left(question: PolicyQuestion): readonly LimitLeft[];
+  readonly marks: Marks;
+  readonly hide: (text: string) => string;
+}
+
+/** The question that a call would put now, as far as there could be such a call, and what is decided. */
+export function tryOut(
+  registry: Pick<ToolRegistry, 'find'>,
+  { tool: reference, args, caller, via }: DryRunRequest,
+  { decide, left, marks, hide }: Rules,
+): DryRunOutcome {
+  const tool = registry.find(reference)?.best;
+  if (!tool) {
+    const message = `No tool ${JSON.stringify(reference.slice(0, 128))} is offered now; GET /v1/tools lists those that are`;
+    return { ok: false, code: 'tool_not_found', message };
+  }
+  const checked = tool.check(args);
+  if (!checked.ok) {
+    const message = `The arguments do not fit ${reference}; such a call is refused before the policy`;
+    return { ok: false, code: 'invalid_args', message, details: checked.details };
+  }
+  const toolName = parseToolReference(reference).name;
+  const question = {
+    caller,
+    via,
+    toolName,
+    ...executorOf(toolName, tool, marks),
+    args: checked.args,
+  };
+  // Decided on as a call is, and shown as a card shows it.
+  const marked = tool.withhold?.(question.args, redacted('argument'))?.args ?? question.args;
+  const shown = { ...question, args: mapTexts(marked, hide) };
+  return { ok: true, question: shown, decision: decide(question), limits: left(question) };
 }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '#lib/json/canonical-json';
-import { Counts } from '#lib/limits/counts';
-import { hasFairShare } from '#lib/limits/fair-share';
+import { Counts, hasFairShare } from '#lib/limits/counts';
 import { TokenBucket } from '#lib/limits/token-bucket';
 import { limitsFor, type Policy } from '#lib/policy/decide-policy';
 import type { COUNTED_BY, PolicyLimit } from '#lib/policy/policy-definition';
@@ -70,7 +69,7 @@ export class RateLimits {
     return undefined;
   }
 
-  /** What is left for such a call. Counts nothing. */
+  /** Says what is left for such a call. Counts nothing. */
   left(policy: Policy, question: PolicyQuestion): LimitLeft[] {
     return this.#left(limitsFor(policy, question), question);
   }

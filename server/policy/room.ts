@@ -1,2 +1,3 @@
+export type { LivePolicy } from './live-policy.ts';
 export { openPolicy } from './open-policy.ts';
-export type { AutonomyState, PolicyService } from './policy-service.ts';
+export type { AutonomyState } from './policy-service.ts';

@@ -6,7 +6,7 @@ import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { appendCall, putRun, sampleRun } from '../store/testing/store-setup.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
-import { RunTaints } from './run-taints.ts';
+import { RunTaints } from './taints.ts';
 import { testAutonomy, testPolicy } from './testing/test-policy.ts';
 
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['http.get'] };

@@ -4,9 +4,8 @@ import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { RunTaints } from './run-taints.ts';
+import { RunTaints, TokenReads } from './taints.ts';
 import { testPolicy, testTokens } from './testing/test-policy.ts';
-import { TokenReads } from './token-reads.ts';
 
 const TOOLS = ['file.read', 'mail.read', 'mail.send', 'clipboard.read'];
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: TOOLS };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createCollector } from '../base/collect-garbage.ts';
-import { InboundBudget } from './inbound-budget.ts';
+import { InboundBudget } from './inbound.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runIn, type Semaphore } from '#lib/limits/semaphore';
-import type { InboundSocket } from './inbound-socket.ts';
+import type { InboundSocket } from './inbound.ts';
 
 /** From here on a frame is handled alone: several copies of it are in memory until it is on disk. */
 const LARGE_BYTES = 256 * 1024;
@@ -17,9 +17,9 @@ export function createFrameQueue<Frame extends { readonly length: number }, Mess
   readonly large: Semaphore;
   /** Undefined when there is nothing to be handled. */
   parse(frame: Frame): Message | undefined;
-  /** What it returns settles when nothing more of the message is in memory; it never rejects. */
+  /** The promise settles when nothing more of the message is in memory; it never rejects. */
   handle(message: Message): Promise<void> | undefined;
-  /** Whether those behind it wait until it is handled, though it is small. */
+  /** Messages behind it wait until it is handled, though it is small. */
   takesLong(message: Message): boolean;
 }): (frame: Frame) => void {
   const { inbound, large, parse, handle, takesLong } = deps;

@@ -51,7 +51,7 @@ export function watchLiveness(deps: LivenessDeps): Liveness {
     const due = clock.now() + heartbeatMs;
     stop = clock.schedule(heartbeatMs, () => {
       const stalledMs = clock.now() - due;
-      // What it says while its socket is not read counts as little.
+      // A silence counts as little while its socket is not read.
       beat(stalledMs > heartbeatMs / 10 || socket.isPaused);
     });
   }

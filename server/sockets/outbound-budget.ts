@@ -1,12 +1,12 @@
 import { ByteBudget, type HeldBytes } from '#lib/limits/byte-budget';
-import { hasFairShare } from '#lib/limits/fair-share';
+import { hasFairShare } from '#lib/limits/counts';
 import { afterWindow, isTooSlow, type Progress } from '#lib/limits/pace';
 import type { Clock } from '../base/clock.ts';
 import { type Collector, createCollector } from '../base/collect-garbage.ts';
 
 /** Where a large answer goes. */
 export interface OutboundSink {
-  /** As far as the other side has taken them. */
+  /** Counts the bytes that the other side has taken. */
   sentBytes(): number;
   /** Ends it: its reader takes too long. */
   cut(): void;
@@ -15,13 +15,13 @@ export interface OutboundSink {
 export interface OutboundShare {
   /** True once the answer may be made; false when it must not be: too many wait, or it was released. */
   readonly admitted: Promise<boolean>;
-  /** What it came to, where that was not known before it was made. */
+  /** Sets its size, where that was not known before it was made. */
   resize(bytes: number): void;
   /** It is sent, or its reader has gone. */
   release(): void;
 }
 
-/** Of all answers that are being made and sent; a larger one goes alone. */
+/** All answers that are being made and sent have so much; a larger one goes alone. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** So many wait, and of each holder its share, which is at most a quarter. */
 const MOST_WAITING = 256;
@@ -77,7 +77,7 @@ export class OutboundBudget {
     return own < MOST_WAITING_EACH && hasFairShare(own, this.#waiting.size, MOST_WAITING);
   }
 
-  /** Of the holder with the fewest bytes in the room the one that waits longest. */
+  /** It is the turn of the holder with the fewest bytes in the room, by the one that waits longest. */
   #next(): Share | undefined {
     const bytesOf = ({ holder }: Share) => this.#bytes.of(holder);
     const [first, ...others] = this.#waiting;

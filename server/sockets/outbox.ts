@@ -3,7 +3,7 @@ import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { Clock } from '../base/clock.ts';
 import type { Line } from './line.ts';
 
-/** What a client may leave unread: the socket's own buffer, and what waits for it here. */
+/** A client may leave so much unread in the socket's own buffer and in what waits for it here. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Above this nothing more is handed to the socket until it has sent some. */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
@@ -41,7 +41,7 @@ interface Waiting {
 export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #waiting = new Set<Waiting>();
-  /** Those that wait, by their calls. */
+  /** Requests that wait, by their calls. */
   readonly #requests = new Map<string, Waiting>();
   #waitingBytes = 0;
   /** Frames that went out. */

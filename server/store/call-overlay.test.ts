@@ -8,7 +8,7 @@ import type { Call } from '#lib/call/call';
 import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
-import { RunTaints } from '../policy/run-taints.ts';
+import { RunTaints } from '../policy/taints.ts';
 import { createLogApplier } from './apply-log.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { CallQuery, Store } from './store.ts';

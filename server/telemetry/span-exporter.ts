@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRetryAfter } from '#lib/net/retry-after';
+import { readRetryAfter } from '#lib/net/backoff';
 import { errorMessage } from '#lib/util/error-message';
 import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useCallback, useState } from 'react';
-import { idlePatterns, type NamingPolicy } from '#lib/policy/match-tools';
+import { idlePatterns, type NamingPolicy } from '#lib/policy/match';
 import type { HookState, PolicyStateAnswer } from '#lib/policy/policy-wire';
 import { Fetched } from '../../failure/fetched.tsx';
 import { useAnswer } from '../../failure/use-answer.ts';

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 export const APPROVAL_GUARDS: readonly Guard[] = [
   {
     number: 'T69',
-    file: 'lib/policy/match-args.ts',
+    file: 'lib/policy/match.ts',
     code: 'return (value, { steps }) => {\n    if (!isObject(value)) return simple.has(value);',
     broken: 'return (value, { steps }) => {\n    if (!isObject(value)) return true;',
   },
@@ -34,7 +34,7 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T75',
-    file: 'lib/policy/match-args.ts',
+    file: 'lib/policy/match.ts',
     code: '    if (!isObject(value)) return simple.has(value);',
     broken:
       '    if (!isObject(value)) return [...simple].some((one) => String(value).includes(String(one)));',

@@ -61,7 +61,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T26',
-    file: 'server/auth/follow-caller.ts',
+    file: 'server/auth/credentials.ts',
     code: 'if (ended === sessionId) onEnd();',
     broken: "if (ended === '') onEnd();",
   },
@@ -79,7 +79,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T33',
-    file: 'server/auth/keep-text.ts',
+    file: 'server/auth/secrets.ts',
     code: "flag: 'wx', mode: 0o600",
     broken: "flag: 'wx', mode: 0o644",
   },

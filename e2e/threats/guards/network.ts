@@ -151,7 +151,7 @@ export const NETWORK_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T140',
-    file: 'server/http/parse-target.ts',
+    file: 'server/http/route-table.ts',
     code: "!url.startsWith('/') || ",
     broken: '',
   },

@@ -12,11 +12,11 @@ import type { RequestContext } from '../route.ts';
 const allowed = (role: Role, ...also: Allowed['also']): Allowed => ({ role, also });
 
 export const EVERYONE = allowed('viewer', 'agent', 'device');
-/** Of what agents may read. */
+/** Agents may read it too. */
 export const READERS = allowed('viewer', 'agent');
 export const VIEWERS = allowed('viewer');
 export const AGENTS = allowed('operator', 'agent');
-/** Of those who answer calls, and those who make them. */
+/** They answer calls, or make them. */
 export const UPLOADERS = allowed('operator', 'agent', 'device');
 export const OPERATORS = allowed('operator');
 export const ADMINS = allowed('admin');
@@ -42,7 +42,7 @@ export async function findRun(deps: HttpDeps, caller: Caller, id: string): Promi
   throw runNotFound(id);
 }
 
-/** What a person did by a request. */
+/** An act of a person by a request. */
 export interface Act extends Pick<AuditedAct, 'act'>, Partial<Pick<AuditedAct, 'detail'>> {
   readonly principal: Caller;
   readonly context: RequestContext;
@@ -67,7 +67,7 @@ const callDeleted = (id: string): HttpError =>
 const runNotFound = (id: string): HttpError =>
   new HttpError('run_not_found', `There is no run ${quoted(id)}; GET /v1/runs lists them.`);
 
-/** Who made a request, and from where. */
+/** Says who made a request, and from where. */
 export const askedBy = (asked: {
   readonly principal: Caller;
   readonly context: { readonly address: string };

@@ -2,20 +2,21 @@ import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces } from '../places.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { createPlaces } from '../open-responses.ts';
+import { type Route, routesOf } from '../route.ts';
 import { AGENTS } from './access.ts';
 
-/** Of one token: as many as runs of a program may have a turn at a time. */
+const route = routesOf('ag-ui');
+
+/** One token has as many as runs of a program may have a turn at a time. */
 const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of AG-UI are open with this token. Close one first.`;
 
 /** Turns of the built-in agent for front ends that speak AG-UI 1.0 (docs/ag-ui.md). */
 export function agUiRoute(deps: HttpDeps): Route {
   const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
-  return defineRoute('POST', '/ag-ui', {
+  return route('POST', '/ag-ui', {
     id: 'runAgUi',
-    tag: 'ag-ui',
     summary:
       'A turn of the built-in agent as events of AG-UI 1.0: of a new message, or the one that runs. It goes on when the front end leaves',
     access: AGENTS,

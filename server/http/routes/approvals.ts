@@ -13,15 +13,16 @@ import { byCaller, isOwn } from '../../auth/room.ts';
 import type { ShownCall } from '../../calls/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { OPERATORS, quoted, READERS, VIEWERS } from './access.ts';
+
+const route = routesOf('calls');
 
 const path = '/v1/approvals/always';
 
 export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
-  defineRoute('GET', '/v1/approvals', {
+  route('GET', '/v1/approvals', {
     id: 'listApprovals',
-    tag: 'calls',
     summary: 'What waits for a decision, oldest first; calls that are the same are one entry',
     access: READERS,
     query: approvalsQuerySchema,
@@ -31,17 +32,15 @@ export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
       return json(200, listApprovals(seen, query));
     },
   }),
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: 'listAlwaysAllowed',
-    tag: 'calls',
     summary: 'What operators allowed for good, oldest first; it holds over restarts',
     access: VIEWERS,
     responses: { 200: { description: 'The rules', schema: alwaysAllowedSchema } },
     handle: () => json(200, { always: calls.always.list().map(toWireRule) }),
   }),
-  defineRoute('DELETE', `${path}/:id`, {
+  route('DELETE', `${path}/:id`, {
     id: 'withdrawAlwaysAllowed',
-    tag: 'calls',
     summary: 'Ask again before such calls',
     access: OPERATORS,
     responses: { 200: { description: 'The rule that was withdrawn', schema: alwaysRuleSchema } },

@@ -3,13 +3,14 @@ import { given } from '#lib/util/given';
 import type { AuditEntry } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { ADMINS } from './access.ts';
 
+const route = routesOf('access');
+
 export const auditRoute = ({ audit }: HttpDeps): Route =>
-  defineRoute('GET', '/v1/audit', {
+  route('GET', '/v1/audit', {
     id: 'listAudit',
-    tag: 'access',
     summary:
       'What people did, newest first: tokens, sign-ins, decisions on calls. By actor and act; no secrets are in it',
     access: ADMINS,

@@ -10,17 +10,16 @@ import {
 } from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { EVERYONE, VIEWERS } from './access.ts';
 
-const tag = 'signing in';
-/** Of strangers nothing larger is taken: what is larger would have a part of the room of all. */
+const route = routesOf('signing in');
+/** A stranger may send no more: a larger body would have a part of the room of all. */
 const MOST_BYTES = 4 * 1024;
 
 export const authRoutes = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/auth/sign-in', {
+  route('POST', '/auth/sign-in', {
     id: 'signIn',
-    tag,
     summary:
       "Sign in with the operator's token, or with the code of a one-time link, which works once, within ten minutes; sets the cookie, and returns the key that has to be sent with it as X-Callboard-Session",
     access: 'public',
@@ -41,9 +40,8 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
       return { status: 200, json: { ok: true, session_key: key }, headers };
     },
   }),
-  defineRoute('POST', '/auth/sign-out', {
+  route('POST', '/auth/sign-out', {
     id: 'signOut',
-    tag,
     summary: 'End this sign-in and close its sockets and streams',
     access: VIEWERS,
     responses: { 200: { description: 'Signed out', schema: okSchema } },
@@ -55,9 +53,8 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
       return { status: 200, json: { ok: true }, headers };
     },
   }),
-  defineRoute('GET', '/v1/me', {
+  route('GET', '/v1/me', {
     id: 'getMe',
-    tag,
     summary: 'Who makes this request: kind, name, and what its token allows',
     access: EVERYONE,
     responses: { 200: { description: 'The caller', schema: meSchema } },

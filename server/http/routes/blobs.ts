@@ -5,15 +5,13 @@ import { blobBodySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import { type Caller, isAdmin, ownToken, principalKey } from '../../auth/room.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/room.ts';
-import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { readBody } from '../read-body.ts';
-import { isJsonType, readJson } from '../read-json.ts';
+import { checkShape, isJsonType, readBody, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { READERS, UPLOADERS } from './access.ts';
 
-const tag = 'blobs';
+const route = routesOf('blobs');
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
 const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
 
@@ -21,9 +19,8 @@ const BLOB_JSON_BYTES = Math.ceil(LIMITS.blobBytes / 3) * 4 + 16 * 1024;
 const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
 export const blobRoutes = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/v1/blobs', {
+  route('POST', '/v1/blobs', {
     id: 'putBlob',
-    tag,
     summary: 'Store bytes outside JSON: the bytes themselves with their Content-Type, or as base64',
     access: UPLOADERS,
     docsBody: blobBodySchema,
@@ -36,9 +33,8 @@ export const blobRoutes = (deps: HttpDeps): Route[] => [
       return kept(await deps.blobs.put({ ...upload, owner: principalKey(principal) }));
     },
   }),
-  defineRoute('GET', '/v1/blobs/:id', {
+  route('GET', '/v1/blobs/:id', {
     id: 'getBlob',
-    tag,
     summary:
       'The bytes. Pictures, sound and video are displayed inline, everything else is a download',
     access: READERS,

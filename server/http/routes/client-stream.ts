@@ -5,19 +5,17 @@ import { CLOSE } from '#lib/protocol/server-messages';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import type { ClientStream } from '../../clients/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { readBody } from '../read-body.ts';
-import { checkJsonType } from '../read-json.ts';
+import { checkJsonType, readBody } from '../read-body.ts';
 import { json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
-const tag = 'clients without a socket';
+const route = routesOf('clients without a socket');
 
 /** The messages of `/ws/client` where a socket cannot be opened: events down, requests up. */
 export const clientStreamRoutes = ({ streams, openSockets }: HttpDeps): Route[] => [
-  defineRoute('GET', '/internal/stream', {
+  route('GET', '/internal/stream', {
     id: 'openStream',
-    tag,
     summary: 'The messages of a client without a socket, as Server-Sent Events',
     access: CLIENTS,
     responses: {
@@ -39,9 +37,8 @@ export const clientStreamRoutes = ({ streams, openSockets }: HttpDeps): Route[] 
       };
     },
   }),
-  defineRoute('POST', '/internal/stream/:id', {
+  route('POST', '/internal/stream/:id', {
     id: 'sendToStream',
-    tag,
     summary: 'Messages of the client of a stream, in order; the same seq again changes nothing',
     access: CLIENTS,
     docsBody: streamBodySchema,

@@ -11,11 +11,11 @@ import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { askedBy, OPERATORS, quoted, VIEWERS } from './access.ts';
 
 const path = '/v1/devices';
-const tag = 'devices';
+const route = routesOf('devices');
 
 /** The devices that people let in. */
 export const deviceRoutes = (deps: HttpDeps): Route[] => [
@@ -25,9 +25,8 @@ export const deviceRoutes = (deps: HttpDeps): Route[] => [
 ];
 
 const readRoutes = ({ devices }: HttpDeps): Route[] => [
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: 'listDevices',
-    tag,
     summary: 'Devices, newest first; revoked ones as well',
     access: VIEWERS,
     query: devicesQuerySchema,
@@ -37,9 +36,8 @@ const readRoutes = ({ devices }: HttpDeps): Route[] => [
       return json(200, { devices: page, next_cursor: next });
     },
   }),
-  defineRoute('GET', `${path}/:id`, {
+  route('GET', `${path}/:id`, {
     id: 'getDevice',
-    tag,
     summary: 'A device, with the tools that it may offer and those that wait for a person',
     access: VIEWERS,
     responses: { 200: { description: 'The device', schema: deviceSchema } },
@@ -48,9 +46,8 @@ const readRoutes = ({ devices }: HttpDeps): Route[] => [
 ];
 
 const changeRoutes = ({ devices }: HttpDeps): Route[] => [
-  defineRoute('PUT', `${path}/:id`, {
+  route('PUT', `${path}/:id`, {
     id: 'renameDevice',
-    tag,
     summary: 'Give a device another name',
     access: OPERATORS,
     body: renameDeviceBodySchema,
@@ -58,17 +55,15 @@ const changeRoutes = ({ devices }: HttpDeps): Route[] => [
     handle: async (asked) =>
       json(200, await devices.rename(asked.params.id, asked.body.name, askedBy(asked))),
   }),
-  defineRoute('DELETE', `${path}/:id`, {
+  route('DELETE', `${path}/:id`, {
     id: 'revokeDevice',
-    tag,
     summary: 'Revoke a device for good. Its sockets are closed, its tools go, its calls end',
     access: OPERATORS,
     responses: { 200: { description: 'The device that was revoked', schema: deviceSchema } },
     handle: async (asked) => json(200, await devices.revoke(asked.params.id, askedBy(asked))),
   }),
-  defineRoute('POST', `${path}/:id/tools`, {
+  route('POST', `${path}/:id/tools`, {
     id: 'decideDeviceTools',
-    tag,
     summary: 'Allow or deny tools of a device, by the hashes that were seen',
     access: OPERATORS,
     body: deviceToolsBodySchema,
@@ -80,9 +75,8 @@ const changeRoutes = ({ devices }: HttpDeps): Route[] => [
 
 /** Taking a client off, whether it was paired or not. */
 const disconnectRoute = ({ disconnect, audit }: HttpDeps): Route =>
-  defineRoute('POST', '/v1/clients/:id/disconnect', {
+  route('POST', '/v1/clients/:id/disconnect', {
     id: 'disconnectClient',
-    tag,
     summary: 'Close the connections of a client. It does not come back by itself',
     access: OPERATORS,
     responses: { 200: { description: 'How many there were', schema: disconnectedSchema } },

@@ -2,12 +2,14 @@ import { eventsQuerySchema } from '#lib/protocol/rest';
 import { followRun } from '../../events/room.ts';
 import { type EventWriter, eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces } from '../places.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { createPlaces } from '../open-responses.ts';
+import { type Route, routesOf } from '../route.ts';
 import { findRun, READERS } from './access.ts';
 
+const route = routesOf('runs');
+
 /**
- * Of one token: as many as runs of a program may have a turn at a time. A reader that takes nothing
+ * One token has as many as runs of a program may have a turn at a time. A reader that takes nothing
  * has up to 4 MiB of the server's memory.
  */
 const MOST_STREAMS = 64;
@@ -16,9 +18,8 @@ const TOO_MANY = `${MOST_STREAMS} streams of events are open with this token. Cl
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export function eventsRoute(deps: HttpDeps): Route {
   const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
-  return defineRoute('GET', '/v1/runs/:id/events', {
+  return route('GET', '/v1/runs/:id/events', {
     id: 'watchRun',
-    tag: 'runs',
     summary:
       'Server-Sent Events of a run: a snapshot, or what is newer than since (or Last-Event-ID)',
     access: READERS,

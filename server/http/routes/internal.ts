@@ -9,19 +9,18 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import type { Principal } from '../../auth/room.ts';
-import { checkShape } from '../check-shape.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import { checkShape } from '../read-body.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { CLIENTS } from './access.ts';
 
-const tag = 'clients without a socket';
+const route = routesOf('clients without a socket');
 
 /** Contract, section 7. */
 export const internalRoutes = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/internal/tools/register', {
+  route('POST', '/internal/tools/register', {
     id: 'registerTools',
-    tag,
     summary: 'Register tools as a client that polls',
     access: CLIENTS,
     body: registerBodySchema,
@@ -38,9 +37,8 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       return json(200, outcome);
     },
   }),
-  defineRoute('GET', '/internal/clients/:client_id/requests', {
+  route('GET', '/internal/clients/:client_id/requests', {
     id: 'takeRequests',
-    tag,
     summary:
       'The calls for this client. With wait_ms held until there is one; asking keeps it alive',
     access: CLIENTS,
@@ -56,9 +54,8 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       return json(200, { requests: outcome.requests });
     },
   }),
-  defineRoute('POST', '/internal/tool_calls/:id/submit', {
+  route('POST', '/internal/tool_calls/:id/submit', {
     id: 'submitResult',
-    tag,
     summary: 'The result of a call; only for the client that was asked',
     access: CLIENTS,
     body: submitBodySchema,

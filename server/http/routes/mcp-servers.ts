@@ -5,33 +5,30 @@ import {
 } from '#lib/protocol/mcp-server';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { askedBy, OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/mcp-servers';
-const tag = 'mcp';
+const route = routesOf('mcp');
 
 /** The MCP servers whose tools are offered here; the configuration file alone names them. */
 export const mcpServerRoutes = ({ mcpServers }: HttpDeps): Route[] => [
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: 'listMcpServers',
-    tag,
     summary: 'MCP servers of the configuration: state, tools, changes that wait, last error',
     access: VIEWERS,
     responses: { 200: { description: 'The servers', schema: mcpServersAnswerSchema } },
     handle: (asked) => json(200, { servers: mcpServers.list(askedBy(asked)) }),
   }),
-  defineRoute('POST', `${path}/:id/reconnect`, {
+  route('POST', `${path}/:id/reconnect`, {
     id: 'reconnectMcpServer',
-    tag,
     summary: 'Connect to an MCP server anew, at once. Calls that it runs are lost',
     access: OPERATORS,
     responses: { 200: { description: 'The server after it', schema: mcpServerSchema } },
     handle: async (asked) => json(200, await mcpServers.reconnect(asked.params.id, askedBy(asked))),
   }),
-  defineRoute('POST', `${path}/:id/accept`, {
+  route('POST', `${path}/:id/accept`, {
     id: 'acceptMcpTools',
-    tag,
     summary: 'Accept changes of tools of an MCP server, by the hashes that were seen',
     access: OPERATORS,
     body: acceptMcpToolsBodySchema,

@@ -7,13 +7,13 @@ import type { Agent, Caller } from '../../auth/room.ts';
 import type { McpStream } from '../../doors/mcp/room.ts';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, type TakePlace } from '../places.ts';
-import { readJson } from '../read-json.ts';
+import { createPlaces, type TakePlace } from '../open-responses.ts';
+import { readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { AGENTS } from './access.ts';
 
-const tag = 'mcp';
+const route = routesOf('mcp');
 const MOST_STREAMS = 64;
 const TOO_MANY = `${MOST_STREAMS} streams of MCP are open with this token. Close one first.`;
 
@@ -25,9 +25,8 @@ export const mcpRoutes = (deps: HttpDeps): Route[] => {
 };
 
 const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
-  defineRoute('POST', '/mcp', {
+  route('POST', '/mcp', {
     id: 'sendMcp',
-    tag,
     summary:
       'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
     access: AGENTS,
@@ -54,9 +53,8 @@ const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
   });
 
 const streamRoute = (deps: HttpDeps, takePlace: TakePlace): Route =>
-  defineRoute('GET', '/mcp', {
+  route('GET', '/mcp', {
     id: 'openMcpStream',
-    tag,
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
     access: AGENTS,
     responses: { 200: { description: 'text/event-stream' } },
@@ -68,9 +66,8 @@ const streamRoute = (deps: HttpDeps, takePlace: TakePlace): Route =>
   });
 
 const endRoute = ({ mcp }: HttpDeps): Route =>
-  defineRoute('DELETE', '/mcp', {
+  route('DELETE', '/mcp', {
     id: 'endMcp',
-    tag,
     summary: 'The end of a session of MCP up to 2025-11-25',
     access: AGENTS,
     responses: { 204: { description: 'It is over' } },
@@ -142,7 +139,7 @@ const onlyPost = (): HttpResponse => ({
 
 type Message = { ok: true; value: unknown } | { ok: false; refusal: HttpResponse };
 
-/** What cannot be read is refused as JSON-RPC asks; what is too large, as anywhere. */
+/** A message that cannot be read is refused as JSON-RPC asks; one that is too large, as anywhere. */
 async function readMessage(context: RequestContext): Promise<Message> {
   try {
     return { ok: true, value: (await readJson(context)).value };
@@ -181,7 +178,7 @@ async function toHttpResponse(response: Response, isJson: boolean): Promise<Http
   };
 }
 
-/** What a reader has not taken of its notifications; more, and it is cut. */
+/** A reader that has more of its notifications unread is cut. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
 const toStream = (outgoing: ServerResponse): McpStream => ({

@@ -15,26 +15,24 @@ import type { ListedTarget } from '../../notices/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { OPERATORS, quoted, VIEWERS } from './access.ts';
 
 const path = '/v1/notify';
-const tag = 'access';
+const route = routesOf('access');
 
-/** What is sent to programs and devices outside (docs/webhooks.md). */
+/** Routes on what is sent to programs and devices outside (docs/webhooks.md). */
 export const notifyRoutes = (deps: HttpDeps): Route[] => [
-  defineRoute('GET', `${path}/targets`, {
+  route('GET', `${path}/targets`, {
     id: 'listNotifyTargets',
-    tag,
     summary: 'Where notifications are sent: webhooks, Slack, ntfy, and how each of them does',
     access: VIEWERS,
     responses: { 200: { description: 'The targets', schema: targetsSchema } },
     handle: () =>
       json(200, { targets: deps.notify.targets().map(toWireTarget), limits: deps.notify.limits }),
   }),
-  defineRoute('GET', `${path}/deliveries`, {
+  route('GET', `${path}/deliveries`, {
     id: 'listDeliveries',
-    tag,
     summary: 'Notifications that were sent, or wait to be, newest first',
     access: VIEWERS,
     query: deliveriesQuerySchema,
@@ -53,9 +51,8 @@ export const notifyRoutes = (deps: HttpDeps): Route[] => [
 ];
 
 const resendRoute = ({ notify, audit }: HttpDeps): Route =>
-  defineRoute('POST', `${path}/deliveries/:id/resend`, {
+  route('POST', `${path}/deliveries/:id/resend`, {
     id: 'resendDelivery',
-    tag,
     summary: 'Sends a notification again, with the same id: a receiver that has it ignores it',
     access: OPERATORS,
     responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
@@ -74,9 +71,8 @@ const resendRoute = ({ notify, audit }: HttpDeps): Route =>
   });
 
 const testRoute = ({ notify, audit }: HttpDeps): Route =>
-  defineRoute('POST', `${path}/targets/:id/test`, {
+  route('POST', `${path}/targets/:id/test`, {
     id: 'testNotifyTarget',
-    tag,
     summary: 'Sends a notification that says that it is a test',
     access: OPERATORS,
     responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
@@ -89,9 +85,8 @@ const testRoute = ({ notify, audit }: HttpDeps): Route =>
   });
 
 const enableRoute = ({ notify, audit }: HttpDeps): Route =>
-  defineRoute('POST', `${path}/targets/:id/enable`, {
+  route('POST', `${path}/targets/:id/enable`, {
     id: 'enableNotifyTarget',
-    tag,
     summary: 'Turns a target on again that answered 410',
     access: OPERATORS,
     responses: { 200: { description: 'The target', schema: wireTargetSchema } },

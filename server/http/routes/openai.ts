@@ -5,18 +5,17 @@ import { LIMITS } from '#lib/protocol/limits';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/room.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
-import { checkShape } from '../check-shape.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
 import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, type TakePlace } from '../places.ts';
-import { readJson } from '../read-json.ts';
+import { createPlaces, type TakePlace } from '../open-responses.ts';
+import { checkShape, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { AGENTS } from './access.ts';
 
-const tag = 'openai';
-/** Of one token: as many as runs of a program may have a turn at a time. */
+const route = routesOf('openai');
+/** One token has as many as runs of a program may have a turn at a time. */
 const MOST = 64;
 const TOO_MANY = `${MOST} answers are being made with this token. Wait until some are whole.`;
 /** A turn that failed may have called tools: programs send again what is answered with 5xx. */
@@ -26,9 +25,8 @@ const TURN_FAILED = 424;
 export function openAiRoutes(service: OpenAiService, deps: HttpDeps): Route[] {
   const answers = { ...deps, takePlace: createPlaces(MOST, TOO_MANY) };
   return [
-    defineRoute('POST', '/v1/chat/completions', {
+    route('POST', '/v1/chat/completions', {
       id: 'createChatCompletion',
-      tag,
       summary: 'A turn of the built-in agent as a chat completion of OpenAI, whole or streamed',
       access: AGENTS,
       docsBody: chatCompletionBodySchema,
@@ -36,9 +34,8 @@ export function openAiRoutes(service: OpenAiService, deps: HttpDeps): Route[] {
       handle: ({ principal, context }) =>
         answer(answers, { principal, context }, chatCompletionBodySchema, service.chat),
     }),
-    defineRoute('POST', '/v1/responses', {
+    route('POST', '/v1/responses', {
       id: 'createResponse',
-      tag,
       summary: 'A turn of the built-in agent as a response of OpenAI, whole or streamed',
       access: AGENTS,
       docsBody: responseBodySchema,
@@ -96,7 +93,7 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** As programs of OpenAI read it; `code` and `message` are ours (contract, section 9). */
+/** Programs of OpenAI read this form; `code` and `message` are ours (contract, section 9). */
 const errorOf = (status: number, { code, message }: { code: string; message: string }) => {
   const other = status === TURN_FAILED || status >= 500 ? 'server_error' : 'invalid_request_error';
   return { error: { message, type: TYPES[status] ?? other, param: null, code } };

@@ -16,11 +16,12 @@ import {
 import { okSchema } from '#lib/protocol/rest';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { askedBy, OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/pairings';
-const tag = 'devices';
+const route = routesOf('devices');
+const pairingRoute = routesOf('pairing');
 
 /** How a device asks to be let in, and what people decide on it. */
 export const pairingRoutes = (deps: HttpDeps): Route[] => [
@@ -30,9 +31,8 @@ export const pairingRoutes = (deps: HttpDeps): Route[] => [
 ];
 
 const decisionRoutes = ({ pairing }: HttpDeps): Route[] => [
-  defineRoute('POST', path, {
+  route('POST', path, {
     id: 'openPairing',
-    tag,
     summary:
       'A code for one device, for ten minutes. It is in this response and nowhere else, also as links for a QR code',
     access: OPERATORS,
@@ -44,17 +44,15 @@ const decisionRoutes = ({ pairing }: HttpDeps): Route[] => [
       return json(201, await pairing.open(askedBy(asked), origin));
     },
   }),
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: 'listPairings',
-    tag,
     summary: 'Pairings that are open or ask, and those that ended in the last ten minutes',
     access: VIEWERS,
     responses: { 200: { description: 'The pairings, newest first', schema: pairingsSchema } },
     handle: () => json(200, { pairings: pairing.list() }),
   }),
-  defineRoute('POST', `${path}/:id/decision`, {
+  route('POST', `${path}/:id/decision`, {
     id: 'decidePairing',
-    tag,
     summary: 'Let the device in that asks, with the tools that it may offer, or refuse it',
     access: OPERATORS,
     body: pairingDecisionBodySchema,
@@ -62,9 +60,8 @@ const decisionRoutes = ({ pairing }: HttpDeps): Route[] => [
     handle: async (asked) =>
       json(200, await pairing.decide(asked.params.id, asked.body, askedBy(asked))),
   }),
-  defineRoute('DELETE', `${path}/:id`, {
+  route('DELETE', `${path}/:id`, {
     id: 'withdrawPairing',
-    tag,
     summary: 'Make a code void that is open, or refuse the device that asks by it',
     access: OPERATORS,
     responses: { 200: { description: 'The pairing after it', schema: pairingSchema } },
@@ -73,17 +70,15 @@ const decisionRoutes = ({ pairing }: HttpDeps): Route[] => [
 ];
 
 const blockRoutes = ({ pairing }: HttpDeps): Route[] => [
-  defineRoute('GET', '/v1/blocked-origins', {
+  route('GET', '/v1/blocked-origins', {
     id: 'listBlockedOrigins',
-    tag,
     summary: 'Origins of pages that may not ask to be let in',
     access: VIEWERS,
     responses: { 200: { description: 'The origins', schema: blockedOriginsSchema } },
     handle: () => json(200, { origins: pairing.blocked.list() }),
   }),
-  defineRoute('DELETE', '/v1/blocked-origins', {
+  route('DELETE', '/v1/blocked-origins', {
     id: 'unblockOrigin',
-    tag,
     summary: 'Let pages of this origin ask again',
     access: OPERATORS,
     query: blockedOriginQuerySchema,
@@ -99,14 +94,13 @@ const blockRoutes = ({ pairing }: HttpDeps): Route[] => [
 const MOST_BYTES = 4 * 1024;
 const MOST_JOIN_BYTES = 256 * 1024;
 
-/** What a device asks that has no credential yet. */
+/** A device that has no credential yet asks these. */
 const askingRoutes = ({ pairing, isForeignPage }: HttpDeps): Route[] => {
   const foreignOriginOf = ({ headers }: IncomingMessage) =>
     (isForeignPage(headers) && headers.origin) || null;
   return [
-    defineRoute('POST', '/api/pairing/look', {
+    pairingRoute('POST', '/api/pairing/look', {
       id: 'lookAtPairing',
-      tag: 'pairing',
       summary: 'Whose workbench a code leads to. A wrong one counts as a try',
       access: 'public',
       body: lookBodySchema,
@@ -116,9 +110,8 @@ const askingRoutes = ({ pairing, isForeignPage }: HttpDeps): Route[] => {
         return json(200, await pairing.look(body.code, context.address));
       },
     }),
-    defineRoute('POST', '/api/pairing/join', {
+    pairingRoute('POST', '/api/pairing/join', {
       id: 'joinPairing',
-      tag: 'pairing',
       summary:
         'Ask a person to let this device in: with a code, or as a page of another origin without one. Repeated with the same token_hash it answers the same',
       access: 'public',
@@ -134,9 +127,8 @@ const askingRoutes = ({ pairing, isForeignPage }: HttpDeps): Route[] => {
         return json(200, await pairing.join(body, requester));
       },
     }),
-    defineRoute('POST', '/api/pairing/outcome', {
+    pairingRoute('POST', '/api/pairing/outcome', {
       id: 'getPairingOutcome',
-      tag: 'pairing',
       summary: 'What became of a device that asked, by its token; with wait_ms held while it waits',
       access: 'public',
       body: outcomeBodySchema,

@@ -11,18 +11,17 @@ import { byCaller, type Caller } from '../../auth/room.ts';
 import type { AutonomyState } from '../../policy/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/policy';
-const tag = 'access';
+const route = routesOf('access');
 
 export const policyRoutes = (deps: HttpDeps): Route[] => {
   const { policy, audit } = deps;
   return [
-    defineRoute('GET', path, {
+    route('GET', path, {
       id: 'getPolicy',
-      tag,
       summary: 'The policy that counts, and why the file does not where it does not',
       access: VIEWERS,
       responses: { 200: { description: 'The policy', schema: policyStateSchema } },
@@ -39,9 +38,8 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
       },
     }),
     dryRunRoute(deps),
-    defineRoute('PUT', `${path}/autonomy`, {
+    route('PUT', `${path}/autonomy`, {
       id: 'setAutonomy',
-      tag,
       summary: 'What agents do without a person, from the next call on: of all runs, or of one',
       access: OPERATORS,
       body: autonomyBodySchema,
@@ -58,9 +56,8 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
 };
 
 const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
-  defineRoute('POST', `${path}/dry-run`, {
+  route('POST', `${path}/dry-run`, {
     id: 'tryPolicy',
-    tag,
     summary: 'What would become of a call, by which rule, and why. Nothing is called',
     access: OPERATORS,
     body: dryRunBodySchema,

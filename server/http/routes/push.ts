@@ -13,7 +13,7 @@ import { byCaller, type Caller } from '../../auth/room.ts';
 import type { Allowed } from '../allowed.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type RequestContext, type Route } from '../route.ts';
+import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
 
 /** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
@@ -29,28 +29,26 @@ export const pushRoutes = (deps: HttpDeps): Route[] => [
 
 interface Place {
   readonly path: '/v1/push' | '/internal/push';
-  /** Of the ids of the routes. */
+  /** The ids of the routes end with it. */
   readonly suffix: string;
   readonly reads: Allowed;
   readonly changes: Allowed;
 }
 
-const tag = 'push notes';
+const route = routesOf('push notes');
 /** An endpoint, its keys and what was chosen. */
 const MOST_BODY_BYTES = 8 * 1024;
 
 const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Route[] => [
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: `readPush${suffix}`,
-    tag,
     summary: 'The key that browsers subscribe with, and the browsers of the caller',
     access: reads,
     responses: { 200: { description: 'What there is', schema: pushStateSchema } },
     handle: ({ principal }) => json(200, deps.push.state(principal)),
   }),
-  defineRoute('POST', `${path}/subscriptions`, {
+  route('POST', `${path}/subscriptions`, {
     id: `subscribePush${suffix}`,
-    tag,
     summary: 'Send notes to this browser; the same one again changes what it is sent',
     access: changes,
     body: pushSubscriptionBodySchema,
@@ -58,9 +56,8 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     responses: { 200: { description: 'The subscription', schema: pushSubscriptionSchema } },
     handle: async (asked) => json(200, await subscribe(deps, asked, asked.body)),
   }),
-  defineRoute('DELETE', `${path}/subscriptions/:id`, {
+  route('DELETE', `${path}/subscriptions/:id`, {
     id: `unsubscribePush${suffix}`,
-    tag,
     summary: 'Send this browser nothing more',
     access: changes,
     responses: { 200: { description: 'Removed', schema: okSchema } },
@@ -71,9 +68,8 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
       return json(200, { ok: true });
     },
   }),
-  defineRoute('POST', `${path}/test`, {
+  route('POST', `${path}/test`, {
     id: `testPush${suffix}`,
-    tag,
     summary: 'Send a note to one of the own browsers now, and read what its push service answered',
     access: changes,
     body: pushTestBodySchema,

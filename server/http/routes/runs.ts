@@ -20,16 +20,15 @@ import type { RunOutcome } from '../../runs/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { type Act, AGENTS, findRun, READERS } from './access.ts';
 
-const tag = 'runs';
+const route = routesOf('runs');
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
 
 const messages = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/runs/:id/messages', {
+  route('GET', '/v1/runs/:id/messages', {
     id: 'listMessages',
-    tag,
     summary:
       'Messages of a run by page, the newest page first, oldest first in each: before is the messages_left_out of the page that was read last',
     access: READERS,
@@ -47,9 +46,8 @@ const messages = (deps: HttpDeps): Route =>
   });
 
 const reading = (deps: HttpDeps): Route[] => [
-  defineRoute('GET', '/v1/runs', {
+  route('GET', '/v1/runs', {
     id: 'listRuns',
-    tag,
     summary: 'Runs, the latest first',
     access: READERS,
     query: runsQuerySchema,
@@ -62,9 +60,8 @@ const reading = (deps: HttpDeps): Route[] => [
       return json(200, { runs, next_cursor: nextCursor });
     },
   }),
-  defineRoute('GET', '/v1/runs/:id', {
+  route('GET', '/v1/runs/:id', {
     id: 'getRun',
-    tag,
     summary:
       'One run with its newest messages, at most 1 MiB of them; messages_left_out says how many older ones there are',
     access: READERS,
@@ -72,9 +69,8 @@ const reading = (deps: HttpDeps): Route[] => [
     handle: async ({ principal, params }) => json(200, await findRun(deps, principal, params.id)),
   }),
   messages(deps),
-  defineRoute('GET', '/v1/runs/:id/model_turns', {
+  route('GET', '/v1/runs/:id/model_turns', {
     id: 'listModelTurns',
-    tag,
     summary:
       'Requests of a run to its models, in order: times, end, tokens, and hashes of what was sent. A page may hold fewer than limit: next_after is null on the last one',
     access: READERS,
@@ -96,9 +92,8 @@ const reading = (deps: HttpDeps): Route[] => [
 ];
 
 const acting = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/v1/runs', {
+  route('POST', '/v1/runs', {
     id: 'startRun',
-    tag,
     summary: 'Ask the built-in agent for something. The run goes on when callers disconnect',
     access: AGENTS,
     body: startRunBodySchema,
@@ -112,9 +107,8 @@ const acting = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'run_started' });
     },
   }),
-  defineRoute('POST', '/v1/runs/:id/messages', {
+  route('POST', '/v1/runs/:id/messages', {
     id: 'sendMessage',
-    tag,
     summary: 'Send the next message of a run, or one in the place of an earlier one',
     access: AGENTS,
     body: sendMessageBodySchema,
@@ -134,9 +128,8 @@ const acting = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'message_sent' });
     },
   }),
-  defineRoute('POST', '/v1/runs/:id/cancel', {
+  route('POST', '/v1/runs/:id/cancel', {
     id: 'cancelRun',
-    tag,
     summary: 'Stop the turn that runs, and cancel its calls',
     access: AGENTS,
     responses: record,
@@ -156,7 +149,7 @@ export const runRoutes = (deps: HttpDeps): Route[] => [
   runToolsRoute(deps),
 ];
 
-/** What a person did, and took effect, is written down: without the words of a message. */
+/** Writes down what a person did and took effect, without the words of a message. */
 async function audited(
   { audit }: HttpDeps,
   outcome: RunOutcome,
@@ -182,9 +175,8 @@ function settingsOf(body: NewSettings): { readonly settings?: NewSettings } {
 }
 
 const runToolsRoute = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/runs/:id/tools', {
+  route('GET', '/v1/runs/:id/tools', {
     id: 'listRunTools',
-    tag,
     summary:
       'Of every tool, by name, whether the next step of the run offers it to the model, or why not; by page',
     access: READERS,

@@ -3,23 +3,21 @@ import { reachSchema } from '#lib/protocol/reach';
 import { healthSchema } from '#lib/protocol/rest';
 import type { HttpDeps, Readiness } from '../http-deps.ts';
 import { json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { EVERYONE, VIEWERS } from './access.ts';
 
-const tag = 'system';
+const route = routesOf('system');
 
 export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => [
-  defineRoute('GET', '/healthz', {
+  route('GET', '/healthz', {
     id: 'isAlive',
-    tag,
     summary: 'Whether the process is alive',
     access: 'public',
     responses: { 200: { description: 'It is', schema: healthSchema } },
     handle: () => json(200, { status: 'alive' }),
   }),
-  defineRoute('GET', '/readyz', {
+  route('GET', '/readyz', {
     id: 'isReady',
-    tag,
     summary: 'Whether it accepts calls',
     access: 'public',
     responses: { 200: { description: 'It does', schema: healthSchema } },
@@ -29,9 +27,8 @@ export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => 
       return json(200, { status: 'ready' });
     },
   }),
-  defineRoute('GET', '/openapi.json', {
+  route('GET', '/openapi.json', {
     id: 'getOpenApi',
-    tag,
     summary: 'This reference, as OpenAPI 3.1',
     access: EVERYONE,
     responses: { 200: { description: 'The document' } },
@@ -41,9 +38,8 @@ export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => 
       headers: { 'content-type': 'application/json' },
     }),
   }),
-  defineRoute('GET', '/metrics', {
+  route('GET', '/metrics', {
     id: 'getMetrics',
-    tag,
     summary: 'Counters, gauges and histograms for Prometheus',
     access: VIEWERS,
     responses: { 200: { description: 'Prometheus text' } },
@@ -53,9 +49,8 @@ export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => 
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
     }),
   }),
-  defineRoute('GET', '/v1/reach', {
+  route('GET', '/v1/reach', {
     id: 'getReach',
-    tag,
     summary:
       'Under which addresses a phone may reach this server, most likely first, and what does not work there',
     access: VIEWERS,

@@ -12,16 +12,15 @@ import { byCaller, FIRST_OPERATOR, principalName } from '../../auth/room.ts';
 import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { ADMINS, quoted } from './access.ts';
 
 const path = '/v1/tokens';
-const tag = 'access';
+const route = routesOf('access');
 
 export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
-  defineRoute('POST', path, {
+  route('POST', path, {
     id: 'createToken',
-    tag,
     summary: 'A token for a person or a program. Its secret is in this response and nowhere else',
     access: ADMINS,
     body: newTokenBodySchema,
@@ -34,9 +33,8 @@ export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
   }),
-  defineRoute('GET', path, {
+  route('GET', path, {
     id: 'listTokens',
-    tag,
     summary: 'Tokens, newest first, behind that of the first run; revoked ones as well',
     access: ADMINS,
     query: tokensQuerySchema,
@@ -50,9 +48,8 @@ export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
       });
     },
   }),
-  defineRoute('DELETE', `${path}/:id`, {
+  route('DELETE', `${path}/:id`, {
     id: 'revokeToken',
-    tag,
     summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
     access: ADMINS,
     responses: { 200: { description: 'The token that was revoked', schema: tokenSchema } },

@@ -24,10 +24,9 @@ import {
 import { given } from '#lib/util/given';
 import { actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createListPage, PAGE_BYTES } from '../list-page.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
-import { toWireEvent } from '../to-wire-call.ts';
+import { type Route, routesOf } from '../route.ts';
+import { createListPage, PAGE_BYTES, toWireEvent } from '../to-wire-call.ts';
 import { type Act, AGENTS, findCall, OPERATORS, READERS } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
@@ -36,13 +35,14 @@ import {
   toRefusal,
 } from './call-answers.ts';
 
+const route = routesOf('calls');
+
 /** A result is sent again only in another form: more of these no run has. */
 const MOST_SENT = 20;
 
 const modelOutputRoute = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/tool_calls/:id/model_output', {
+  route('GET', '/v1/tool_calls/:id/model_output', {
     id: 'getModelOutput',
-    tag: 'calls',
     summary:
       'What a model is sent of a call, and the requests that had it: where their sha256 is that of the text, it is what the model got',
     access: READERS,
@@ -56,7 +56,7 @@ const modelOutputRoute = (deps: HttpDeps): Route =>
         limit: MOST_SENT,
       });
       const sent = (page?.turns ?? []).flatMap((turn) => sentOf(turn, call.id));
-      // As it was sent last, whatever the bound is by now.
+      // The bound of the last sending counts, whatever it is by now.
       const limit = sent.at(-1)?.limit ?? deps.runs.resultBytes;
       const { text, cut, images } = outputOfRecord(call, limit);
       const output: ModelOutputRecord = {
@@ -82,13 +82,11 @@ function sentOf(turn: ModelTurn, callId: string): ModelOutputRecord['sent'] {
   );
 }
 
-const tag = 'calls';
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
 
 const getCallRoute = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/tool_calls/:id', {
+  route('GET', '/v1/tool_calls/:id', {
     id: 'getToolCall',
-    tag,
     summary: 'One call. With wait_ms the response is held until the call is final',
     access: READERS,
     query: waitQuerySchema,
@@ -102,9 +100,8 @@ const getCallRoute = (deps: HttpDeps): Route =>
   });
 
 const listCallsRoute = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/tool_calls', {
+  route('GET', '/v1/tool_calls', {
     id: 'listToolCalls',
-    tag,
     summary:
       'Calls, newest first, by page and filter; client is an id or a name; q searches the names of tool and client, arguments, results and errors for at most 8 words. A page may hold fewer calls than limit, or none: next_cursor is null on the last one. Values over 16 KiB are previews unless include names them; a page ends at 4 MiB',
     access: READERS,
@@ -134,9 +131,8 @@ const listCallsRoute = (deps: HttpDeps): Route =>
   });
 
 const listEventsRoute = (deps: HttpDeps): Route =>
-  defineRoute('GET', '/v1/tool_calls/:id/events', {
+  route('GET', '/v1/tool_calls/:id/events', {
     id: 'listToolCallEvents',
-    tag,
     summary:
       'What happened to a call, in order, with actor and time; the updates up to a version merge to the card that was shown then. A page may hold fewer events than limit: next_after is null on the last one',
     access: READERS,
@@ -155,9 +151,8 @@ const listEventsRoute = (deps: HttpDeps): Route =>
   });
 
 const agentActions = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/v1/tool_calls/:id/cancel', {
+  route('POST', '/v1/tool_calls/:id/cancel', {
     id: 'cancelToolCall',
-    tag,
     summary: 'Stop a call. The client that runs it receives tool_call_cancel',
     access: AGENTS,
     responses: record,
@@ -171,9 +166,8 @@ const agentActions = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'call_cancelled' });
     },
   }),
-  defineRoute('POST', '/v1/tool_calls/:id/retry', {
+  route('POST', '/v1/tool_calls/:id/retry', {
     id: 'retryToolCall',
-    tag,
     summary:
       'Call again after a call has ended, with the same arguments or new ones; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
@@ -194,9 +188,8 @@ const agentActions = (deps: HttpDeps): Route[] => [
 ];
 
 const operatorActions = (deps: HttpDeps): Route[] => [
-  defineRoute('POST', '/v1/tool_calls/:id/extend', {
+  route('POST', '/v1/tool_calls/:id/extend', {
     id: 'extendToolCall',
-    tag,
     summary: 'Give a running call more time',
     access: OPERATORS,
     body: extendBodySchema,
@@ -208,9 +201,8 @@ const operatorActions = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'extended', detail });
     },
   }),
-  defineRoute('POST', '/v1/tool_calls/:id/approval', {
+  route('POST', '/v1/tool_calls/:id/approval', {
     id: 'decideApproval',
-    tag,
     summary: 'Decide on a call that waits for approval; always: allow it and do not ask again',
     access: OPERATORS,
     body: approvalBodySchema,
@@ -229,9 +221,8 @@ const operatorActions = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'approval_decided', detail });
     },
   }),
-  defineRoute('POST', '/v1/tool_calls/:id/answer', {
+  route('POST', '/v1/tool_calls/:id/answer', {
     id: 'answerToolCall',
-    tag,
     summary: "Answer a call by hand, in the tool's place",
     access: OPERATORS,
     body: answerBodySchema,
@@ -252,7 +243,7 @@ export const toolCallRoutes = (deps: HttpDeps): Route[] => [
   ...operatorActions(deps),
 ];
 
-/** What a person did, and took effect, is written down with the tool of the call. */
+/** Writes down what a person did and took effect, with the tool of the call. */
 async function audited(
   { audit }: HttpDeps,
   outcome: CallActionOutcome,

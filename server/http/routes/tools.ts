@@ -29,7 +29,7 @@ import {
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Route, routesOf } from '../route.ts';
 import { AGENTS, READERS } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
@@ -38,11 +38,13 @@ import {
   toRefusal,
 } from './call-answers.ts';
 
+const route = routesOf('tools');
+const runsRoute = routesOf('runs');
+
 export const toolRoutes = (deps: HttpDeps): Route[] => [
   invokeRoute(deps),
-  defineRoute('GET', '/v1/tools', {
+  route('GET', '/v1/tools', {
     id: 'listCallableTools',
-    tag: 'tools',
     summary: 'The tools that you may call now',
     access: READERS,
     query: toolsQuerySchema,
@@ -50,9 +52,8 @@ export const toolRoutes = (deps: HttpDeps): Route[] => [
     handle: ({ principal, query }) =>
       json(200, { tools: named(deps.tools.list(principal), query).filter((one) => one.callable) }),
   }),
-  defineRoute('GET', '/api/tools', {
+  route('GET', '/api/tools', {
     id: 'listTools',
-    tag: 'tools',
     summary:
       'Every registered tool that you may know of, whether you may call it now, and why not; a program knows those of its allow-list',
     access: READERS,
@@ -61,18 +62,16 @@ export const toolRoutes = (deps: HttpDeps): Route[] => [
     handle: ({ principal, query }) =>
       json(200, { tools: named(known(deps.tools.list(principal), principal), query) }),
   }),
-  defineRoute('GET', '/v1/tools/stats', {
+  route('GET', '/v1/tools/stats', {
     id: 'toolStats',
-    tag: 'tools',
     summary:
       'How tools did in the newest 5,000 ended calls that you may see: successes, failures by code, times, last errors',
     access: READERS,
     responses: { 200: { description: 'The figures', schema: toolStatsSchema } },
     handle: async ({ principal }) => json(200, await deps.toolStats(ownToken(principal))),
   }),
-  defineRoute('GET', '/v1/models', {
+  runsRoute('GET', '/v1/models', {
     id: 'listModels',
-    tag: 'runs',
     summary: 'The models that a run may use',
     access: READERS,
     responses: { 200: { description: 'The models', schema: modelsAnswerSchema } },
@@ -103,9 +102,8 @@ const named = (tools: ToolListing[], { name }: { name?: string | undefined }): T
 
 /** The hot path: nothing here is done that the response does not need. */
 const invokeRoute = (deps: HttpDeps): Route =>
-  defineRoute('POST', '/v1/tools/:name/invoke', {
+  route('POST', '/v1/tools/:name/invoke', {
     id: 'invokeTool',
-    tag: 'tools',
     summary:
       'Call a tool. With wait_ms the response is held until the call is final; the header Idempotency-Key makes repeating it safe',
     access: AGENTS,
@@ -119,7 +117,7 @@ const invokeRoute = (deps: HttpDeps): Route =>
       const { args = {} } = body;
       checkArgsSize(args, bodyBytes);
       const idempotencyKey = readIdempotencyKey(context);
-      // What an agent asks for is a program's decision already.
+      // An agent's own calls are a program's decision already.
       const isForProgram = body.by === 'program' && principal.kind === 'operator';
       const caller: Principal = isForProgram
         ? { kind: 'run', runId: body.run_id, owner: principal }

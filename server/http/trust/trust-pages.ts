@@ -163,7 +163,7 @@ function mobileConfig(ca: { readonly der: Uint8Array; readonly name: string }): 
 `;
 }
 
-/** Of version 8, which holds what its maker wants. */
+/** A UUID of version 8 holds what its maker wants. */
 function uuidOf(what: string, der: Uint8Array): string {
   const hex = createHash('sha256').update(what).update(der).digest('hex');
   const parts = [

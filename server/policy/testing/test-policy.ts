@@ -6,8 +6,7 @@ import { Autonomy } from '../autonomy.ts';
 import { HookChain } from '../hook-chain.ts';
 import { LivePolicy, type LivePolicyDeps } from '../live-policy.ts';
 import { RateLimits } from '../rate-limits.ts';
-import { RunTaints } from '../run-taints.ts';
-import { TokenReads } from '../token-reads.ts';
+import { RunTaints, TokenReads } from '../taints.ts';
 
 /** Kept in memory alone. */
 const store = {

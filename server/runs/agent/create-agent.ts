@@ -1,5 +1,5 @@
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
-import { matchTools } from '#lib/policy/match-tools';
+import { matchTools } from '#lib/policy/match';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { AgentSettings } from '../runs-config.ts';
 import type { ToolsRequest, TurnEnd, TurnRequest } from './agent.ts';

@@ -1,4 +1,4 @@
-import { matchTools } from '#lib/policy/match-tools';
+import { matchTools } from '#lib/policy/match';
 import type { RunParent, RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { Models } from '../agent/models.ts';

@@ -1,5 +1,6 @@
 import { sameJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
+import { parseToolReference, spellingOf } from '../protocol/tool-name.ts';
 import { compilePattern, MAX_PATTERN_SIZE } from '../schema/compile-pattern.ts';
 import type { PolicyCondition } from './policy-definition.ts';
 
@@ -9,7 +10,7 @@ export const MOST_PATTERN_CHARS = 65_536;
 /** All that the rules of one decision look at together: a value is a step. */
 export const MOST_STEPS = 300_000;
 
-/** What is left of `MOST_STEPS`; less than none once something was not looked at. */
+/** `left` of `MOST_STEPS` is below zero once something was not looked at. */
 export interface Steps {
   left: number;
 }
@@ -19,7 +20,7 @@ export const newSteps = (): Steps => ({ left: MOST_STEPS });
 /** `unknown`: there was more to read than is read, or a value that cannot be compared. */
 export type Held = boolean | 'unknown';
 
-/** Whether a condition holds for the arguments. */
+/** Says that a condition holds for the arguments. */
 export type ArgsTest = (args: Readonly<Record<string, unknown>>, steps: Steps) => Held;
 
 /** One look at one call by one condition. */
@@ -32,7 +33,7 @@ interface Look {
 export function compileCondition(condition: PolicyCondition): ArgsTest {
   const parts = condition.path.slice(1).split('/').map(unescapePart);
   const test = testOf(condition);
-  /** Whether one of the values at `parts` from `at` on passes. */
+  /** One of the values at `parts` from `at` on passes. */
   const search = (value: unknown, at: number, look: Look): Held => {
     if (!spend(look.steps, 1)) return 'unknown';
     const part = parts[at];
@@ -95,7 +96,7 @@ interface Types {
   number: number;
 }
 
-/** What has another type cannot be compared: it counts as what could not be read. */
+/** A value of another type cannot be compared: it counts as one that could not be read. */
 const ofType =
   <Type extends keyof Types>(
     type: Type,
@@ -122,7 +123,7 @@ function isOneOf(all: readonly unknown[]): ValueTest {
   };
 }
 
-/** As measured: a large pattern takes about a microsecond for a character, a small one a thousandth. */
+/** Measured: a large pattern takes about a microsecond for a character, a small one a thousandth. */
 const stepsOfPattern = (chars: number, size: number): number =>
   Math.floor((chars * (size + 16)) / 1_024);
 
@@ -136,4 +137,39 @@ function testOfPattern(source: string): (text: string, look: Look) => Held {
     if (!spend(look.steps, stepsOfPattern(value.length, size))) return 'unknown';
     return pattern.test(value);
   };
+}
+
+/** The spelling that all references to one tool have in common, without a client after `@`. */
+export const toolSpelling = (reference: string): string =>
+  spellingOf(parseToolReference(reference).name);
+
+/** A tool has many spellings, and a rule that another spelling passes by is none (rule CR8). */
+export function matchTools(patterns: readonly string[]): (reference: string) => boolean {
+  const matches = matchSpellings(patterns);
+  return (reference) => matches(toolSpelling(reference));
+}
+
+/** The same for what `toolSpelling` made of it, where many ask about one tool. */
+export function matchSpellings(patterns: readonly string[]): (spelling: string) => boolean {
+  const names = new Set(patterns.filter((one) => !one.endsWith('*')).map(toolSpelling));
+  const prefixes = patterns
+    .filter((one) => one.endsWith('*'))
+    .map((one) => toolSpelling(one.slice(0, -1)));
+  return (spelling) =>
+    names.has(spelling) || prefixes.some((prefix) => spelling.startsWith(prefix));
+}
+
+/** The parts of a policy that name tools. */
+export interface NamingPolicy {
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+  readonly rules: readonly { readonly tools?: readonly string[] | undefined }[];
+  readonly limits?: readonly { readonly tools?: readonly string[] | undefined }[] | undefined;
+}
+
+/** Patterns that fit none of the tools, each once: misspelt, or of clients that are away. */
+export function idlePatterns(policy: NamingPolicy, tools: readonly string[]): string[] {
+  const { ask, deny, rules, limits = [] } = policy;
+  const patterns = [...deny, ...ask, ...[...rules, ...limits].flatMap((one) => one.tools ?? [])];
+  return [...new Set(patterns)].filter((pattern) => !tools.some(matchTools([pattern])));
 }

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
 import { ByteBudget, type HeldBytes } from '#lib/limits/byte-budget';
 import { afterWindow, isTooSlow, type Progress } from '#lib/limits/pace';
 import type { Clock } from '../base/clock.ts';
@@ -11,7 +13,7 @@ export interface InboundSource {
   cut(): void;
 }
 
-/** What one source has in memory. */
+/** One source's bytes in memory. */
 export interface InboundShare {
   /** `arriving`: of what is not complete yet. `waiting`: of what is, until it is handled. In bytes. */
   set(held: { readonly arriving: number; readonly waiting: number }): void;
@@ -19,14 +21,14 @@ export interface InboundShare {
 
 /** Up to here a source is always read, and not counted. */
 export const SMALL_BYTES = 16 * 1024;
-/** Of all sources together; two messages of the largest size may be beside it. */
+/** All sources together may have so much; two messages of the largest size may be beside it. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** From here on all sources are read again. */
 const ENOUGH_BYTES = 6 * 1024 * 1024;
 /** One that is read while others wait has to send so much in each window, and all in so many of them. */
 const WINDOW = { windowMs: 3_000, bytes: 16 * 1024, windows: 20 };
 
-/** Of one that is done with: smaller ones leave memory soon enough by themselves. */
+/** The garbage of a larger one is collected; smaller ones leave memory soon enough by themselves. */
 const COLLECTED_BYTES = 256 * 1024;
 
 interface Share {
@@ -52,7 +54,7 @@ interface Turn extends Progress {
 export class InboundBudget {
   readonly #clock: Clock;
   readonly #collector: Collector;
-  /** With more than little in memory, the oldest first. */
+  /** Shares with more than little in memory, the oldest first. */
   readonly #large = new Set<Share>();
   readonly #bytes = new ByteBudget(MOST_BYTES);
   #isOver = false;
@@ -74,14 +76,14 @@ export class InboundBudget {
     return this.#bytes.total > (this.#isOver ? ENOUGH_BYTES : MOST_BYTES);
   }
 
-  // What is complete waits for the server, not for its sender.
+  // A complete message waits for the server, not for its sender.
   #isArriving(share: Share): boolean {
     return this.#large.has(share) && share.waiting === 0;
   }
 
   #next(before: Turn | undefined, other: Turn | undefined, shares: Share[]): Turn | undefined {
     if (before && this.#isArriving(before.share)) return before;
-    // What waits for the server leaves room soon, and no one needs to be read for that.
+    // A message that waits for the server leaves room soon, and no one needs to be read for that.
     if (this.#bytes.isOver && shares.some(({ waiting }) => waiting > 0)) return undefined;
     const share = shares.find((one) => this.#isArriving(one) && one !== other?.share);
     return share && { share, moved: share.arriving, windows: 0 };
@@ -103,7 +105,7 @@ export class InboundBudget {
     else this.#stopWatching ??= this.#watch();
   }
 
-  /** Who is read must not keep the others waiting for ever. */
+  /** One that is read must not keep the others waiting for ever. */
   #watch(): () => void {
     return afterWindow(this.#clock, WINDOW.windowMs, (isOwnStall) => {
       const isAlone = ![...this.#large].some(({ isPaused }) => isPaused);
@@ -141,4 +143,95 @@ function setRead(share: Share, isRead: boolean): void {
   share.isPaused = !isRead;
   if (isRead) share.source.resume();
   else share.source.pause();
+}
+
+/** The incoming side of one socket, as far as it takes memory. */
+export interface InboundSocket {
+  /** For as long as a frame that has come is handled nothing more is read. */
+  pause(): void;
+  resume(): void;
+  /** A frame that waits to be handled, until the returned function is called. */
+  hold(bytes: number): () => void;
+  /** Called while a large frame is on its way: its sender can say nothing else meanwhile. */
+  onArriving(listener: () => void): void;
+}
+
+type Reason = 'handling' | 'budget';
+
+/** Frames of two kinds of bytes that say nothing of a message: with the mask of a client. */
+const CONTROL_BYTES = 6;
+/** A frame that takes more than one read of the socket. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Counts what a socket has sent of a frame that is not complete, and what waits to be handled. */
+export function watchInbound(
+  budget: InboundBudget,
+  ws: Pick<WebSocket, 'on' | 'pause' | 'resume' | 'terminate'>,
+  stream: Pick<Socket, 'on' | 'bytesRead'>,
+): InboundSocket {
+  const { pause, resume } = createReading(ws);
+  const listeners: (() => void)[] = [];
+  /** Up to here all was complete messages. */
+  let complete = stream.bytesRead;
+  let arriving = 0;
+  let waiting = 0;
+  let isClosed = false;
+
+  const share = budget.open({
+    pause: () => pause('budget'),
+    resume: () => resume('budget'),
+    // It does not read what it is sent, or sends too slowly: no close frame would help.
+    cut: () => ws.terminate(),
+  });
+  const count = () => {
+    arriving = isClosed ? 0 : Math.max(0, stream.bytesRead - complete);
+    share.set({ arriving, waiting });
+  };
+  const isControl = (data: Buffer) => {
+    complete += data.length + CONTROL_BYTES;
+  };
+
+  stream.on('data', () => {
+    if (stream.bytesRead <= complete && arriving === 0) return;
+    count();
+    if (arriving > LARGE_BYTES) for (const listener of listeners) listener();
+  });
+  ws.on('message', () => {
+    complete = stream.bytesRead;
+    // Not before its listener has said that it waits.
+    if (arriving > 0) queueMicrotask(count);
+  });
+  ws.on('ping', isControl);
+  ws.on('pong', isControl);
+  ws.on('close', () => {
+    isClosed = true;
+    count();
+  });
+  return {
+    pause: () => pause('handling'),
+    resume: () => resume('handling'),
+    hold(bytes) {
+      waiting += bytes;
+      count();
+      return () => {
+        waiting -= bytes;
+        count();
+      };
+    },
+    onArriving: (listener) => void listeners.push(listener),
+  };
+}
+
+/** A socket is read while there is no reason not to. */
+function createReading(ws: Pick<WebSocket, 'pause' | 'resume'>) {
+  const reasons = new Set<Reason>();
+  return {
+    pause(reason: Reason): void {
+      if (reasons.size === 0) ws.pause();
+      reasons.add(reason);
+    },
+    resume(reason: Reason): void {
+      if (reasons.delete(reason) && reasons.size === 0) ws.resume();
+    },
+  };
 }

@@ -1,15 +1,19 @@
+import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
 import { isTrusted } from '#lib/protocol/tool-source';
+import type { Tokens } from '../auth/room.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { readRecent } from '../calls/room.ts';
-import type { Store } from '../store/room.ts';
+import { KeptArea, type Store } from '../store/room.ts';
 
-/** Those that asked longest ago are derived from the store again. */
+/** Runs that asked longest ago are derived from the store again. */
 const MOST_RUNS = 1_000;
 
-/** What a run has read itself or by its sub-agents, and the run that it works for: of that, all counts too. */
+/** A run has read this itself or by its sub-agents; what the run that it works for has read counts too. */
 interface Known {
   readonly own: Taint;
   readonly parentId: string | undefined;
@@ -20,7 +24,7 @@ type TaintStore = Pick<Store, 'write' | 'listCalls' | 'getRun'>;
 interface Loading {
   readonly known: Promise<Known>;
   readonly taint: Promise<Taint>;
-  /** What ended meanwhile. */
+  /** These calls ended meanwhile. */
   readonly ended: Call[];
 }
 
@@ -40,7 +44,7 @@ type TaintedCall = Pick<
   | 'card'
 >;
 
-/** What runs have read, derived from their recorded calls, so that no restart forgets it. */
+/** Derives what runs have read from their recorded calls, so that no restart forgets it. */
 export class RunTaints {
   readonly #store: TaintStore;
   readonly #known = new Map<string, Known>();
@@ -70,19 +74,19 @@ export class RunTaints {
     return new RunTaints(this.#store, marks).of(runId);
   }
 
-  /** Of a call that may have ended, or shown something. */
+  /** Called for a call that may have ended, or shown something. */
   readonly ended = (call: Call): void => {
     const { runId } = call;
     const known = this.#known.get(runId);
     if (!known) return void this.#loading.get(runId)?.ended.push(call);
     if (!hasRead(call)) return;
-    // What its sub-agent reads counts there, and here from its end on.
+    // A sub-agent's reads count there, and here from its end on.
     if (isDelegated(call) && call.completedAt === undefined) return;
     if (!isDelegated(call)) {
       this.#known.set(runId, { ...known, own: marksOf(this.#marks, known.own, call) });
       return;
     }
-    // What its sub-agent has read is in the store.
+    // The store has what its sub-agent has read.
     this.#known.delete(runId);
     this.#begin(runId).ended.push(call);
   };
@@ -107,7 +111,7 @@ export class RunTaints {
   async #load(runId: string, ended: readonly Call[]): Promise<Known> {
     const marks = this.#marks;
     try {
-      // What ended before this may be on its way to the disk still.
+      // Calls that ended before this may be on their way to the disk still.
       await this.#store.write([]);
       const parentId = (await this.#store.getRun(runId))?.parent?.run_id;
       let own = NO_TAINT;
@@ -146,7 +150,7 @@ export class RunTaints {
  * A call that was not made has read nothing; one whose outcome is unknown, or that was answered late,
  * may have. One that runs has, as soon as it shows something.
  */
-export const hasRead = (call: TaintedCall): boolean =>
+const hasRead = (call: TaintedCall): boolean =>
   (call.completedAt !== undefined && call.error?.executed !== 'no') ||
   call.lateResult !== undefined ||
   (call.granted && hasShown(call));
@@ -160,8 +164,8 @@ const hasShown = ({ preview, card, ...of }: TaintedCall): boolean =>
 const isDelegated = ({ toolName, source }: TaintedCall): boolean =>
   source === 'server' && isDelegatingTool(toolName);
 
-/** What has been read, once the call's result has been as well. */
-export const marksOf = (marks: Marks, taint: Taint, call: TaintedCall): Taint => {
+/** Gives the taint once the call's result has been read as well. */
+const marksOf = (marks: Marks, taint: Taint, call: TaintedCall): Taint => {
   const { toolName, annotations } = call;
   return marks.add(taint, { toolName, isUntrusted: isUntrustedResult(call), annotations });
 };
@@ -170,3 +174,97 @@ export const both = (one: Taint, other: Taint): Taint => ({
   private: one.private ?? other.private,
   untrusted: one.untrusted ?? other.untrusted,
 });
+
+/** A program's reads count for so long (rule PO27). */
+const READ_WITHIN_MS = 60 * 60 * 1_000;
+
+/** A call that runs shows something many times a second: what is as new is not written again. */
+const ANEW_EACH_MS = 60_000;
+
+/** Tokens whose reads are kept; the one that has read nothing for longest goes first. */
+const MOST_TOKENS = 10_000;
+
+const readSchema = z.object({ tool: z.string(), at: z.number() }).nullable();
+const keptSchema = z.object({ private: readSchema, untrusted: readSchema });
+type Reads = z.infer<typeof keptSchema>;
+type Read = Reads['private'];
+
+export interface TokenReadsDeps {
+  readonly store: Pick<Store, 'write' | 'listKept'>;
+  readonly tokens: Pick<Tokens, 'isProgram'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps what the holders of tokens have read within the last hour, in whichever runs: a program chooses the
+ * ids of the runs in which it calls, so that one run does not show what it knows. Kept over restarts.
+ */
+export class TokenReads {
+  readonly #deps: TokenReadsDeps;
+  readonly #kept: KeptArea<Reads>;
+  /** By token, that with the newest read last. */
+  readonly #reads = new Map<string, Reads>();
+
+  constructor(deps: TokenReadsDeps) {
+    this.#deps = deps;
+    const { store, clock } = deps;
+    this.#kept = new KeptArea({ store, area: 'reads', schema: keptSchema, now: clock.now });
+  }
+
+  /** Takes up what an earlier server kept. Once, before anything is asked. */
+  async load(): Promise<void> {
+    const now = this.#deps.clock.now();
+    // Since the clock was set back they would count for longer than an hour.
+    const past = (read: Read): Read => read && { ...read, at: Math.min(read.at, now) };
+    for (const { key, value } of await this.#kept.load()) {
+      this.#reads.set(key, { private: past(value.private), untrusted: past(value.untrusted) });
+    }
+  }
+
+  of(tokenId: string): Taint {
+    const reads = this.#reads.get(tokenId);
+    if (!reads) return NO_TAINT;
+    const now = this.#deps.clock.now();
+    const lately = (read: Read) => (read && read.at + READ_WITHIN_MS > now ? read.tool : null);
+    return { private: lately(reads.private), untrusted: lately(reads.untrusted) };
+  }
+
+  /** Called for a call that may have ended, or shown something. A program sees each call of its runs, also one that a person made there. */
+  ended(call: Call, marks: Marks): void {
+    const { ownerToken } = call;
+    if (ownerToken === null || !hasRead(call) || !this.#deps.tokens.isProgram(ownerToken)) return;
+    const read = marksOf(marks, NO_TAINT, call);
+    if (read.private === null && read.untrusted === null) return;
+    const at = this.#deps.clock.now();
+    const before = this.#reads.get(ownerToken) ?? { private: null, untrusted: null };
+    const isNew = (last: Read): boolean => last !== null && last.at + ANEW_EACH_MS > at;
+    const isKnown =
+      (read.private === null || isNew(before.private)) &&
+      (read.untrusted === null || isNew(before.untrusted));
+    if (call.completedAt === undefined && isKnown) return;
+    const readNow = (tool: string | null): Read => (tool === null ? null : { tool, at });
+    const after = {
+      private: readNow(read.private) ?? before.private,
+      untrusted: readNow(read.untrusted) ?? before.untrusted,
+    };
+    this.#reads.delete(ownerToken); // So that it is the newest.
+    this.#reads.set(ownerToken, after);
+    const forgotten = this.#forget(at);
+    this.#kept
+      .change([...forgotten, { key: ownerToken, value: after }])
+      .catch(this.#deps.logger.error);
+  }
+
+  /** In the order of their newest reads, so that the first that counts is followed by such alone. */
+  #forget(now: number): { key: string }[] {
+    const forgotten = [];
+    for (const [key, reads] of this.#reads) {
+      const newest = Math.max(reads.private?.at ?? 0, reads.untrusted?.at ?? 0);
+      if (newest + READ_WITHIN_MS > now && this.#reads.size <= MOST_TOKENS) break;
+      this.#reads.delete(key);
+      forgotten.push({ key });
+    }
+    return forgotten;
+  }
+}
