@@ -14,8 +14,7 @@ import sharp from 'sharp';
 import { afterEach, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import { writeDurably } from '../base/write-durably.ts';
-import { BlobDamagedError, type BlobUpload } from './blob-store.ts';
-import { createDiskBlobStore } from './disk-blob-store.ts';
+import { BlobDamagedError, type BlobUpload, createDiskBlobStore } from './disk-blob-store.ts';
 
 const cleanups: (() => unknown)[] = [];
 

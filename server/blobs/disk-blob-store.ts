@@ -11,11 +11,32 @@ import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
 import { isMissing } from '#lib/util/is-missing';
 import { TEMPORARY, writeDurably } from '../base/write-durably.ts';
-import { BlobDamagedError, type BlobOutcome, type BlobUpload } from './blob-store.ts';
-import { findMismatch, parseMediaType, UNSPECIFIC } from './media-type.ts';
+import { findMismatch, isText, parseMediaType, sniffMediaType, UNSPECIFIC } from './media-type.ts';
 import { readImageSize } from './read-image-size.ts';
 import { scaleForModel } from './scale-image.ts';
-import { isText, sniffMediaType } from './sniff-media-type.ts';
+
+export interface BlobUpload {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly name?: string;
+  readonly alt?: string;
+  /** Whose name, meaning and type these are; without one they are in the answer alone. */
+  readonly owner?: string;
+}
+
+export type BlobOutcome =
+  | { readonly ok: true; readonly attachment: Attachment }
+  /** `mismatch`: the bytes are not of the media type. `too_large`: over `LIMITS.blobBytes`. */
+  | {
+      readonly ok: false;
+      readonly code: 'mismatch' | 'too_large' | 'empty';
+      readonly message: string;
+    };
+
+/** The bytes on disk are not those that were put, so they are not given out. */
+export class BlobDamagedError extends Error {
+  override readonly name = 'BlobDamagedError';
+}
 
 /** A record has so much of one file, as UTF-8. */
 const TEXT_BYTES = 16 * 1024;

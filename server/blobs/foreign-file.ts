@@ -1,9 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '#lib/json/is-record';
 import { given } from '#lib/util/given';
-import type { BlobUpload } from './blob-store.ts';
-import { findMismatch, isSameType, parseMediaType, UNSPECIFIC } from './media-type.ts';
-import { isSvg, isText, sniffMediaType } from './sniff-media-type.ts';
+import type { BlobUpload } from './disk-blob-store.ts';
+import {
+  findMismatch,
+  isSameType,
+  isSvg,
+  isText,
+  parseMediaType,
+  sniffMediaType,
+  UNSPECIFIC,
+} from './media-type.ts';
 
 /** A file as programs of others send it: base64 of any spelling, or a `data:` URI. */
 export interface ForeignFile {

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
-import { isInlineMediaType } from './media-type.ts';
-import { isSvg, sniffMediaType } from './sniff-media-type.ts';
+import { isInlineMediaType, isSvg, sniffMediaType } from './media-type.ts';
 
 interface DrawLimits {
   readonly maxPixels: number;

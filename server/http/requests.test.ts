@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BlobDamagedError } from '../blobs/blob-store.ts';
+import { BlobDamagedError } from '../blobs/disk-blob-store.ts';
 import {
   BadCursorError,
   RowDamagedError,

@@ -110,17 +110,6 @@ test('[ST83] a list has what is open and what ended just now, whatever it is fil
   await expectAll(store);
 });
 
-test('[ST83] a list that is filtered by the name of a client has its open calls', async () => {
-  const { store } = setup();
-  const client = {
-    ...{ clientId: 'cl_1', instanceId: 'in_1', journalEpoch: null, name: 'Pixel' },
-    ...{ kind: 'phone' as const, resumeTokenHash: 'h', owner: null, lastSeenAt: 1 },
-  };
-  await store.write([{ type: 'put_client', client }]);
-  await put(store, ...CALLS.toReversed());
-  expect(await idsOf(store, { client: 'Pixel' })).toEqual(['tc_9', 'tc_8', 'tc_6', 'tc_5']);
-});
-
 test('[ST83] a list does not show a call under the status that it had', async () => {
   const { store } = setup();
   const running = sampleCall({ status: 'RUNNING', phase: 'device', provider });
@@ -369,16 +358,6 @@ test('[ST87] calls with long logs that end at one moment are applied in several 
   while (batches.at(-1));
   expect(batches).toEqual([true, true, false]);
   expect(await idsOf(store)).toHaveLength(4);
-});
-
-test('[ST87] the words of calls that are applied at once are one part of the index', async () => {
-  const { store, count } = setup();
-  const ids = ['tc_1', 'tc_2', 'tc_3', 'tc_4'];
-  await put(store, ...ids.map((id) => sampleCall({ id })));
-  await apply(store);
-  await put(store, ...ids.map((id) => ended({ id, version: 2 })), ended({ id: 'tc_5' }));
-  await apply(store);
-  expect([count('calls'), count('tool_call_text_idx')]).toEqual([5, 1]);
 });
 
 test('[ST61] of a call that ended just now and is deleted nothing comes back', async () => {

@@ -227,17 +227,6 @@ test('[ST83] a call that ends while a list of its status is read is not shown un
   }
 });
 
-test('[ST83] what ended behind what was applied is in lists', async () => {
-  const parts = setup();
-  write(parts, ...FIVE);
-  const { upTo } = createLogApplier(parts.database)();
-  write(parts, finalCall({ id: 'tc_6' }), { ...finalCall({ id: 'tc_2' }), version: 2 });
-  parts.overlay.applied(upTo);
-  const { calls } = await parts.list({ limit: 2, status: 'SUCCEEDED' });
-  expect(calls.map(({ id }) => id)).toEqual(['tc_6', 'tc_5']);
-  expect((await parts.list({ limit: 50, status: 'SUCCEEDED' })).calls).toHaveLength(6);
-});
-
 test('[ST83] nothing is held in memory of a call that is in the table', () => {
   const parts = setup();
   write(parts, ...FIVE);

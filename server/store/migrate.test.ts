@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { migrate, StoreTooNewError } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
 
 const first = { name: '001', sql: 'CREATE TABLE a (x); CREATE TABLE b (x);' };
 const second = { name: '002', sql: 'INSERT INTO a VALUES (1);' };
@@ -45,9 +44,4 @@ test('[ST22] a file of a newer version is left alone', () => {
   expect(() => migrate(database, [first])).toThrow(StoreTooNewError);
   expect(() => migrate(database, [first])).toThrow(/schema 002 of a newer version/);
   expect(rows()).toBe(1);
-});
-
-test('[ST23] the names of the migrations are in order and differ', () => {
-  const names = MIGRATIONS.map((one) => one.name);
-  expect(names).toEqual([...new Set(names)].sort());
 });

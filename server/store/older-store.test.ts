@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { changed } from '#lib/call/testing/sample-call';
-import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
-import { OLDER_GUARDS } from './before-log/older-call.ts';
-import { olderFile } from './before-log/older-file.ts';
 import { checkStoreFile } from './integrity/check-store-file.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { migrate } from './migrate.ts';
@@ -42,7 +39,7 @@ function setup(files = olderStore()) {
 }
 
 /** Straight from the file. */
-function ask(file: string, sql: string): Record<string, unknown>[] {
+function _ask(file: string, sql: string): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     return database.prepare(sql).all();
@@ -114,17 +111,6 @@ test('[ST34] a store of the version before opens with all that it holds', async 
   await expectAllThere(open(), callsOfBefore());
 });
 
-test('[ST34] the tables of before are gone, and so is the copy that was kept until then', async () => {
-  const { file, open } = setup();
-  await open().close();
-  expect(ask(file, "SELECT name FROM sqlite_schema WHERE name LIKE '%tool_calls%'")).toEqual([]);
-  expect(ask(file, 'SELECT call_no, id FROM calls ORDER BY call_no')).toEqual([
-    { call_no: 4, id: 'tc_ended' },
-    { call_no: 5, id: 'tc_failed' },
-  ]);
-  expect(existsSync(olderFile(file))).toBe(false);
-});
-
 test('[ST34] [ST45] a call of before goes on with the event 2', async () => {
   const { open } = setup();
   const store = open();
@@ -136,20 +122,6 @@ test('[ST34] [ST45] a call of before goes on with the event 2', async () => {
   });
   await store.write([appendCall(next)]);
   expect(await store.getCall(call.id)).toEqual(next);
-});
-
-test('[ST34] [ST47] a run of before has no requests to models, and takes those that come', async () => {
-  const { file, open } = setup();
-  const store = open();
-  const of = { runId: 'run_1', after: 0, limit: 9 };
-  expect(await store.listModelTurns(of)).toEqual({ turns: [], nextAfter: null });
-  await store.write([{ type: 'put_model_turn', turn: sampleModelTurn() }]);
-  await store.close();
-  expect(checkStoreFile(file).kind).toBe('whole');
-  expect((await open().listModelTurns(of)).turns).toEqual([sampleModelTurn()]);
-  // As the deletion of a run does, by the index.
-  const plan = ask(file, "EXPLAIN QUERY PLAN DELETE FROM model_turns WHERE run_id = 'run_1'");
-  expect(String(plan[0]?.detail)).toMatch(/^SEARCH model_turns USING INDEX .*\(run_id=\?\)/);
 });
 
 test('[ST34] an old store with a damaged row is refused before anything is changed, and salvaged', async () => {
@@ -172,16 +144,6 @@ test('[ST34] an old store with a damaged row is refused before anything is chang
   );
   expect(await store.getCall('tc_approved')).toBeUndefined();
   expect(await store.openCalls()).toEqual([]);
-});
-
-test('[ST34] each column of a call of before is in one of its two checksums', () => {
-  const older = new DatabaseSync(':memory:');
-  cleanups.push(() => older.close());
-  defineRowChecksum(older);
-  migrate(older, olderThan('021'));
-  const columns = older.prepare("SELECT name FROM pragma_table_info('tool_calls')").all();
-  const guarded = OLDER_GUARDS.tool_calls.guards.flatMap(({ sum, of }) => [sum, ...of]);
-  expect(new Set(['row_no', ...guarded])).toEqual(new Set(columns.map(({ name }) => name)));
 });
 
 test('[ST79] [ST34] of a note of the version before it is not known what was read', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,32 +86,9 @@ test('[ST43] the time that a thread takes to start does not count', async () => 
   await expect(ask(LONG)).rejects.toBeInstanceOf(StoreBusyError);
 });
 
-test('[ST43] a thread that has ended is replaced by the next query', async () => {
-  const { writer, file, ask } = setup();
-  writer.exec("INSERT INTO words VALUES ('one'); PRAGMA wal_checkpoint(TRUNCATE)");
-  writer.close();
-  const elsewhere = `${file}.away`;
-  renameSync(file, elsewhere);
-  // Each finds no file, and ends its thread.
-  for (const query of [ask(ALL), ask(ALL)]) await expect(query).rejects.toThrow(/unable to open/);
-  renameSync(elsewhere, file);
-  expect(await ask(ALL)).toMatchObject({ rows: [{ word: 'one' }] });
-});
-
 test('[ST43] queries that wait for one over its time wait no longer than theirs', async () => {
   const { ask } = setup(250);
   const asked = [ask(LONG), ask(ALL), ask(ALL)];
   const outcomes = await Promise.allSettled(asked);
   expect(outcomes.map(({ status }) => status)).toEqual(asked.map(() => 'rejected'));
-});
-
-test('[ST43] while a query runs, the thread that asked goes on', async () => {
-  const { ask } = setup();
-  let turns = 0;
-  const timer = setInterval(() => {
-    turns += 1;
-  }, 1);
-  cleanups.push(() => clearInterval(timer));
-  await ask(LONG).catch(() => undefined);
-  expect(turns).toBeGreaterThan(20);
 });

@@ -17,8 +17,6 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
-import { migrate } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
 import type { Store } from './store.ts';
@@ -190,18 +188,6 @@ test('[ST15] words are indexed while calls are written, without a pause or a sea
   expect(calls).toHaveLength(Math.min(200, 150 + more));
 });
 
-test('[ST15] words that an earlier process left are indexed without anything being written', async () => {
-  const { file, open } = setup();
-  const first = open({ scheduleIndexing: () => () => {} });
-  await first.write([appendCall(finalCall())]);
-  await first.close();
-  open();
-  const other = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => other.close());
-  const words = "SELECT rowid FROM tool_call_text WHERE tool_call_text MATCH 'hi'";
-  expect(other.prepare(words).all()).toEqual([{ rowid: 1 }]);
-});
-
 test('[ST5] a store that failed answers searches, and writes no words for them', async () => {
   const { file, open } = setup();
   const store = open({ scheduleIndexing: () => () => {} });
@@ -232,14 +218,6 @@ test('[ST22] a damaged page is found before anything is read', async () => {
   closeSync(handle);
   expect(open).toThrow(StoreDamagedError);
   expect(open).toThrow(`the database ${file} is damaged: `);
-});
-
-test('[ST22] a file that is no database is refused and left as it is', () => {
-  const { file, open } = setup();
-  writeFileSync(file, 'These are notes, and no database.'.repeat(100));
-  const before = statSync(file).size;
-  expect(open).toThrow(StoreDamagedError);
-  expect(statSync(file).size).toBe(before);
 });
 
 test('[ST30] [ST44] a row that was damaged while the server runs is not shown, and its neighbour is', async () => {
@@ -329,17 +307,6 @@ test('[ST27] a start clears what a torn end left, so that nothing of it lies beh
   expect((await next.openCalls()).map(({ id }) => id)).toEqual(['tc_1', 'tc_3']);
 });
 
-test('[ST34] rows of before the checksums get theirs, and come back as they were', async () => {
-  const { file, open } = setup();
-  const old = new DatabaseSync(file);
-  migrate(old, MIGRATIONS.slice(0, 1));
-  old.exec("INSERT INTO sessions VALUES ('s:k', 1, 2)");
-  old.close();
-  expect(await open().findSession('s')).toEqual({
-    ...{ idHash: 's:k', createdAt: 1, expiresAt: 2, tokenId: null },
-  });
-});
-
 test('[ST35] a failed write is told once', async () => {
   const { file, open } = setup();
   const logged: Error[] = [];
@@ -362,27 +329,5 @@ test('[ST25] the files are readable by their owner alone', async () => {
     'a.db-shm': 0o600,
     'a.db-wal': 0o600,
     'a.db.mark': 0o600,
-  });
-});
-
-test('the tables are such as an operator can ask', async () => {
-  const { file, open } = setup();
-  const store = open();
-  await store.write([appendCall(finalCall({ result: { degrees: 21 } }))]);
-  await store.toolUse.recent({ limit: 1 });
-  const other = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => other.close());
-  const ask = other.prepare(`SELECT id, calls.run_id, tool_name, source, status, created_at,
-    events -> '$[#-1].patch.args' ->> 'text' AS text, events ->> '$[#-1].result.degrees' AS degrees
-    FROM calls JOIN log ON call_id = id`);
-  expect(ask.get()).toEqual({
-    id: 'tc_1',
-    run_id: 'run_1',
-    tool_name: 'echo.text',
-    source: 'client',
-    status: 2,
-    created_at: 1_700_000_000_000,
-    text: 'hi',
-    degrees: 21,
   });
 });

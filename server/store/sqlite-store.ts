@@ -2,24 +2,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { POOL_SOURCE } from '#lib/protocol/tool-source';
-import { createLogApplier } from './apply-log.ts';
+import { createLogApplier, createProjection } from './apply-log.ts';
 import { dropOlderFile } from './before-log/older-file.ts';
 import { CallOverlay } from './call-overlay.ts';
-import { statusOf } from './call-table.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
 import { createHistory } from './history.ts';
-import { createMemories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
-import { pageSize } from './page-cursor.ts';
-import { createProjection } from './projection.ts';
 import { createLogReader, readOpen } from './read-log.ts';
-import { type ReadThread, startReadThread } from './read-thread.ts';
-import { deliveryRows, runRows } from './record-rows.ts';
+import { startReadThread } from './read-thread.ts';
+import { runRows } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Deliveries, EndedUse, Store, ToolUse } from './store.ts';
+import type { Store } from './store.ts';
 import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
@@ -33,64 +28,10 @@ import {
   runningRunsQuery,
   runsBelow,
 } from './store-queries.ts';
-import { createReads } from './store-reads.ts';
-import type { DeliveryRow } from './tables.ts';
+import { createDeliveryReads, createMemories, createReads, createToolUse } from './store-reads.ts';
 import { threadSource } from './thread-source.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { startWriteThread } from './write-thread.ts';
-
-type Reader = Pick<ReadThread, 'rows'>;
-
-function createToolUse({ rows }: Reader, catchUp: () => Promise<void>): ToolUse {
-  return {
-    async recent({ ownerToken, limit }) {
-      await catchUp();
-      const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
-      const found = (await rows(query)).rows;
-      return found.map(({ statusCode, ...use }) => ({ ...use, status: statusOf(statusCode) }));
-    },
-  };
-}
-
-const COLUMNS = sql`id, tool_name as toolName, client_id as clientId, status as statusCode,
-  started_at as startedAt, ended_at as endedAt, code, client_code as clientCode, message`;
-
-/** Not those that asked each client (`pool`): what they asked counts, each by itself. */
-const OF_TOOLS = sql`source is not ${POOL_SOURCE}`;
-
-type EndedRow = Omit<EndedUse, 'status'> & { readonly statusCode: number };
-
-const ofAll = (limit: number) => sql<EndedRow>`
-  select ${COLUMNS} from calls indexed by calls_by_end where ${OF_TOOLS}
-  order by ended_at desc, call_no desc limit ${limit}`;
-
-const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
-  select ${COLUMNS} from calls indexed by calls_by_owner
-  where owner_token = ${ownerToken} and ${OF_TOOLS} order by call_no desc limit ${limit}`;
-
-/** The outbox reads what is open at a start, and pages for people. */
-function createDeliveryReads({ rows }: Reader): Deliveries {
-  const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
-    (await rows(query)).rows.map(deliveryRows.from);
-  return {
-    open: () =>
-      read(sql<DeliveryRow>`select * from deliveries indexed by deliveries_open
-        where ended_at is null order by id`),
-    async get(id) {
-      const [found] = await read(sql<DeliveryRow>`select * from deliveries where id = ${id}`);
-      return found;
-    },
-    async list({ before, limit }) {
-      const take = pageSize(limit);
-      const below = before === undefined ? sql`true` : sql`id < ${before}`;
-      const found = await read(sql<DeliveryRow>`select * from deliveries where ${below}
-        order by id desc limit ${take + 1}`);
-      const deliveries = found.slice(0, take);
-      const last = deliveries.at(-1);
-      return { deliveries, next: found.length > take && last ? last.id : null };
-    },
-  };
-}
 
 const INDEX_MS = 1_000;
 /** How long a write may be put off that is awaited by none. */

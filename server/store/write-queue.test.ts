@@ -33,16 +33,6 @@ test('[ST4] what is pushed at one moment is committed at once, and then resolved
   expect(commits).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-test('[ST4] what may wait is committed with the next write, before it', async () => {
-  const { queue, commits, flush, scheduled, later } = setup();
-  const pushes = [queue.push('a', true), queue.push('b', true)];
-  expect([scheduled.length, later.length]).toEqual([0, 1]);
-  pushes.push(queue.push('c'));
-  flush();
-  await Promise.all(pushes);
-  expect(commits).toEqual([['a', 'b', 'c']]);
-});
-
 test('[ST4] what may wait is committed after a moment, when nothing comes', async () => {
   const { queue, commits, later } = setup();
   const pushes = [queue.push('a', true)];
@@ -121,16 +111,6 @@ test('[ST4] what has waited its moment while a commit is on its way is in the ne
   await Promise.all(pushes);
 });
 
-test('[ST4] what has waited its moment is in the commit that is about to begin', async () => {
-  const { queue, commits, flush, later } = setup();
-  const pushes = [queue.push('waited', true), queue.push('now')];
-  later.shift()?.();
-  expect(commits).toEqual([]);
-  flush();
-  await Promise.all(pushes);
-  expect(commits).toEqual([['waited', 'now']]);
-});
-
 test('[ST4] 64 writes of a moment do not wait for its end, nor for the commit that is on its way', async () => {
   const { commits, pushMany, sizes } = slowSetup();
   const pushes = pushMany('a', 200);
@@ -157,17 +137,6 @@ test('[ST4] a commit that begins beside another one has half of what is not on d
   await Promise.all(pushes);
 });
 
-test('[ST5] a commit that fails rejects the one that was asked for after it, too', async () => {
-  const { queue, commits, pushMany } = slowSetup();
-  const outcomes = Promise.allSettled(pushMany('a', 128));
-  commits[0]?.end(new Error('disk full'));
-  await Promise.resolve();
-  commits[1]?.end(new Error('disk full'));
-  const states = (await outcomes).map(({ status }) => status);
-  expect(new Set(states)).toEqual(new Set(['rejected']));
-  await expect(queue.push('later')).rejects.toThrow(/disk full/);
-});
-
 test('[ST5] a commit that fails rejects its group and all that come later', async () => {
   const cause = new Error('disk full');
   const { queue, commits, flush } = setup((items) => {
@@ -189,16 +158,4 @@ test('[ST5] a failure told from outside rejects what waits', async () => {
   flush();
   await expect(waiting).rejects.toThrow(/no more/);
   expect(commits).toEqual([]);
-});
-
-test('[ST7] closing commits what waits, and is no failure', async () => {
-  const { queue, commits, flush } = setup();
-  const waiting = queue.push('a');
-  const closed = queue.close();
-  await waiting;
-  await closed;
-  flush();
-  expect(commits).toEqual([['a']]);
-  expect(queue.failed).toBe(false);
-  await expect(queue.push('b')).rejects.toThrow('the database is closed');
 });

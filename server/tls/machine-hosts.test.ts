@@ -1,7 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { createMachineHosts, hostsOfCertificate } from './machine-hosts.ts';
-import { readMachineNames } from './machine-names.ts';
+import { createMachineHosts, hostsOfCertificate, readMachineNames } from './machine-names.ts';
 import { makeCa, makeServerPair } from './make-certificates.ts';
 
 const address = (text: string, internal = false): NetworkInterfaceInfo => ({

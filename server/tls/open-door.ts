@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { acceptTls } from './accept-tls.ts';
 import { type Certificates, openCertificates } from './certificates.ts';
-import { createMachineHosts, hostsOfCertificate } from './machine-hosts.ts';
+import { createMachineHosts, hostsOfCertificate } from './machine-names.ts';
 import { createReach, describeCa } from './reach.ts';
 
 /** Whose certificate is used: one that this server makes, one that was given, or none. */

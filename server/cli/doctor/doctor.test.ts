@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockDataDir } from '../../store/data-dir-lock.ts';
+import { lockDataDir } from '../../store/data-dir.ts';
 import { makeStoreFiles, placeStoreFiles } from '../../store/testing/store-files.ts';
 import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
 import type { Finding } from './check.ts';

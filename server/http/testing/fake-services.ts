@@ -8,7 +8,7 @@ import type { RunTool } from '#lib/protocol/run-tools';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import type { BlobUpload } from '../../blobs/blob-store.ts';
+import type { BlobUpload } from '../../blobs/disk-blob-store.ts';
 import type { BlobStore } from '../../blobs/disk-blob-store.ts';
 import type { CallService, InvokeRequest } from '../../calls/call-service.ts';
 import type { AgUiService } from '../../doors/ag-ui/create-ag-ui-service.ts';

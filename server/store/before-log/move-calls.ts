@@ -1,14 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Call } from '#lib/call/call';
+import type { Call, CallFields } from '#lib/call/call';
+import type { CallEventEntry, CallPatch, PublishedEvent } from '#lib/call/call-event';
 import { foldEvents, patchOf } from '#lib/call/fold';
 import { BARE_CALL } from '#lib/call/new-call';
 import { sameJson } from '#lib/json/equal';
+import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+import { given } from '#lib/util/given';
 import { createApplyStatements } from '../apply-log.ts';
 import { type LoggedCall, toCallRow, toLoggedCall } from '../call-table.ts';
 import { fromLogTexts, toLogText } from '../log-text.ts';
 import { type OlderCallRow, readOlderCall } from './older-call.ts';
-import { readOlderEvents } from './older-events.ts';
 import {
   COUNT_OLDER,
   countBy,
@@ -135,3 +137,49 @@ function loggedAs(call: Call, text: string): LoggedCall {
 /** Some numbers that JSON can write, and not hold, were kept as they came. */
 const isSame = (a: Call, b: Call): boolean =>
   sameJson(a, b) || sameJson(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
+
+/** An event as `call_events` has it. */
+type OlderEvent = Omit<PublishedEvent, 'published' | 'card' | 'shown'> & {
+  /** The patch has these of the row of its call. */
+  readonly in_row?: readonly ('result' | 'display')[];
+  /** By places in `SHOWN`, what the update has of the patch. */
+  readonly shows?: readonly number[];
+};
+
+const SHOWN = [
+  ['params', 'args'],
+  ['result', 'result'],
+  ['result', 'display'],
+  ['preview', 'preview'],
+  ['error', 'error'],
+  ['attachments', 'attachments'],
+] as const satisfies readonly (readonly [keyof CardUpdate, keyof CallPatch])[];
+
+/**
+ * The events of a row of `call_events`. What people were shown of them is told; of what they changed
+ * the phase alone is kept, as the event that imports the call has the rest.
+ */
+const readOlderEvents = (text: string, call: Call): CallEventEntry[] =>
+  (JSON.parse(text) as OlderEvent[]).map((event) => toEntry(event, call));
+
+function toEntry(event: OlderEvent, call: Call): CallEventEntry {
+  const { version, type, at, actor, via, attempt, patch, in_row = [], shows = [] } = event;
+  const all: Record<string, unknown> = { ...patch };
+  const whole: CallFields = call;
+  for (const name of in_row) all[name] = whole[name];
+  const update: Record<string, unknown> = { ...event.update };
+  for (const place of shows) {
+    const [name, value] = SHOWN[place] ?? ['params', 'args'];
+    update[name] = all[value];
+  }
+  const kept = patch.phase === undefined ? {} : { phase: patch.phase };
+  return {
+    version,
+    type,
+    at,
+    actor,
+    ...given({ via }),
+    patch: kept,
+    published: { attempt, update },
+  };
+}

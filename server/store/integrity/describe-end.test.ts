@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DataDirInUseError } from '../data-dir-lock.ts';
+import { DataDirInUseError } from '../data-dir.ts';
 import { StoreDamagedError, StoreFailedError } from '../store-errors.ts';
 import { describeEnd } from './describe-end.ts';
 

@@ -1,5 +1,5 @@
 import { StoreNotMovedError } from '../before-log/older-file.ts';
-import { DataDirInUseError, DataDirUnusableError } from '../data-dir-lock.ts';
+import { DataDirInUseError, DataDirUnusableError } from '../data-dir.ts';
 import { StoreTooNewError } from '../migrate.ts';
 import { isDiskTrouble, StoreDamagedError, StoreFailedError } from '../store-errors.ts';
 

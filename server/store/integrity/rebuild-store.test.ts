@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { throwingLogger } from '../../testing/error-log.ts';
-import { DataDirInUseError, lockDataDir } from '../data-dir-lock.ts';
+import { DataDirInUseError, lockDataDir } from '../data-dir.ts';
 import { openStore } from '../open-store.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import { StoreDamagedError } from '../store-errors.ts';

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { lockDataDir } from '../data-dir-lock.ts';
+import { lockDataDir } from '../data-dir.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { GUARDED_TABLES } from '../row-checksum.ts';

@@ -121,14 +121,6 @@ test('[ST31] without the definitions and with every inner page gone, the leaves 
   expect(content.messages).toEqual(expected.messages);
 });
 
-test('[ST31] a row whose end lies on a page that is gone is lost, and no other', () => {
-  const long = 'call 400 '.repeat(3_000);
-  const at = database.indexOf(long.slice(0, 3_000 * 5).slice(-4_000));
-  const { content } = salvageWithout([...innerPagesOf('log'), Math.floor(at / PAGE) + 1]);
-  expect(content.log).toHaveLength(CALLS - 1);
-  expect(content.log.join()).not.toContain('"tc_0400"');
-});
-
 /** Then nobody knows which pages are out of use. */
 const loseFreePages = (bytes: Buffer) => bytes.writeUInt32BE(0xffff, 36);
 

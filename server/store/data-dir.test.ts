@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { DataDirInUseError, DataDirUnusableError, lockDataDir } from './data-dir-lock.ts';
+import { DataDirInUseError, DataDirUnusableError, lockDataDir, untilWritable } from './data-dir.ts';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -27,7 +27,7 @@ function lock(dir: string) {
 
 /** Another process that holds the directory until it is ended. */
 async function holdElsewhere(dir: string) {
-  const module = join(import.meta.dirname, 'data-dir-lock.ts');
+  const module = join(import.meta.dirname, 'data-dir.ts');
   const program = `
     const { lockDataDir } = await import(${JSON.stringify(module)});
     const held = lockDataDir(${JSON.stringify(dir)});
@@ -68,13 +68,6 @@ test('a directory that cannot be made is refused in one line that says why', () 
   expect(() => lock(join(file, 'data'))).toThrow(/cannot be used \(ENOTDIR.*CALLBOARD_DATA_DIR/);
 });
 
-test('a lock file that is something else is not taken for a lock', () => {
-  const { dir } = setup();
-  lock(dir).release();
-  writeFileSync(join(dir, 'lock.db'), 'notes '.repeat(1_000));
-  expect(() => lock(dir)).toThrow(DataDirUnusableError);
-});
-
 test('[ST25] a new directory and its lock are for their owner alone', () => {
   const { parent, dir } = setup();
   lock(dir);
@@ -83,4 +76,18 @@ test('[ST25] a new directory and its lock are for their owner alone', () => {
   const before = statSync(parent).mode;
   lock(parent);
   expect(statSync(parent).mode).toBe(before);
+});
+
+test('[ST37] a disk is asked at growing intervals, until it takes a file again', async () => {
+  const { dir } = setup();
+  const pauses: number[] = [];
+  await untilWritable({
+    dir,
+    async pause(ms) {
+      pauses.push(ms);
+      if (pauses.length === 7) mkdirSync(dir, { recursive: true }); // Until then, no file can be made there.
+    },
+  });
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  expect(existsSync(dir) && readdirSync(dir)).toEqual([]);
 });

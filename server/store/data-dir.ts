@@ -1,4 +1,5 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { retryWhileTaken } from '../base/retry-while-taken.ts';
@@ -70,7 +71,7 @@ function unusable(dir: string, error: unknown): DataDirUnusableError {
  * Makes a directory and those above it. Node's own `recursive` never comes back
  * where a parent exists that refuses children as if it did not, as `/proc` does.
  */
-export function makeDir(dir: string, mode: number): void {
+function makeDir(dir: string, mode: number): void {
   try {
     mkdirSync(dir, mode);
   } catch (error) {
@@ -79,5 +80,41 @@ export function makeDir(dir: string, mode: number): void {
     if (error.code !== 'ENOENT' || dirname(dir) === dir) throw error;
     makeDir(dirname(dir), mode);
     mkdirSync(dir, mode);
+  }
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** More than a log and what the next commits need, so that a start is worth it. */
+const PROBE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Resolves once the disk takes a file and syncs it again, asked after 1, 2, 4 … 30
+ * seconds; never before the first pause. It touches no file of the store.
+ */
+export async function untilWritable(deps: {
+  readonly dir: string;
+  readonly pause: (ms: number) => Promise<void>;
+}): Promise<void> {
+  for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
+    await deps.pause(ms);
+    if (await isWritable(join(deps.dir, 'disk-probe.tmp'))) return;
+  }
+}
+
+async function isWritable(probe: string): Promise<boolean> {
+  try {
+    const file = await open(probe, 'w', 0o600);
+    try {
+      await file.writeFile(Buffer.alloc(PROBE_BYTES, 1));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch {
+    return false; // Still so: asked again after the next pause.
+  } finally {
+    await rm(probe, { force: true }).catch(() => {}); // The next probe writes over it.
   }
 }
