@@ -72,17 +72,17 @@ function settleType({ bytes, mediaType, ...more }: BlobUpload): BlobUpload {
     return as(isSameType(named, found) || (TEXT.test(named) && isText(bytes)) ? named : found);
   }
   if (/^image\/|[/+]xml$|octet-stream$/.test(named) && isSvg(bytes)) return as('image/svg+xml');
-  const isPlain = isText(bytes);
-  const text = isPlain || !TEXT.test(named) ? bytes : decodeText(bytes, mediaType);
+  const text = TEXT.test(named) ? decodeText(bytes, mediaType) : bytes;
   if (named !== UNSPECIFIC && findMismatch(named, text) === undefined) return as(named, text);
-  return as(isPlain || text !== bytes ? 'text/plain' : UNSPECIFIC, text);
+  return as(isText(text) ? 'text/plain' : UNSPECIFIC, text);
 }
 
 /** Types that are text, whatever their bytes look like. */
 const TEXT = /^text\/|[/+](?:json|xml|csv|yaml|toml|x-yaml|javascript|x-ndjson|sql)$/;
 
-/** In the character set that the type names or the bytes begin with, else that of Windows. */
+/** Text has the character set that the type names or the bytes begin with, else that of Windows. */
 function decodeText(bytes: Uint8Array, mediaType: string): Uint8Array {
+  if (isText(bytes)) return bytes;
   const [, named = ''] = /charset="?([\w.:-]{1,40})/i.exec(mediaType) ?? [];
   const label = markOf(bytes) ?? (isUtf8(bytes) || isUnknown(named) ? 'windows-1252' : named);
   const text = Buffer.from(new TextDecoder(label).decode(bytes));

@@ -47,15 +47,10 @@ function describeNotice({ type, data }: Notice): NoticeText {
         priority: 3,
         tag: 'ballot_box_with_check',
       };
-    case 'call.finished': {
-      const isGood = data.outcome === 'ok';
-      return {
-        title: isGood ? `Done: ${toolOf(data)}` : `Failed: ${toolOf(data)}`,
-        text: isGood ? askedBy(data) : `${data.outcome}\n${askedBy(data)}`,
-        priority: 3,
-        tag: isGood ? 'white_check_mark' : 'x',
-      };
-    }
+    case 'call.finished':
+      return data.outcome === 'ok'
+        ? { ...GOOD, title: `Done: ${toolOf(data)}`, text: askedBy(data) }
+        : { ...BAD, title: `Failed: ${toolOf(data)}`, text: `${data.outcome}\n${askedBy(data)}` };
     case 'client.offline':
       return {
         title: `Offline: ${shown(data.name)}`,
@@ -64,14 +59,14 @@ function describeNotice({ type, data }: Notice): NoticeText {
         tag: 'electric_plug',
       };
     case 'run.finished':
-      return {
-        title: data.error === null ? 'A turn has ended' : 'A turn has failed',
-        text: data.error === null ? shown(data.title) : `${shown(data.title)}\n${data.error}`,
-        priority: 3,
-        tag: data.error === null ? 'white_check_mark' : 'x',
-      };
+      return data.error === null
+        ? { ...GOOD, title: 'A turn has ended', text: shown(data.title) }
+        : { ...BAD, title: 'A turn has failed', text: `${shown(data.title)}\n${data.error}` };
   }
 }
+
+const GOOD = { priority: 3, tag: 'white_check_mark' } as const;
+const BAD = { priority: 3, tag: 'x' } as const;
 
 const DECISIONS = {
   yes: 'Approved',

@@ -258,13 +258,4 @@ describe('a webhook', () => {
       )
       .toBe(4);
   });
-
-  test('that is not there has a failure that names no address', async () => {
-    const { ask, listed } = await setupOutbox({
-      notify: webhook('http://127.0.0.1:1/hooks/very-secret-path'),
-    });
-    await ask();
-    await expect.poll(async () => (await listed())[0]?.error).toMatch(/^no connection/);
-    expect(JSON.stringify(await listed())).not.toContain('very-secret-path');
-  });
 });

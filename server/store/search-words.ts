@@ -35,13 +35,16 @@ export function searchWords(value: unknown): string {
       const word = String(next).slice(0, left);
       words.push(spaced(word).slice(0, MAX_CHARS));
       left -= word.length + 1;
-    } else if (Array.isArray(next)) {
-      for (const item of next.toReversed()) waiting.push(item);
-    } else if (typeof next === 'object' && next !== null) {
-      for (const [key, item] of Object.entries(next).reverse()) waiting.push(item, key);
-    }
+    } else for (const part of partsOf(next)) waiting.push(part);
   }
   return words.join(' ');
+}
+
+/** The values in a value, the last one first. */
+function partsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.toReversed();
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flat().toReversed();
 }
 
 /** Each word is looked up by itself, and costs as much as there are calls that have it. */

@@ -19,7 +19,7 @@ const REQUEST_MS = 10_000;
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** A receiver that says so will take the same spans later. */
-const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RETRIED: readonly number[] = [429, 502, 503, 504];
 
 export interface SpanExporterDeps {
   readonly config: Pick<TracesConfig, 'url' | 'headers'>;
@@ -30,11 +30,10 @@ export interface SpanExporterDeps {
   hide(text: string): string;
 }
 
-/** A request is taken, to be made again, or refused with the reason. */
+/** A request was taken but for some spans, or `why` it was not; `retryMs`: it may be made again then. */
 type Sent =
-  | { readonly kind: 'taken'; readonly refused: number }
-  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly refused: number }
+  | { readonly why: string; readonly retryMs: number | undefined };
 
 const answerSchema = z.object({
   partialSuccess: z.object({ rejectedSpans: z.coerce.number().int().nonnegative() }),
@@ -108,7 +107,7 @@ export class SpanExporter implements Metric {
     do {
       const batch = this.#waiting.splice(0, BATCH);
       const sent = await this.#deliver(batch);
-      const taken = sent.kind === 'taken' ? Math.max(0, batch.length - sent.refused) : 0;
+      const taken = 'refused' in sent ? Math.max(0, batch.length - sent.refused) : 0;
       this.#exported.addTo(taken);
       this.#dropped.addTo(batch.length - taken);
     } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
@@ -116,77 +115,66 @@ export class SpanExporter implements Metric {
 
   /** Gives the outcome of the last request that was made for them. */
   async #deliver(spans: readonly Span[]): Promise<Sent> {
-    const { hide, resource } = this.#deps;
+    const { hide, resource, clock } = this.#deps;
     const body = hide(JSON.stringify(toOtlp(spans, resource)));
     for (let tries = 1; ; tries += 1) {
       const sent = await this.#post(body);
-      this.#report(sent);
-      if (sent.kind !== 'later' || tries >= MOST_TRIES || this.#isClosing) return sent;
-      await this.#pause(Math.max(sent.afterMs, FIRST_PAUSE_MS * 2 ** (tries - 1)));
+      this.#report('why' in sent ? sent.why : undefined);
+      const retryMs = 'why' in sent ? sent.retryMs : undefined;
+      if (retryMs === undefined || tries >= MOST_TRIES || this.#isClosing) return sent;
+      const pause = Math.max(retryMs, FIRST_PAUSE_MS * 2 ** (tries - 1));
+      await waitFor(clock, Math.min(pause, LONGEST_PAUSE_MS), [this.#closing.signal]);
     }
   }
 
   async #post(body: string): Promise<Sent> {
-    const { url, headers } = this.#deps.config;
+    const { config, clock } = this.#deps;
     try {
-      const response = await fetch(url, {
+      const response = await fetch(config.url, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        headers: { ...config.headers, 'content-type': 'application/json' },
         body,
         // The headers are for this receiver and no other.
         redirect: 'manual',
         signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closed.signal]),
       });
-      const answer = await readAnswer(response);
-      if (response.ok) return { kind: 'taken', refused: refusedOf(answer) };
+      const refused = await readRefused(response);
+      if (response.ok) return { refused };
       const why = `it answered ${response.status}`;
-      if (!RETRIED.has(response.status)) return { kind: 'refused', why };
-      const asked = response.headers.get('retry-after');
-      const limits = { now: this.#deps.clock.now(), most: LONGEST_PAUSE_MS };
-      return { kind: 'later', why, afterMs: readRetryAfter(asked, limits) ?? 0 };
+      if (!RETRIED.includes(response.status)) return { why, retryMs: undefined };
+      const limits = { now: clock.now(), most: LONGEST_PAUSE_MS };
+      return { why, retryMs: readRetryAfter(response.headers.get('retry-after'), limits) ?? 0 };
     } catch (error) {
-      return { kind: 'later', why: errorMessage(error), afterMs: 0 };
+      return { why: errorMessage(error), retryMs: 0 };
     }
   }
 
   /** One line when trouble begins, and one when it has passed. */
-  #report(sent: Sent): void {
+  #report(why: string | undefined): void {
     const { logger, hide } = this.#deps;
-    const isTrouble = sent.kind !== 'taken';
+    const isTrouble = why !== undefined;
     if (isTrouble === this.#isInTrouble || this.#isClosing) return;
     this.#isInTrouble = isTrouble;
-    logger.info(
-      isTrouble
-        ? hide(
-            `The receiver of traces takes no spans (${sent.why}); those over ${MOST_WAITING} are dropped`,
-          )
-        : 'The receiver of traces takes spans again',
-    );
-  }
-
-  #pause(ms: number): Promise<void> {
-    return waitFor(this.#deps.clock, Math.min(ms, LONGEST_PAUSE_MS), [this.#closing.signal]);
+    const line = isTrouble
+      ? `The receiver of traces takes no spans (${why}); those over ${MOST_WAITING} are dropped`
+      : 'The receiver of traces takes spans again';
+    logger.info(hide(line));
   }
 }
 
-/** The text of an answer; a longer one than it may be counts as empty. */
-async function readAnswer({ body }: Response): Promise<string> {
+/** How many spans the answer says that the receiver refused: without words of that, the status counts. */
+async function readRefused({ body }: Response): Promise<number> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of body ?? []) {
     bytes += part.byteLength;
-    if (bytes > MOST_ANSWER_BYTES) return '';
+    if (bytes > MOST_ANSWER_BYTES) return 0;
     parts.push(part);
   }
-  return Buffer.concat(parts).toString();
-}
-
-function refusedOf(answer: string): number {
   try {
-    const parsed = answerSchema.safeParse(JSON.parse(answer));
-    return parsed.success ? parsed.data.partialSuccess.rejectedSpans : 0;
+    const answer = answerSchema.safeParse(JSON.parse(Buffer.concat(parts).toString()));
+    return answer.data?.partialSuccess.rejectedSpans ?? 0;
   } catch {
-    // Receivers may answer with nothing, or in words: the status counts.
     return 0;
   }
 }

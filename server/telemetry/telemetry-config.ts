@@ -16,13 +16,18 @@ export interface TracesConfig {
 type Given = (name: string) => string | undefined;
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
-const EXPORTERS = ['otlp', 'none'];
 
 /** The standard variables of OpenTelemetry; undefined: no traces. Throws `ConfigError`. */
 export function readTraces(given: Given): TracesConfig | undefined {
   if (given('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
-  const exporter = readExporter(given);
-  const url = exporter === 'none' ? undefined : readUrl(given, exporter);
+  const exporter = given('OTEL_TRACES_EXPORTER');
+  if (exporter === 'none') return undefined;
+  if (exporter !== undefined && exporter !== 'otlp') {
+    throw new ConfigError(
+      `OTEL_TRACES_EXPORTER is ${JSON.stringify(exporter)}: it must be otlp or none`,
+    );
+  }
+  const url = readUrl(given, exporter);
   if (url === undefined) return undefined;
   refuseProtocols(given);
   const headers = readHeaders(given);
@@ -34,14 +39,6 @@ export function readTraces(given: Given): TracesConfig | undefined {
     resource: { ...named, 'service.name': service },
     secrets: Object.entries(headers).flatMap(secretsOf),
   };
-}
-
-function readExporter(given: Given): string | undefined {
-  const exporter = given('OTEL_TRACES_EXPORTER');
-  if (exporter === undefined || EXPORTERS.includes(exporter)) return exporter;
-  throw new ConfigError(
-    `OTEL_TRACES_EXPORTER is ${JSON.stringify(exporter)}: it must be otlp or none`,
-  );
 }
 
 function readUrl(given: Given, exporter: string | undefined): string | undefined {
@@ -96,30 +93,24 @@ function readHeaders(given: Given): Record<string, string> {
   );
 }
 
+const PAIR = /^\s*([^=\s][^=]*?)\s*=(.*)$/s;
+
 /** `key=value,key=value`, values percent-encoded. What it has is not repeated: it may be secret. */
 function readPairs(name: string, text: string | undefined): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const [at, member] of (text ?? '').split(',').entries()) {
     if (member.trim() === '') continue;
-    const equals = member.indexOf('=');
-    const key = member.slice(0, Math.max(equals, 0)).trim();
-    const value = decoded(member.slice(equals + 1).trim());
-    if (key === '' || value === undefined) {
+    // A member of another form has a value that is not percent-encoded.
+    const [, key = '', value = '%'] = PAIR.exec(member) ?? [];
+    try {
+      pairs[key] = decodeURIComponent(value.trim());
+    } catch {
       throw new ConfigError(
         `${name} has a member ${at + 1} that cannot be read: it must be key=value,key=value, with values percent-encoded`,
       );
     }
-    pairs[key] = value;
   }
   return pairs;
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The value as it is sent and as it was given, and what stands behind a scheme such as `Basic`. */

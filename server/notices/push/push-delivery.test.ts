@@ -146,13 +146,6 @@ test('[WP16] turned off, nothing is sent and none can subscribe; what there was 
   await expect(off.service.test(pushId, caller, never)).rejects.toThrow('push.enabled');
 });
 
-test('[OB20] the browser of a person is in no list of targets', async () => {
-  const push = await setupPush();
-  const { pushId } = await subscribed(push);
-  expect(push.targetOf(pushId)).toBeDefined();
-  expect(push.targetOf(pushId)?.shown).toBeUndefined();
-});
-
 test('[WP33] [OB31] a push service that is not allowed any more is not asked', async () => {
   const push = await setupPush();
   await subscribed(push);

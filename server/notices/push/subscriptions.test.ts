@@ -19,14 +19,6 @@ test('[WP3] an endpoint of no push service is refused, and none is kept', async 
   });
 });
 
-test('[WP3] a push service that the configuration names no more is sent nothing', async () => {
-  const push = await setupPush({ hosts: ['push.example.org'] });
-  const by = agent(await push.person());
-  await push.service.subscribe(createBrowser('https://push.example.org/1').body(), by);
-  expect(push.targets.list()).toHaveLength(1);
-  expect((await push.restart({})).targets.list()).toEqual([]);
-});
-
 test('[WP3] keys that no browser has are refused', async () => {
   const push = await setupPush();
   const body = createBrowser().body();

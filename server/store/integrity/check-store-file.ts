@@ -37,17 +37,7 @@ export function checkStoreFile(file: string, { isTrusted = false } = {}): StoreC
   if (fileSize(rollbackFile(file))) rollBack(file);
   const walSize = fileSize(walFile(file)) ?? 0;
   const size = fileSize(file);
-  if (!size) {
-    const state = size === undefined ? 'it is missing' : 'it is empty (byte 0)';
-    if (walSize > WAL_HEADER_BYTES) {
-      return damaged(`${state}, while its log ${walFile(file)} has ${walSize} bytes`);
-    }
-    if (fileSize(salvagedFile(file)) !== undefined) {
-      return damaged(`${state}, while a salvage that was cut short left ${salvagedFile(file)}`);
-    }
-    if (!acknowledged) return { kind: 'new' };
-    return damaged(`${state}, while ${markFile(file)} tells of ${acknowledged} commits`);
-  }
+  if (!size) return checkNothing(file, { size, walSize, acknowledged });
   // guard: log-scanned
   const log = walSize === 0 ? undefined : withFile(walFile(file), scanWal);
   if (log?.kind === 'damaged' && !(log.frame === 0 && wasBegunAnew(file))) {
@@ -62,6 +52,27 @@ export function checkStoreFile(file: string, { isTrusted = false } = {}): StoreC
   if (problem !== undefined) return damaged(problem);
   const { droppedFrames = 0, droppedBytes = 0 } = log?.kind === 'torn' ? log : {};
   return { kind: 'whole', droppedFrames, droppedBytes };
+}
+
+/** A database without a byte is a new one where nothing tells of an earlier one. */
+function checkNothing(
+  file: string,
+  found: {
+    readonly size: number | undefined;
+    readonly walSize: number;
+    readonly acknowledged: number | undefined;
+  },
+): StoreCheck {
+  const { size, walSize, acknowledged } = found;
+  const state = size === undefined ? 'it is missing' : 'it is empty (byte 0)';
+  if (walSize > WAL_HEADER_BYTES) {
+    return damaged(`${state}, while its log ${walFile(file)} has ${walSize} bytes`);
+  }
+  if (fileSize(salvagedFile(file)) !== undefined) {
+    return damaged(`${state}, while a salvage that was cut short left ${salvagedFile(file)}`);
+  }
+  if (!acknowledged) return { kind: 'new' };
+  return damaged(`${state}, while ${markFile(file)} tells of ${acknowledged} commits`);
 }
 
 /**
