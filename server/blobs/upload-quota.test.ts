@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createUploadQuota } from './upload-quota.ts';
+import { createUploadQuota } from './room.ts';
 
 const HOUR_MS = 3_600_000;
 

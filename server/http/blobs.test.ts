@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createUploadQuota } from '../blobs/upload-quota.ts';
+import { createUploadQuota } from '../blobs/room.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 254]);
