@@ -8,7 +8,7 @@ import {
   shape,
   text,
 } from '#lib/client/guards/guard';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import type { Workbench } from '#lib/protocol/device';
 
 /** A request that a person has not decided yet, as far as this page has seen. */

@@ -1,6 +1,6 @@
+import type { DevicePrompts } from '#lib/browser-tools/browser-env';
 import { type GroupedTool, groupedBrowserTools } from '#lib/browser-tools/browser-tools';
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
-import type { DevicePrompts } from '#lib/browser-tools/device-prompts';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
 import { type ClientToolDefinition, toToolSpec } from '#lib/client/client-tool';

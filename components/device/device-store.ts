@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { PersonPrompt } from '#lib/browser-tools/browser-env';
 import type { BrowserToolGroup } from '#lib/browser-tools/browser-tools';
-import type { PersonPrompt } from '#lib/browser-tools/device-prompts';
 import { listOf, number, oneOf, optional, recordOf, shape, text } from '#lib/client/guards/guard';
 import type { Transport } from '#lib/client/transports';
 import { CLOCKS } from '#lib/protocol/limits';

@@ -3,7 +3,7 @@
 import { MessageCircleQuestionMark, ShieldQuestionMark } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { type FormEvent, useId, useState } from 'react';
-import type { PersonAnswer, QuestionPicture } from '#lib/browser-tools/device-prompts';
+import type { PersonAnswer, QuestionPicture } from '#lib/browser-tools/browser-env';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { DevicePrompt } from '#lib/stores/device-prompts-store';
 import { useBlobUrl } from '../result/use-blob-url.ts';

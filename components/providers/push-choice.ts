@@ -1,6 +1,6 @@
 import { createPushApi, type PushChoice } from '#lib/api/push-api';
 import { flag, listOf, oneOf, REFUSED, shape, text } from '#lib/client/guards/guard';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { browserMemory } from './stored-text.ts';
 import type { Workbench } from './workbench-context.tsx';
 

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { PICTURE_NOTES } from '#lib/browser-tools/picture-notes';
+import { PICTURE_NOTES } from '#lib/browser-tools/screenshot-tool';
 import type { Attachment } from '#lib/protocol/attachment';
 import { keepSessionKey } from '../providers/page-session.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { Fragment, useState } from 'react';
-import { PICTURE_NOTES } from '#lib/browser-tools/picture-notes';
+import { PICTURE_NOTES } from '#lib/browser-tools/screenshot-tool';
 import { jsonLine } from '#lib/format/json-preview';
 import { measureJson } from '#lib/format/json-size';
 import { isRecord } from '#lib/json/is-record';

@@ -56,6 +56,7 @@ export function CardBody(props: CardBodyProps) {
           <Approval callId={callId} card={card} actions={actions} waiting={same.count} />
         )}
         <RepairsNote repairs={card.repairs} />
+        {card.args_unchecked && <UncheckedNote />}
       </div>
     );
   }
@@ -220,6 +221,12 @@ function OperandsNote({ operands }: { operands: Card['approval_operands'] }) {
       more={more > 0 ? t('more', { count: more }) : null}
     />
   );
+}
+
+/** A yes is for arguments of which not all was checked. */
+function UncheckedNote() {
+  const t = useTranslations('card');
+  return <p className="mt-1.5 text-xs text-muted">{t('unchecked')}</p>;
 }
 
 /** CD29: which arguments are not as they were written, on a card that has some. */

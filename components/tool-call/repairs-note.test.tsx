@@ -87,3 +87,13 @@ test('[CD40] a call that was refused because a file changed names the file', () 
   expect(text).toContain('询问之后 run.mjs 有变化');
   expect(text).not.toContain('English');
 });
+
+test('[CD51] a person who is asked reads that the arguments were not checked whole', () => {
+  const asked = { status: 'WAIT', phase: 'approval' } as const;
+  const note = 'Not all arguments were checked';
+  expect(shown({ ...asked, args_unchecked: true })).toContain(note);
+  cleanup();
+  expect(shown({ ...asked, args_unchecked: true }, 'zh')).toContain('这些参数未经完整检查');
+  cleanup();
+  expect(shown(asked)).not.toContain(note);
+});

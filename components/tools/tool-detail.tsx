@@ -154,6 +154,17 @@ export function ToolFacts({ tool }: { tool: ToolListing }) {
           <dd className="mono wrap-anywhere">{tool.model_name}</dd>
         </>
       )}
+      {tool.unchecked && (
+        <>
+          <dt className="text-muted">{t('facts.unchecked')}</dt>
+          <dd className="wrap-anywhere">
+            <span className="mono">
+              <MarkedText text={tool.unchecked.join(', ')} />
+            </span>{' '}
+            <span className="text-xs text-muted">({t('facts.uncheckedNote')})</span>
+          </dd>
+        </>
+      )}
       {hints.length > 0 && (
         <>
           <dt className="text-muted">{t('facts.hints')}</dt>

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
 import { createNodeToolClient } from '../../lib/client/node/node-client.ts';
 import type { Socket } from '../../lib/net/environment.ts';

@@ -1,6 +1,4 @@
-import type { DeviceParts } from './device-parts.ts';
-import type { DevicePrompts } from './device-prompts.ts';
-import type { Picture } from './picture.ts';
+import type { DeviceParts, Picture } from './device-parts.ts';
 
 /** A battery as `navigator.getBattery` gives it; only Chromium has it. */
 export interface Battery {
@@ -31,7 +29,7 @@ export interface FrameOptions {
   readonly source: 'camera' | 'display';
 }
 
-/** What of the browser each tool uses. A part that is null is missing in this browser. */
+/** Each tool uses a part of the browser. A part that is null is missing in this browser. */
 export interface BrowserEnv extends DeviceParts {
   readonly secureContext: boolean;
   readonly geolocation: {
@@ -49,13 +47,13 @@ export interface BrowserEnv extends DeviceParts {
   readonly display: {
     /** Inside a touch. */
     open(): Promise<MediaStream>;
-    /** Whether a single tab can be shared; else windows and screens alone. */
+    /** True where a single tab can be shared; else windows and screens alone. */
     readonly sharesTabs: boolean;
   } | null;
   readonly clipboard: {
     read(): Promise<string>;
     write(text: string): Promise<void>;
-    /** Whether this browser lets a page use it in a click alone, and reports no permission for it. */
+    /** True where this browser lets a page use it in a click alone, and reports no permission for it. */
     needsTouch(kind: 'read' | 'write'): Promise<boolean>;
   } | null;
   readonly notifications: {
@@ -75,7 +73,7 @@ export interface BrowserEnv extends DeviceParts {
   /** One frame of a live stream, at most `maxWidth` wide. */
   takeFrame(stream: MediaStream, options: FrameOptions): Promise<Picture>;
   device(): Record<string, unknown>;
-  /** Whether this browser reports a battery at all. */
+  /** True where this browser reports a battery at all. */
   readonly hasBattery: boolean;
   battery(): Promise<Battery | null>;
   permission(name: PermissionName): Promise<PermissionState>;
@@ -86,7 +84,54 @@ export interface BrowserEnv extends DeviceParts {
   onTouch(listener: () => void): () => void;
 }
 
-/** What a tool takes of a browser that has it; `prompts` is how it asks the person. */
+/** A tool takes this of a browser that has it; `prompts` is how it asks the person. */
 export type EnvOf<Part extends keyof BrowserEnv | 'prompts'> = {
   readonly [P in Part]: NonNullable<(BrowserEnv & { prompts: DevicePrompts })[P]>;
 };
+
+/** Every question to the person at this browser has these. */
+export interface PersonPrompt {
+  readonly callId: string;
+  readonly tool: string;
+  /** The tool's own words, in English; a page has words of its own for the tools of `browserTools`. */
+  readonly message: string;
+  /** Which of a page's own questions for this tool, where it has more than one. */
+  readonly variant?: 'screens' | undefined;
+  /** The thing it is about, in words of others: an address, a text to share. It is shown, never translated. */
+  readonly detail?: string | undefined;
+  /** Aborted when the call has ended meanwhile: the question is then to go away. */
+  readonly signal: AbortSignal;
+}
+
+/** A picture of a question: one of the server's blobs, or its bytes. */
+export type QuestionPicture = { readonly blobId: string } | { readonly dataUrl: string };
+
+/** `display.show` shows this. All texts are words of others. */
+export interface PersonQuestion extends PersonPrompt {
+  readonly title: string | undefined;
+  readonly text: string | undefined;
+  readonly image: QuestionPicture | undefined;
+  /** At most six, each chosen by a button of its own; none: there is only a way to close it. */
+  readonly buttons: readonly string[];
+  /** The person may write something, too. */
+  readonly input: boolean;
+}
+
+/** The button that was chosen, or that the question was closed; and what was written. */
+export type PersonAnswer =
+  | { readonly button: number; readonly text: string }
+  | { readonly button: null; readonly text: string }
+  | 'closed';
+
+/** How a tool asks the person at this browser; the page draws it. */
+export interface DevicePrompts {
+  /**
+   * Resolves once the person has decided. `onAllow` is called inside the click that allows, for
+   * what a browser permits nowhere else: the window that picks a file, contacts, sharing.
+   */
+  ask(request: PersonPrompt & { readonly onAllow?: () => void }): Promise<'allowed' | 'denied'>;
+  /** A question with its answer. A page without it does not offer `display.show`. */
+  show?(question: PersonQuestion): Promise<PersonAnswer>;
+  /** True while the tap that has just allowed this very call is still being handled; a tap of before is no touch. */
+  isInTap?(callId: string): boolean;
+}

@@ -1,5 +1,5 @@
 import type { ClientToolDefinition } from '../client/client-tool.ts';
-import type { BrowserEnv } from './browser-env.ts';
+import type { BrowserEnv, DevicePrompts } from './browser-env.ts';
 import {
   createClipboardReadTool,
   createClipboardWriteTool,
@@ -7,7 +7,6 @@ import {
   createFileTool,
   createShareTool,
 } from './data-tools.ts';
-import type { DevicePrompts } from './device-prompts.ts';
 import { createCameraTool, createMicrophoneTool, createScanTool } from './media-tools.ts';
 import {
   createBatteryTool,
@@ -89,7 +88,7 @@ export const PHONE_TOOLS: ReadonlySet<string> = new Set([
   'contacts.pick',
 ]);
 
-/** What this browser can offer, by group and always in the same order: for a page with a switch for each. */
+/** This browser can offer these, by group and always in the same order: for a page with a switch for each. */
 export function groupedBrowserTools(env: BrowserEnv, prompts: DevicePrompts): GroupedTool[] {
   const groups = Object.entries(TOOLS) as [BrowserToolGroup, Record<string, Create>][];
   return groups.flatMap(([group, creates]) =>

@@ -2,12 +2,11 @@ import { listenToTouches } from '../client/browser-environment.ts';
 import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
 import { createDeviceParts } from './parts/create-device-parts.ts';
-import { createShowNotification } from './parts/show-notification.ts';
-import { takeFrame } from './take-frame.ts';
+import { takeFrame } from './parts/take-frame.ts';
 
 interface BatteryManager extends Battery, EventTarget {}
 
-/** What some browsers have beyond TypeScript's types. */
+/** Some browsers have these beyond TypeScript's types. */
 interface NavigatorExtras {
   readonly getBattery?: () => Promise<BatteryManager>;
   readonly deviceMemory?: number;
@@ -70,7 +69,7 @@ export function createBrowserEnv(): BrowserEnv {
       secure && media && 'getDisplayMedia' in media
         ? {
             open: () => media.getDisplayMedia(sharing),
-            // Of the browsers that share tabs, each has a class for such a track.
+            // Each of the browsers that share tabs has a class for such a track.
             sharesTabs: 'BrowserCaptureMediaStreamTrack' in window,
           }
         : null,
@@ -111,7 +110,7 @@ export function createBrowserEnv(): BrowserEnv {
   };
 }
 
-/** What a browser does not report beforehand: `prompt`, so it has to be asked for. */
+/** A permission that a browser does not report beforehand has to be asked for. */
 async function queryPermission(
   { permissions }: NavigatorExtras,
   name: PermissionName,
@@ -147,7 +146,7 @@ function listenToState(
   return () => ended.abort();
 }
 
-/** As laid out; undefined for what is not an HTML element. */
+/** Gives the text as it is laid out; undefined for anything but an HTML element. */
 const visibleText = (element: HTMLElement | null): string | undefined => {
   if (!element) return undefined;
   // `textContent` would give scripts, styles and what is hidden too.
@@ -183,3 +182,38 @@ function describeDevice({ userAgentData, deviceMemory }: NavigatorExtras): Recor
     dark_mode: matchMedia('(prefers-color-scheme: dark)').matches,
   };
 }
+
+interface Options {
+  readonly body?: string;
+}
+
+/** These show notifications in a browser. */
+interface NotificationParts {
+  /** It is that of the service worker of this page, where there is one. */
+  registration(): Promise<
+    | {
+        /** Null while it is not started yet: it cannot show any then. */
+        readonly active: unknown;
+        showNotification(title: string, options: Options): Promise<void>;
+      }
+    | undefined
+  >;
+  construct(title: string, options: Options): void;
+}
+
+const pageParts: NotificationParts = {
+  registration: async () => navigator.serviceWorker?.getRegistration(),
+  construct(title, options) {
+    new Notification(title, options).onclick = () => window.focus();
+  },
+};
+
+/** Chrome on Android has the constructor, and throws from it: it shows those of a service worker alone (BT71). */
+export const createShowNotification =
+  (parts: NotificationParts = pageParts) =>
+  async (title: string, body: string | undefined): Promise<void> => {
+    const options = body === undefined ? {} : { body };
+    const registration = await parts.registration();
+    if (registration?.active) await registration.showNotification(title, options);
+    else parts.construct(title, options);
+  };

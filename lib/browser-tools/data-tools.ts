@@ -18,9 +18,8 @@ import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
 import type { EnvOf } from './browser-env.ts';
-import { isNotAllowed, permissionDenied } from './permission-denied.ts';
-import { readWebUrl } from './read-web-url.ts';
-import { withPermission } from './with-permission.ts';
+import { readWebUrl } from './page-tools.ts';
+import { isNotAllowed, permissionDenied, withPermission } from './with-permission.ts';
 import { declined, withTouch, withTouchAndWayOut } from './with-touch.ts';
 
 type ClipboardEnv = EnvOf<'permission' | 'clipboard' | 'prompts'>;

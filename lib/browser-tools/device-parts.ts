@@ -1,4 +1,10 @@
-import type { Picture } from './picture.ts';
+/** One picture, taken off the screen or a camera. */
+export interface Picture {
+  readonly blob: Blob;
+  readonly mediaType: string;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** A sound that was recorded. */
 export interface Recording {
@@ -18,7 +24,7 @@ export interface ReadCode {
 export interface CodeReader {
   readonly reader: 'BarcodeDetector' | 'qr';
   readonly formats: readonly string[];
-  /** What is in the frame that the stream shows now. */
+  /** Reads what is in the frame that the stream shows now. */
   read(): Promise<readonly ReadCode[]>;
   close(): void;
 }
@@ -67,9 +73,9 @@ export interface DeviceParts {
     open(stream: MediaStream): Promise<CodeReader>;
   } | null;
   readonly sensors: {
-    /** Those whose interface this browser has; the device may lack them all the same. */
+    /** This browser has their interface; the device may lack them all the same. */
     readonly names: readonly SensorName[];
-    /** Whether the person has to be asked, which a browser does inside a click. */
+    /** True where the person has to be asked, which a browser does inside a click. */
     needsTouch(name: SensorName): Promise<boolean>;
     /** Inside a click. */
     ask(name: SensorName): Promise<'granted' | 'denied'>;

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts';
+import type { Picture } from './device-parts.ts';
 
 /** Longer pages than this give canvases that browsers refuse. */
 const MAX_SIDE = 8_192;
@@ -33,7 +33,7 @@ export async function drawPage({ fullPage }: { fullPage: boolean }): Promise<Pic
   return toPicture(canvas, 'image/webp');
 }
 
-/** As the page shows it: a policy lets pages show pictures of their own making, and not fetch them. */
+/** It is drawn as the page shows it: a policy lets pages show pictures of their own making, and not fetch them. */
 function drawnPicture(url: string): string | false {
   const image = [...document.images].find(({ currentSrc }) => currentSrc === url);
   if (!image?.complete || image.naturalWidth === 0) return false;
@@ -48,7 +48,7 @@ function drawnPicture(url: string): string | false {
   return canvas.toDataURL('image/webp', 0.92);
 }
 
-/** What a browser skips while it is out of view is never in view in a drawing, which has none. */
+/** A part that a browser skips while it is out of view is never in view in a drawing, which has none. */
 function showSkipped(cloned: Node): void {
   if (!(cloned instanceof HTMLElement)) return;
   if (cloned.style.contentVisibility === 'auto') cloned.style.contentVisibility = 'visible';

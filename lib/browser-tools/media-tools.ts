@@ -3,8 +3,7 @@ import { choice, defineClientTool, integer, number } from '../client/tool-argume
 import { abortable } from '../util/abortable.ts';
 import type { EnvOf } from './browser-env.ts';
 import type { CodeReader, ReadCode } from './device-parts.ts';
-import { openStream } from './open-stream.ts';
-import { stopStream } from './stop-stream.ts';
+import { openStream, stopStream } from './open-stream.ts';
 import { reportSeconds } from './wait-ms.ts';
 import { withPermission } from './with-permission.ts';
 
@@ -54,7 +53,7 @@ export const createCameraTool = (
         const name = `photo.${extension}`;
         const about = { width, height, media_type: mediaType, size: blob.size, facing };
         return {
-          // As agents of OpenClaw's nodes know it; the bytes are the attachment's alone.
+          // Agents of OpenClaw's nodes know it so; the bytes are the attachment's alone.
           output: { ...about, format: extension },
           attachments: [{ blob, mediaType, name, alt: `Photo, ${width} × ${height}` }],
         };
@@ -108,7 +107,7 @@ export const createScanTool = (env: ScanEnv): ClientToolDefinition =>
     },
   });
 
-/** Of a call that has ended meanwhile the reader is closed once it is open: it holds a part of the page. */
+/** The reader of a call that has ended meanwhile is closed once it is open: it holds a part of the page. */
 async function openReader(
   { codes }: ScanEnv,
   stream: MediaStream,

@@ -1,7 +1,6 @@
 import { ToolFailure } from '../client/client-tool.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { isNotAllowed, permissionDenied } from './permission-denied.ts';
-import { stopStream } from './stop-stream.ts';
+import { isNotAllowed, permissionDenied } from './with-permission.ts';
 
 /** The stream of a camera, a microphone or what is shared; a call that ended while the browser asked gets none. */
 export async function openStream(
@@ -25,4 +24,9 @@ function streamProblem(error: unknown): string {
   if (name === 'NotFoundError') return 'this device has none.';
   if (name === 'NotReadableError') return 'another program uses it now; close that and repeat.';
   return errorMessage(error);
+}
+
+/** Turns a camera or a microphone off. */
+export function stopStream(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
 }

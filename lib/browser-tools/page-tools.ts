@@ -1,7 +1,6 @@
 import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
 import { defineClientTool, integer, optional, string } from '../client/tool-arguments.ts';
 import type { BrowserEnv, EnvOf } from './browser-env.ts';
-import { readWebUrl } from './read-web-url.ts';
 import { withTouch } from './with-touch.ts';
 
 /** The text that the page shows. */
@@ -133,3 +132,13 @@ export const createNetworkTool = ({ network }: Pick<BrowserEnv, 'network'>): Cli
     args: {},
     run: () => ({ output: network.read() }),
   });
+
+/** An address of the web in its usual form; no other scheme runs code or opens an app. */
+export function readWebUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new ToolFailure(
+    'invalid_args',
+    `${text.slice(0, 200)} is not a whole address that begins with http:// or https://.`,
+  );
+}

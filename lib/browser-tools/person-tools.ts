@@ -12,9 +12,8 @@ import {
   string,
 } from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { EnvOf } from './browser-env.ts';
-import type { DevicePrompts, QuestionPicture } from './device-prompts.ts';
-import { permissionDenied } from './permission-denied.ts';
+import type { DevicePrompts, EnvOf, QuestionPicture } from './browser-env.ts';
+import { permissionDenied } from './with-permission.ts';
 import { withTouch } from './with-touch.ts';
 
 const MAX_BUTTONS = 6;
@@ -28,7 +27,7 @@ export const createDisplayTool = ({
     displayName: 'Show and ask',
     description:
       'Shows a text, an image or a question to the person at this device and waits for the answer: the button that was chosen, the text that was written, or that it was closed. At least one of title, text and image.',
-    // What it shows is taken away again: nothing is changed by it.
+    // It takes away again what it shows: nothing is changed by it.
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: 60_000,
     args: {

@@ -8,9 +8,8 @@ import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
 import type { EnvOf } from './browser-env.ts';
 import type { Reading, SensorName } from './device-parts.ts';
-import { isNotAllowed, permissionDenied } from './permission-denied.ts';
 import { reportSeconds, waitMs } from './wait-ms.ts';
-import { withPermission } from './with-permission.ts';
+import { isNotAllowed, permissionDenied, withPermission } from './with-permission.ts';
 import { withTouch } from './with-touch.ts';
 
 type PositionEnv = EnvOf<'permission' | 'geolocation'>;
@@ -72,7 +71,7 @@ interface Position {
   readonly timestamp: number;
 }
 
-/** What a browser knows of it; what it does not is left out. */
+/** Gives what a browser knows of it, and leaves out the rest. */
 function toPosition({ coords, timestamp }: GeolocationPosition): Position {
   const { latitude, longitude, accuracy, altitude, heading, speed } = coords;
   return {

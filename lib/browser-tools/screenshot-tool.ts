@@ -6,11 +6,9 @@ import {
 import { choice, defineClientTool, flag } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { BrowserEnv } from './browser-env.ts';
-import type { DevicePrompts } from './device-prompts.ts';
+import type { BrowserEnv, DevicePrompts } from './browser-env.ts';
+import type { Picture } from './device-parts.ts';
 import { openStream } from './open-stream.ts';
-import type { Picture } from './picture.ts';
-import { PICTURE_NOTES } from './picture-notes.ts';
 import { withTouch } from './with-touch.ts';
 
 type Env = Pick<BrowserEnv, 'display' | 'page' | 'takeFrame'>;
@@ -68,7 +66,7 @@ async function captureDisplay(env: Env, shared: Shared, context: ClientToolConte
   return answerOf(picture, about, isTab ? `“${env.page.title}”` : displaySurface);
 }
 
-/** What the person shared. Some browsers do not say. */
+/** The kind of thing that the person shared. Some browsers do not say. */
 function surfaceOf(stream: MediaStream): 'browser' | 'window' | 'monitor' | 'unknown' {
   const surface = stream.getVideoTracks()[0]?.getSettings().displaySurface;
   return surface === 'browser' || surface === 'window' || surface === 'monitor'
@@ -94,7 +92,7 @@ function answerOf(
   };
 }
 
-/** What the person shares, asked for once: a browser wants a tap each time, so the stream is kept. */
+/** The person is asked once what to share: a browser wants a tap each time, so the stream is kept. */
 function createSharedDisplay({ display }: Env, prompts: DevicePrompts): Shared {
   let kept: MediaStream | null = null;
   return async (context) => {
@@ -118,3 +116,13 @@ function createSharedDisplay({ display }: Env, prompts: DevicePrompts): Shared {
     }
   };
 }
+
+/** How a screenshot was taken, by its mode; pages leave these words out beside the picture. */
+export const PICTURE_NOTES = {
+  page: 'reconstructed from the elements of the page',
+  display: 'as displayed',
+  /** Something else was shared in place of this tab. */
+  window: 'a window that the person chose, with all that it shows',
+  monitor: 'a screen that the person chose, with all that is on it',
+  unknown: 'a window or a screen that the person chose, with all that it shows',
+} as const;

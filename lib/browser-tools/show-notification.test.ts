@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createShowNotification } from './parts/show-notification.ts';
+import { createShowNotification } from './create-browser-env.ts';
 
 function setUp(active: unknown, isRegistered = true) {
   const showNotification = vi.fn(async () => {});

@@ -1,8 +1,8 @@
 import { type ClientToolContext, ToolFailure } from '../client/client-tool.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { DevicePrompts, PersonPrompt } from './device-prompts.ts';
-import { isNotAllowed } from './permission-denied.ts';
+import type { DevicePrompts, PersonPrompt } from './browser-env.ts';
 import { waitMs } from './wait-ms.ts';
+import { isNotAllowed } from './with-permission.ts';
 
 /** The person was asked, and did not want to. */
 export const declined = (what: string): ToolFailure =>

@@ -1,5 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
-import { readJson } from '../json/read-json.ts';
+import { readJson } from '../json/parse-json.ts';
 import { toBase64 } from '../util/base64.ts';
 
 /** The server's ids and tokens of this client, kept so that it can return as the same client. */

@@ -9,7 +9,7 @@ const ELLIPSIS = '…';
 /** An entry of an object is not cut to less than this, its name included. */
 const LEAST_SHARE = 64;
 
-/** Whether the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
+/** True where the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
 export function fitsJson(value: unknown, maxBytes: number): boolean {
   const chars = rememberedText(value)?.length;
   // A character has one to three bytes. To begin with the fields of an object costs by their number.
@@ -36,7 +36,7 @@ export function cutJson(value: unknown, maxBytes: number, keep: Keep = 'start'):
     : cutValue(value, maxBytes, keep);
 }
 
-/** As `cutJson`, of an object. */
+/** Does the same to an object. */
 export function cutRecord(
   record: Json,
   maxBytes: number,

@@ -15,7 +15,7 @@ export function cutAndMark(text: string, maxBytes: number): string {
 }
 
 /**
- * Of a text over `maxBytes` of UTF-8 the beginning and the end, three quarters and one quarter of
+ * Keeps of a text over `maxBytes` of UTF-8 the beginning and the end, three quarters and one quarter of
  * `keptBytes`, cut between code points. Undefined where the text has no more than `maxBytes`.
  */
 export function headAndTail(

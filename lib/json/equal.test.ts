@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from './canonical-json.ts';
-import { sameJson } from './equal.ts';
+import { canonicalJson, sameJson } from './equal.ts';
 
 const json = () => fc.jsonValue({ maxDepth: 3 });
 

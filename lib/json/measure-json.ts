@@ -9,13 +9,13 @@ export interface JsonLimits {
 
 export type JsonFault = 'bytes' | 'depth' | 'nodes' | 'proto' | 'not_json';
 
-/** What of a value is looked at. */
+/** It says what of a value is looked at. */
 interface Measure {
-  /** Whether a key `__proto__`, and a value that JSON text cannot have, is a fault. */
+  /** A key `__proto__`, and a value that JSON text cannot have, is a fault. */
   readonly isStrict: boolean;
   /** Bytes of a text; some number above `max` once it has more. */
   textBytes(text: string, max: number): number;
-  /** Of any other value that is neither a list nor an object. */
+  /** Bytes of any other value that is neither a list nor an object. */
   scalarBytes(value: unknown): number;
 }
 
@@ -39,7 +39,7 @@ export const countJson = (value: unknown, max: number): number =>
 export const isDeeperThan = (value: unknown, maxDepth: number): boolean =>
   walk(value, SHAPE, { maxDepth }).fault === 'depth';
 
-/** What quotes, a colon and a comma, or an object's own memory, add to each value. */
+/** Quotes, a colon and a comma, or an object's own memory, add this to each value. */
 const PER_VALUE = 8;
 
 /**
@@ -157,7 +157,7 @@ const isList = (value: Container): value is readonly unknown[] => Array.isArray(
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'boolean' || Number.isFinite(value);
 
-/** Of a value that is neither a text, a list nor an object. A number is counted without a text of it. */
+/** Counts a value that is neither a text, a list nor an object. A number is counted without a text of it. */
 function countScalar(value: unknown): number {
   if (Number.isSafeInteger(value)) return countDigits(value as number);
   if (Number.isFinite(value)) return String(value).length;
@@ -173,7 +173,7 @@ function countDigits(integer: number): number {
 
 const SHORT_ESCAPES = '\b\t\n\f\r"\\';
 
-/** Of a text as JSON, its quotes included; some number above `max` once it is more than that. */
+/** Counts a text as JSON, its quotes included; some number above `max` once it is more than that. */
 export function countText(text: string, max: number): number {
   let bytes = 2;
   // A character has at least one byte.
@@ -195,7 +195,7 @@ export function countText(text: string, max: number): number {
 
 const PLAIN_CHAR = { bytes: 1, length: 1 } as const;
 
-/** What `JSON.stringify` and UTF-8 make of the character at that place. */
+/** Counts what `JSON.stringify` and UTF-8 make of the character at that place. */
 export function bytesOfChar(text: string, at: number): { bytes: number; length: number } {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x20 || code === 0x22 || code === 0x5c) {

@@ -62,7 +62,7 @@ export type ParsedJson =
 /** `__proto__` as it can be written in JSON: also with escapes, which is why `\u` is looked at twice. */
 const PROTO_TEXT = '__proto__';
 
-/** What may be half a character or NUL; two halves that belong together are looked at in vain. */
+/** Something that may be half a character or NUL; two halves that belong together are looked at in vain. */
 const ODD_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
 /**
@@ -111,4 +111,28 @@ function hasProtoKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasProtoKey);
   return Object.hasOwn(value, PROTO_TEXT) || Object.values(value).some(hasProtoKey);
+}
+
+/** The value of a JSON text; undefined, which is no JSON, for any other text. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXT_OR_NO_NUMBER = /"(?:[^"\\]+|\\.)*"?|-?\b(?:NaN|Infinity)\b/gs;
+const CONTROLS = /\p{Cc}/gu;
+const escaped = (controls: string): string => JSON.stringify(controls).slice(1, -1);
+
+/** Also of what programs write that JSON does not have: NaN, and line breaks within texts. */
+export function readLooseJson(text: string): unknown {
+  const value = readJson(text);
+  if (value !== undefined || !/^\s*[{[]/.test(text)) return value;
+  return readJson(
+    text.replace(TEXT_OR_NO_NUMBER, (one) =>
+      one[0] === '"' ? one.replace(CONTROLS, escaped) : 'null',
+    ),
+  );
 }

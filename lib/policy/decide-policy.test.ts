@@ -397,3 +397,19 @@ function choicesIn(schema: unknown, key = ''): [key: string, value: string][] {
       : choicesIn(inner, ['items', 'properties'].includes(name) ? key : name),
   );
 }
+
+test('[PO34] no rule allows by arguments that were not all checked', () => {
+  const small = { path: '/amount', less_than: 10 };
+  const policy = {
+    unknown_effects: 'ask',
+    rules: [
+      { effect: 'allow', args: [small] },
+      { effect: 'deny', args: [{ ...small, not: true }] },
+    ],
+  };
+  const effectOf = (amount: number, more: Partial<PolicyQuestion> = {}) =>
+    decide(policy, { args: { amount }, ...more }).effect;
+  expect([effectOf(5), effectOf(50)]).toEqual(['allow', 'deny']);
+  const unchecked = { hasUncheckedArgs: true };
+  expect([effectOf(5, unchecked), effectOf(50, unchecked)]).toEqual(['ask', 'deny']);
+});

@@ -242,19 +242,21 @@ function compileScope(definition: ScopeDefinition, ifUnread: boolean): Scope {
   const { tools, callers, via, source, clients, access, schemas, args = [] } = definition;
   const isForTool = tools && matchSpellings(tools);
   const conditions = args.map(compileCondition);
-  const holds = (given: PolicyQuestion['args'], steps: Steps) =>
+  const holds = ({ args: given, hasUncheckedArgs }: PolicyQuestion, steps: Steps) =>
     conditions.every((test) => {
+      // What was not checked is known to nobody, so it never allows.
+      if (hasUncheckedArgs && !ifUnread) return false;
       const held = test(given, steps);
       return held === 'unknown' ? ifUnread : held;
     });
   const looksAtExecutor = clients !== undefined || access !== undefined || schemas !== undefined;
   return {
-    isForCall: ({ caller, via: origin, source: from, args: given }, spelling, steps) =>
+    isForCall: (question, spelling, steps) =>
       isForTool?.(spelling) !== false &&
-      callers?.some((one) => isCaller(one, caller)) !== false &&
-      via?.includes(origin) !== false &&
-      (source === undefined || source === from) &&
-      holds(given, steps),
+      callers?.some((one) => isCaller(one, question.caller)) !== false &&
+      via?.includes(question.via) !== false &&
+      (source === undefined || source === question.source) &&
+      holds(question, steps),
     isForExecutor: looksAtExecutor
       ? ({ clientId, access: now, schemaHash }) =>
           (clients === undefined || (clientId !== null && clients.includes(clientId))) &&

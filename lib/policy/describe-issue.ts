@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isRecord } from '../json/is-record.ts';
-import { describeValue } from '../schema/describe-value.ts';
+import { describeValue } from '../schema/check-run.ts';
 
 /** The first issue of a failed parse with `reportInput`, in one line: where, what was found, what would be right. */
 export function describeIssue(error: z.ZodError, whole: string): string {

@@ -28,7 +28,9 @@ export interface PolicyQuestion {
   readonly taint?: ReadBefore | undefined;
   /** That executor could carry it out. */
   readonly isWayOut?: boolean;
-  /** Checked against the schema, and repaired. */
+  /** The schema of that executor has a part that cannot be checked: no rule allows by arguments. */
+  readonly hasUncheckedArgs?: boolean;
+  /** They were checked against the schema, and repaired. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 

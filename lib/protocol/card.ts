@@ -137,6 +137,8 @@ export const cardUpdateSchema = z.object({
   approval_reason_params: readBeforeSchema.nullable().optional(),
   /** Each of them, where there are several; `approval_reason` has their texts. Empty: one alone. */
   approval_reasons: z.array(approvalReasonSchema).optional(),
+  /** The schema of the tool has a part that is not checked, so the arguments may not be what the tool takes. */
+  args_unchecked: z.boolean().optional(),
   /** What the arguments refer to, and a yes is for as it was then: the first ten, such as files with the beginning of their SHA-256, and how many there are. */
   approval_operands: z
     .object({

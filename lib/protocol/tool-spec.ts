@@ -53,6 +53,8 @@ export const toolListingSchema = z.object({
   trusted: z.boolean().optional(),
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
+  /** JSON pointers into `schema` of what is not checked: arguments that break it are accepted. */
+  unchecked: z.array(z.string()).optional(),
   /** On the watch socket, where a schema over 4 KiB is left out (`schema` is `{}`): its bytes as JSON. */
   schema_bytes: z.number().int().positive().optional(),
   timeout_ms: z.number(),

@@ -21,6 +21,16 @@ const VERSIONS = [
       http: '9ec0416169bd4a8a',
     },
   },
+  {
+    protocol: 'callboard.v1',
+    change: 'what of a tool’s schema is not checked is named',
+    shapes: {
+      client: 'bea224c9ca4f6e57',
+      server: 'd7674344e6c56dd9',
+      watch: 'e19c65ad2e4a947d',
+      http: '7ae96b6369765fc9',
+    },
+  },
 ];
 
 /** Messages of the sockets by who sends them; every other module is of the HTTP API. */

@@ -6,20 +6,20 @@ const MAX_STEPS = 500_000;
 const MAX_DEPTH = 500;
 const MAX_PROBLEMS = 20;
 
-/** Where in the arguments; written out only for a problem. */
+/** A place in the arguments, which is written out only for a problem. */
 export interface Path {
   readonly parent: Path | null;
   readonly key: string | number;
 }
 
-/** State of one check: what it may still cost and what it found. */
+/** The state of one check: how much it may still cost and which problems it found. */
 export interface CheckRun {
   stepsLeft: number;
   depth: number;
-  /** Above 0 while a schema is only tried; its problems are then not recorded. */
+  /** It is above 0 while a schema is only tried; its problems are then not recorded. */
   quiet: number;
   readonly problems: ErrorDetail[];
-  /** Of a schema that marks secrets: no problem quotes a value. */
+  /** The schema marks secrets, so no problem quotes a value. */
   readonly isSecret: boolean;
 }
 
@@ -69,7 +69,7 @@ export function fail(run: CheckRun, path: Path | null, problem: string, was?: st
 export const isDone = (run: CheckRun): boolean =>
   run.quiet > 0 || run.problems.length >= MAX_PROBLEMS || isExhausted(run);
 
-/** `address.lines[0]` */
+/** Writes a place as `address.lines[0]`. */
 export function pathText(path: Path | null): string {
   const parts: string[] = [];
   for (let at = path; at; at = at.parent) {
@@ -77,4 +77,23 @@ export function pathText(path: Path | null): string {
     else parts.push(at.parent ? `.${at.key}` : at.key);
   }
   return parts.reverse().join('');
+}
+
+const SHOWN_CHARS = 40;
+
+/** Describes a value in about 60 characters at most, for "must be boolean, was …". */
+export function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the text ${JSON.stringify(shorten(value))}`;
+  if (typeof value === 'number') return `the number ${value}`;
+  return String(value);
+}
+
+/** Cuts a text to 40 characters, never within a pair. */
+export function shorten(text: string): string {
+  if (text.length <= SHOWN_CHARS) return text;
+  return `${text.slice(0, SHOWN_CHARS).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,7 +1,15 @@
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
-import { type CheckRun, fail, isExhausted, type Path, spend } from './check-run.ts';
-import { describeValue, shorten } from './describe-value.ts';
+import {
+  type CheckRun,
+  describeValue,
+  fail,
+  isExhausted,
+  type Path,
+  shorten,
+  spend,
+} from './check-run.ts';
+import { countCharacters } from './compile-pattern.ts';
 import type { SafePattern, SchemaNode, TypeWord } from './schema-node.ts';
 
 const days = (year: number, month: number): number =>
@@ -43,7 +51,7 @@ const FORMAT_RULES = new Map<string, (text: string) => boolean>([
   ],
 ]);
 
-/** Whether `text` has the format, or the format is not one that is checked. */
+/** True as well where the format is not one that is checked. */
 export const hasFormat = (format: string, text: string): boolean =>
   FORMAT_RULES.get(format)?.(text) ?? true;
 
@@ -132,16 +140,4 @@ export function checkText(node: SchemaNode, value: string, path: Path | null, ru
 /** Tests a pattern within the budget: text length times program size is what it can cost. */
 export function testPattern(pattern: SafePattern, text: string, run: CheckRun): boolean {
   return spend(run, 1 + (text.length * pattern.size) / 16) && pattern.test(text);
-}
-
-/** Code points, as JSON Schema counts. */
-function countCharacters(text: string): number {
-  let count = text.length;
-  for (let i = 1; i < text.length; i += 1) {
-    const low = text.charCodeAt(i);
-    if (low < 0xdc00 || low > 0xdfff) continue;
-    const high = text.charCodeAt(i - 1);
-    if (high >= 0xd800 && high <= 0xdbff) count -= 1;
-  }
-  return count;
 }

@@ -176,21 +176,24 @@ const openSchema = typedSchema.chain((inner) =>
   ),
 );
 
-test('[SC23] a schema is refused, or means what an independent validator takes it for', () => {
-  const seen = { refused: 0, checked: 0 };
+test('[SC23] a schema means what an independent validator takes it for, or accepts more', () => {
+  const seen = { whole: 0, partly: 0 };
   fc.assert(
     fc.property(openSchema, someValue, (schema, value) => {
       const whole = { type: 'object' as const, properties: { v: structuredClone(schema) } };
       const compiled = compileToolSchema(whole);
-      seen[compiled.ok ? 'checked' : 'refused'] += 1;
-      if (!compiled.ok) return;
+      if (!compiled.ok) throw new Error(compiled.message);
+      const isWhole = compiled.unchecked.length === 0;
+      seen[isWhole ? 'whole' : 'partly'] += 1;
       const expected = new Validator({ ...whole }, '2020-12').validate({ v: value }).valid;
       const result = compiled.check({ v: value });
-      expect(result.ok && result.repairs.length === 0).toBe(expected);
+      const isValid = result.ok && result.repairs.length === 0;
+      if (isWhole) expect(isValid).toBe(expected);
+      else if (expected) expect(isValid).toBe(true);
     }),
     { numRuns: 3_000 },
   );
-  expect(Math.min(seen.refused, seen.checked)).toBeGreaterThan(100);
+  expect(Math.min(seen.whole, seen.partly)).toBeGreaterThan(100);
 });
 
 test('[SC10] valid arguments come back as they were', () => {

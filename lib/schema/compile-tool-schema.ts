@@ -2,17 +2,20 @@ import { isRecord } from '../json/is-record.ts';
 import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import { createCheckRun, fail, isExhausted, pathText } from './check-run.ts';
-import { describeValue } from './describe-value.ts';
+import { createCheckRun, describeValue, fail, isExhausted, pathText } from './check-run.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
-import { readJsonText } from './read-text.ts';
-import { repairArgs } from './repair-args.ts';
+import { readJsonText, repairArgs } from './repair-args.ts';
 import { inPlaceNodes, partNodes, type SchemaNode } from './schema-node.ts';
-import type { SchemaRefusal } from './schema-reader.ts';
 import { readSensitive, type WithholdArgs } from './withhold-args.ts';
 
-/** How many nodes may check values in all, when every reference is written out. */
+/** A schema that is a danger to who checks it. */
+export interface SchemaRefusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** So many nodes may check values in all, when every reference is written out. */
 const MAX_EXPANSION = 10_000;
 /** References, `allOf` and the like one inside the other, for one value: each costs stack. */
 const MAX_CHAIN = 64;
@@ -77,10 +80,12 @@ export type CompiledToolSchema =
       readonly check: (args: unknown) => ArgsCheck;
       /** Undefined where no argument is marked as sensitive. */
       readonly withhold: WithholdArgs | undefined;
+      /** JSON pointers of what is not checked: arguments that break it are accepted. */
+      readonly unchecked: readonly string[];
     }
   | ({ readonly ok: false } & SchemaRefusal);
 
-const SCHEMA_LIMITS = { maxBytes: LIMITS.schemaBytes, maxDepth: 32, maxNodes: 2_000 };
+const SCHEMA_LIMITS = { maxBytes: LIMITS.schemaBytes, maxDepth: 64, maxNodes: 10_000 };
 const ARGS_LIMITS = {
   maxBytes: LIMITS.argsBytes,
   maxDepth: LIMITS.jsonDepth,
@@ -113,45 +118,35 @@ const ARGS_FAULTS: Record<JsonFault, string> = {
 };
 
 /**
- * Makes a check out of a tool's `parameters`, which is untrusted: limits
- * first, then no references that leave the schema or never end, and patterns
- * only in linear time. Both this and the check end within milliseconds and
- * never throw. The schema is read once; later changes to it have no effect.
+ * Makes a check out of a tool's `parameters`, which is untrusted: limits first, then no references
+ * that never end, and patterns only in linear time. What it cannot check is named, and left out.
+ * Both this and the check end within milliseconds and never throw. The schema is read once; later
+ * changes to it have no effect.
  */
 export function compileToolSchema(schema: unknown): CompiledToolSchema {
   const fault = findSchemaFault(schema);
   if (fault) return { ok: false, ...fault };
-  const { node, refusal } = readSchema(schema);
-  if (refusal) return { ok: false, ...refusal };
-  if (!isObjectSchema(node)) {
+  const { node, unchecked } = readSchema(schema);
+  if (!isRecord(schema) || (node.types && !node.types.includes('object'))) {
+    const was = isRecord(schema) ? `its "type" was ${node.types?.join(' or ')}` : 'it was none';
     return {
       ok: false,
       code: 'schema_not_object',
-      message: `The schema must describe an object: {"type": "object", "properties": {…}}; ${describeRoot(node)}.`,
+      message: `The schema must describe an object: {"type": "object", "properties": {…}}; ${was}.`,
     };
   }
   const endless = checkExpansion(node);
   if (endless) return { ok: false, ...endless };
   const withhold = readSensitive(node);
   const isSecret = withhold !== undefined;
-  return { ok: true, check: (args) => checkArgs(node, args, isSecret), withhold };
+  return { ok: true, check: (args) => checkArgs(node, args, isSecret), withhold, unchecked };
 }
 
-/** Why a schema is not looked into: it is too large, too deep or no JSON. */
+/** Says why a schema is not looked into: it is too large, too deep or no JSON. */
 export function findSchemaFault(schema: unknown): SchemaRefusal | undefined {
   const fault = measureJson(schema, SCHEMA_LIMITS);
   return fault && SCHEMA_FAULTS[fault];
 }
-
-function isObjectSchema(node: SchemaNode): boolean {
-  if (node.types) return node.types.length === 1 && node.types[0] === 'object';
-  return node.properties !== undefined;
-}
-
-const describeRoot = ({ types, always }: SchemaNode): string => {
-  if (always !== undefined) return `it was ${always}`;
-  return types ? `its "type" was ${types.join(' or ')}` : 'it had neither "type" nor "properties"';
-};
 
 const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });
 

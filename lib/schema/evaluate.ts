@@ -1,13 +1,15 @@
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
 import {
   type CheckRun,
+  describeValue,
   enter,
   fail,
   isDone,
   isExhausted,
   leave,
   type Path,
+  shorten,
   spend,
 } from './check-run.ts';
 import {
@@ -18,7 +20,6 @@ import {
   isOfType,
   testPattern,
 } from './check-scalar.ts';
-import { describeValue, shorten } from './describe-value.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /**
@@ -64,7 +65,25 @@ function checkArray(
     if (!spend(run, 1) || (!passed && isDone(run))) return false;
     passed = evaluate(one, item, { parent: path, key }, run) && passed;
   }
+  if (node.contains) passed = checkContains(node, node.contains, value, path, run) && passed;
   return (!node.uniqueItems || checkUnique(value, path, run)) && passed;
+}
+
+function checkContains(
+  { minContains = 1, maxContains = Infinity }: SchemaNode,
+  wanted: SchemaNode,
+  value: readonly unknown[],
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let count = 0;
+  for (const item of value) {
+    if (!spend(run, 1)) return false;
+    if (accepts(wanted, item, run)) count += 1;
+  }
+  if (count >= minContains && count <= maxContains) return true;
+  const bound = count < minContains ? `at least ${minContains}` : `at most ${maxContains}`;
+  return fail(run, path, `must have ${bound} of the wanted items, had ${count}`);
 }
 
 /** By canonical text, not by pairs: pairs of a long list are a way to hold the server. */
@@ -205,7 +224,7 @@ function checkCombined(
   return passed;
 }
 
-/** The schemas that hold for this value by what it is: of `then` or `else`, and `dependentSchemas`. */
+/** The schemas that hold for this value by what it is: one of `then` and `else`, and those of `dependentSchemas`. */
 export function conditional(node: SchemaNode, value: unknown, run: CheckRun): SchemaNode[] {
   const found: (SchemaNode | undefined)[] = [];
   if (node.whenMet ?? node.whenNot) {
@@ -219,7 +238,7 @@ export function conditional(node: SchemaNode, value: unknown, run: CheckRun): Sc
   return found.filter((one) => one !== undefined);
 }
 
-/** Whether the schema accepts the value; problems are not recorded. False once the budget is used up. */
+/** Tries the schema without recording problems. False once the budget is used up. */
 export function accepts(node: SchemaNode, value: unknown, run: CheckRun): boolean {
   if (isExhausted(run)) return false;
   run.quiet += 1;
@@ -238,7 +257,7 @@ function countMatches(branches: readonly SchemaNode[], value: unknown, run: Chec
   return matches;
 }
 
-/** For a value that no branch accepts: the types when none has the value's, or the problems of the only one that has it. */
+/** No branch accepts the value: it names the types when none has the value's, or the problems of the only one that has it. */
 function explainBranches(
   branches: readonly SchemaNode[],
   value: unknown,

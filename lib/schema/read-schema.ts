@@ -1,222 +1,351 @@
+import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
-import { given } from '../util/given.ts';
+import { shorten } from './check-run.ts';
+import { compilePattern, MAX_PATTERN_SIZE } from './compile-pattern.ts';
+import { modernKeywords } from './modern-keywords.ts';
 import {
-  readConst,
-  readCount,
-  readEnum,
-  readFlag,
-  readList,
-  readNames,
-  readNamesOf,
-  readNumber,
-  readPositive,
-  readRecord,
-  readText,
-  readTypes,
-} from './read-keyword.ts';
-import type { SchemaNode } from './schema-node.ts';
-import {
-  createSchemaReader,
-  refuse,
-  resolveRef,
-  type SchemaReader,
-  type SchemaRefusal,
-  take,
-  takePattern,
-} from './schema-reader.ts';
+  type AllowedValues,
+  inPlaceNodes,
+  partNodes,
+  type SafePattern,
+  type SchemaNode,
+  TYPE_WORDS,
+  type TypeWord,
+} from './schema-node.ts';
 
-/**
- * The JSON Schema that a tool may use: a subset of 2020-12, documented in
- * docs/tool-schemas.md. A keyword that is in no list here is an annotation, as
- * JSON Schema has it (section 6.5 of its core): it is kept and checks nothing.
- */
+/** All patterns of one schema together; to compile them takes about 30 ms, 60 ms at worst. */
+const MAX_TOTAL_PATTERN_SIZE = 3 * MAX_PATTERN_SIZE;
+/** So many places that are not checked are named. */
+const MOST_PLACES = 20;
 
-/** Their value is a list of schemas. */
-const SCHEMA_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
-/** Their value is one schema. */
-const SCHEMAS = ['not', 'items', 'additionalProperties', 'propertyNames'] as const;
-/** Their value is one schema, which says what else holds for the same value. */
-const CONDITIONS = ['if', 'then', 'else'] as const;
-/** Their value maps names to schemas that a `$ref` may point to. */
-const DEFINITIONS = ['$defs', 'definitions'] as const;
-const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
-const COUNTS = [
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-] as const;
-
-/** All keywords that are checked, those above included. */
-export const CHECKED_KEYWORDS = [
-  ...['type', 'enum', 'const', '$ref', ...DEFINITIONS],
-  ...['properties', 'patternProperties', 'required'],
-  ...SCHEMAS,
-  ...SCHEMA_LISTS,
-  ...[...CONDITIONS, 'dependentRequired', 'dependentSchemas'],
-  ...NUMBERS,
-  ...['multipleOf', 'pattern', 'format', 'uniqueItems'],
-  ...COUNTS,
-];
-
-/** Annotations that programs read, by the kind of their value; another kind is refused. `default` may be any value. */
-const ANNOTATION_TEXTS = [
-  ...['title', 'description', '$comment', '$id', '$schema', '$anchor'],
-  ...['contentEncoding', 'contentMediaType'],
-];
-const ANNOTATION_FLAGS = ['deprecated', 'readOnly', 'writeOnly', 'x-sensitive'];
-
-const ITEMS = 'write "items", and "prefixItems" for the first ones';
-
-/** Keywords that would have to be checked and are not, with what to write instead. */
-export const REFUSED_KEYWORDS: ReadonlyMap<string, string> = new Map([
-  ['dependencies', 'write "dependentRequired" for lists of names, "dependentSchemas" for schemas'],
-  ['unevaluatedProperties', 'write all properties in one schema with "additionalProperties"'],
-  ...['unevaluatedItems', 'additionalItems'].map((keyword) => [keyword, ITEMS] as const),
-  ...['contains', 'minContains', 'maxContains'].map((keyword) => [keyword, ITEMS] as const),
-  ...['$dynamicRef', '$recursiveRef'].map(
-    (keyword) => [keyword, 'write "$ref" with a place in the schema (#/$defs/…)'] as const,
-  ),
-  ['nullable', 'write "type": ["string", "null"]'],
-]);
-
-type Schema = Readonly<Record<string, unknown>>;
-
-/**
- * Reads a schema of limited depth into a graph of nodes. Look at `refusal`
- * first. References wait in a queue, so that a long chain of them needs no deep stack.
- */
-export function readSchema(root: unknown): {
-  node: SchemaNode;
-  refusal: SchemaRefusal | undefined;
-} {
-  const reader = createSchemaReader(root);
-  const node = readNode(reader, root);
-  for (let next = reader.pending.pop(); next; next = reader.pending.pop()) {
-    next.from.ref = readNode(reader, next.target);
-  }
-  return { node, refusal: reader.refusal };
+interface Reader {
+  readonly root: unknown;
+  /** The node of each part that was read, so that a `$ref` to it is an edge and no second copy. */
+  readonly nodes: Map<unknown, SchemaNode>;
+  /** References that are still to be followed: a long chain of them needs no deep stack. */
+  readonly pending: { readonly from: SchemaNode; readonly target: unknown; readonly at: string }[];
+  /** Parts by their `$id` and `$anchor`, once a reference asks for one. */
+  named: ReadonlyMap<string, unknown> | undefined;
+  /** Size that patterns may still have. */
+  patternRoom: number;
+  /** JSON pointers of what is not checked. */
+  readonly unchecked: Set<string>;
+  /** The nodes in which something is not checked. */
+  readonly partial: Set<SchemaNode>;
 }
 
-function readNode(reader: SchemaReader, schema: unknown): SchemaNode {
+/** One part of a schema while it is read: `at` is its JSON pointer. */
+interface Part {
+  readonly reader: Reader;
+  readonly node: SchemaNode;
+  readonly at: string;
+}
+
+export interface ReadSchema {
+  readonly node: SchemaNode;
+  /** JSON pointers of what cannot be checked: values that break it are accepted. */
+  readonly unchecked: readonly string[];
+}
+
+/** Reads a schema of limited depth into a graph of nodes. It never fails: what it cannot read is not checked. */
+export function readSchema(root: unknown): ReadSchema {
+  const reader: Reader = {
+    root,
+    nodes: new Map(),
+    pending: [],
+    named: undefined,
+    patternRoom: MAX_TOTAL_PATTERN_SIZE,
+    unchecked: new Set(),
+    partial: new Set(),
+  };
+  const node = readNode(reader, root, '#');
+  for (let next = reader.pending.pop(); next; next = reader.pending.pop()) {
+    next.from.ref = readNode(reader, next.target, next.at);
+  }
+  if (reader.partial.size > 0) loosen(node, reader.partial);
+  return { node, unchecked: [...reader.unchecked].slice(0, MOST_PLACES) };
+}
+
+function leave(reader: Reader, node: SchemaNode, at: string): void {
+  reader.partial.add(node);
+  if (reader.unchecked.size < MOST_PLACES) reader.unchecked.add(at);
+}
+
+function readNode(reader: Reader, schema: unknown, at: string): SchemaNode {
   if (typeof schema === 'boolean') return { always: schema };
+  // Go writes so what it knows nothing of.
+  if (schema === null) return {};
   const known = reader.nodes.get(schema);
   if (known) return known;
   const node: SchemaNode = {};
-  if (reader.refusal) return node;
+  reader.nodes.set(schema, node);
   if (!isRecord(schema)) {
-    refuse(reader, 'schema_invalid', 'Each part of the schema must be an object, true or false.');
+    leave(reader, node, at);
     return node;
   }
-  reader.nodes.set(schema, node);
-  const outer = reader.place;
-  reader.place = schema;
-  const read = withPrefixItems(schema);
-  refuseKeywords(reader, read);
-  checkAnnotations(reader, read);
-  readScalars(reader, read, node);
-  readSubschemas(reader, read, node);
-  reader.place = outer;
+  const { nullable, ...keywords } = schema;
+  if (nullable === true) {
+    node.anyOf = [readNode(reader, keywords, at), { types: ['null'] }];
+    return node;
+  }
+  const modern = modernKeywords(keywords);
+  for (const [keyword, value] of Object.entries(modern)) {
+    const place = `${at}/${escapePart(keyword)}`;
+    if (KEYWORDS.get(keyword)?.({ reader, node, at: place }, value) === false) {
+      leave(reader, node, place);
+    }
+  }
+  dropWithoutPartner(node, modern);
   return node;
 }
 
-/** A tuple as drafts before 2020-12 have it, and zod 3 writes it: a list in `items`, the rest in `additionalItems`. */
-function withPrefixItems(schema: Schema): Schema {
-  if (!Array.isArray(schema.items) || Object.hasOwn(schema, 'prefixItems')) return schema;
-  const { items: prefixItems, additionalItems: items, ...rest } = schema;
-  return { ...rest, prefixItems, ...given({ items }) };
+/** These mean something else, or all, where the keyword beside them was not read. */
+function dropWithoutPartner(node: SchemaNode, schema: Readonly<Record<string, unknown>>): void {
+  const isLost = (keyword: 'patternProperties' | 'properties' | 'prefixItems') =>
+    schema[keyword] !== undefined && node[keyword] === undefined;
+  if (isLost('patternProperties') || isLost('properties')) delete node.additionalProperties;
+  if (isLost('prefixItems')) delete node.items;
+  if (node.condition) return;
+  delete node.whenMet;
+  delete node.whenNot;
 }
 
-/** What is left out of the check would accept what the schema's author forbids. */
-function refuseKeywords(reader: SchemaReader, schema: Schema): void {
-  for (const [keyword, instead] of REFUSED_KEYWORDS) {
-    if (!Object.hasOwn(schema, keyword)) continue;
-    const supported = CHECKED_KEYWORDS.join(', ');
-    const message = `The keyword "${keyword}" is not supported: ${instead}. Supported are ${supported}.`;
-    refuse(reader, 'schema_keyword', message, { keyword });
-  }
+/** False where the value is none that the keyword can have, or cannot be checked. */
+type ReadKeyword = (part: Part, value: unknown) => boolean;
+
+const into =
+  <Field extends keyof SchemaNode>(
+    field: Field,
+    read: (value: unknown, part: Part) => SchemaNode[Field] | undefined,
+  ): ReadKeyword =>
+  (part, value) => {
+    const found = read(value, part);
+    if (found !== undefined) part.node[field] = found;
+    return found !== undefined;
+  };
+
+const readOne = (value: unknown, { reader, at }: Part) =>
+  isRecord(value) || typeof value === 'boolean' ? readNode(reader, value, at) : undefined;
+
+const readList = (value: unknown, { reader, at }: Part) =>
+  Array.isArray(value) && value.length > 0
+    ? value.map((one: unknown, index) => readNode(reader, one, `${at}/${index}`))
+    : undefined;
+
+const readMap = (value: unknown, { reader, at }: Part) =>
+  isRecord(value)
+    ? new Map(
+        Object.entries(value).map(([key, one]) => [
+          key,
+          readNode(reader, one, `${at}/${escapePart(key)}`),
+        ]),
+      )
+    : undefined;
+
+const readNumber = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+const readCount = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+
+const readText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+const readNames = (value: unknown): readonly string[] | undefined => {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [undefined];
+  const names = list.filter((one) => typeof one === 'string');
+  return names.length === list.length ? names : undefined;
+};
+
+const isTypeWord = (word: unknown): word is TypeWord => TYPE_WORDS.some((one) => one === word);
+
+function readTypes(value: unknown): readonly TypeWord[] | undefined {
+  const words: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const known = words.filter(isTypeWord);
+  return known.length > 0 && known.length === words.length ? known : undefined;
 }
 
-/** They check nothing, and are shown: a value that is not text would break the page that shows it. */
-function checkAnnotations(reader: SchemaReader, schema: Schema): void {
-  for (const keyword of ANNOTATION_TEXTS) take(reader, schema, keyword, readText);
-  for (const keyword of ANNOTATION_FLAGS) take(reader, schema, keyword, readFlag);
-  take(reader, schema, 'examples', readList);
-  take(reader, schema, '$vocabulary', readRecord);
+function readValues(values: readonly unknown[]): AllowedValues {
+  const keys = values.map(canonicalJson);
+  const shown = keys.slice(0, 20).map(shorten).join(', ');
+  return { keys: new Set(keys), text: keys.length > 20 ? `${shown}, …` : shown };
 }
 
-function readScalars(reader: SchemaReader, schema: Schema, node: SchemaNode): void {
-  const source = take(reader, schema, 'pattern', readText);
-  const values = take(reader, schema, 'enum', readEnum);
-  const own: SchemaNode = given({
-    types: take(reader, schema, 'type', readTypes),
-    allowed: take(reader, schema, 'const', readConst) ?? values,
-    multipleOf: take(reader, schema, 'multipleOf', readPositive),
-    pattern: source === undefined ? undefined : takePattern(reader, source),
-    format: take(reader, schema, 'format', readText),
-    required: take(reader, schema, 'required', readNames),
-    uniqueItems: take(reader, schema, 'uniqueItems', readFlag),
-    sensitive: take(reader, schema, 'x-sensitive', readFlag),
+function readPattern(value: unknown, { reader }: Part): SafePattern | undefined {
+  if (typeof value !== 'string') return undefined;
+  const compiled = compilePattern(value, reader.patternRoom);
+  if (!compiled.ok) return undefined;
+  reader.patternRoom -= compiled.size;
+  return compiled.pattern;
+}
+
+/** Which names are of an unreadable pattern is not known: then none of them counts. */
+function readPatternMap(value: unknown, part: Part): SchemaNode['patternProperties'] {
+  const read = [...(readMap(value, part) ?? [['', {}] as const])].flatMap(([source, node]) => {
+    const pattern = isRecord(value) && readPattern(source, part);
+    return pattern ? [{ pattern, node }] : [];
   });
-  Object.assign(node, own);
-  for (const keyword of NUMBERS) {
-    const bound = take(reader, schema, keyword, readNumber);
-    if (bound !== undefined) node[keyword] = bound;
-  }
-  for (const keyword of COUNTS) {
-    const count = take(reader, schema, keyword, readCount);
-    if (count !== undefined) node[keyword] = count;
-  }
+  return isRecord(value) && read.length === Object.keys(value).length ? read : undefined;
 }
 
-function readSubschemas(reader: SchemaReader, schema: Schema, node: SchemaNode): void {
-  const ref = take(reader, schema, '$ref', readText);
-  const target = ref === undefined ? undefined : resolveRef(reader, ref);
-  if (target !== undefined) reader.pending.push({ from: node, target });
-  for (const keyword of SCHEMA_LISTS) {
-    const list = take(reader, schema, keyword, readList);
-    if (list?.length === 0) {
-      refuse(reader, 'schema_invalid', `"${keyword}" in the schema must not be empty.`);
+function readDependent(value: unknown): SchemaNode['dependentRequired'] {
+  if (!isRecord(value)) return undefined;
+  const names = Object.entries(value).flatMap(([name, list]) => {
+    const read = readNames(list);
+    return read ? [[name, read] as const] : [];
+  });
+  return names.length === Object.keys(value).length ? new Map(names) : undefined;
+}
+
+/** Any value that is meant as a mark counts as one. */
+const readMark = (value: unknown) => value !== false && value !== 'false';
+
+function readReference({ reader, node, at }: Part, value: unknown): boolean {
+  const target = typeof value === 'string' ? findTarget(reader, value) : undefined;
+  if (typeof target !== 'boolean' && !isRecord(target)) return false;
+  reader.pending.push({ from: node, target, at });
+  return true;
+}
+
+/** All keywords that are checked. Any other is an annotation. */
+const READERS: Readonly<Record<string, ReadKeyword>> = {
+  type: into('types', readTypes),
+  enum: into('allowed', (value, { node }) =>
+    // `const` beside it says more.
+    Array.isArray(value) && value.length > 0 ? (node.allowed ?? readValues(value)) : undefined,
+  ),
+  const: into('allowed', (value) => readValues([value])),
+  $ref: readReference,
+  allOf: into('allOf', readList),
+  anyOf: into('anyOf', readList),
+  oneOf: into('oneOf', readList),
+  not: into('not', readOne),
+  if: into('condition', readOne),
+  // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+  then: into('whenMet', readOne),
+  else: into('whenNot', readOne),
+  dependentSchemas: into('dependentSchemas', readMap),
+  dependentRequired: into('dependentRequired', readDependent),
+  properties: into('properties', readMap),
+  patternProperties: into('patternProperties', readPatternMap),
+  additionalProperties: into('additionalProperties', readOne),
+  propertyNames: into('propertyNames', readOne),
+  required: into('required', readNames),
+  minProperties: into('minProperties', readCount),
+  maxProperties: into('maxProperties', readCount),
+  prefixItems: into('prefixItems', readList),
+  items: into('items', readOne),
+  contains: into('contains', readOne),
+  minContains: into('minContains', readCount),
+  maxContains: into('maxContains', readCount),
+  minItems: into('minItems', readCount),
+  maxItems: into('maxItems', readCount),
+  uniqueItems: into('uniqueItems', (value) => (typeof value === 'boolean' ? value : undefined)),
+  minimum: into('minimum', readNumber),
+  maximum: into('maximum', readNumber),
+  exclusiveMinimum: into('exclusiveMinimum', readNumber),
+  exclusiveMaximum: into('exclusiveMaximum', readNumber),
+  multipleOf: into('multipleOf', (value) => {
+    const step = readNumber(value);
+    return step !== undefined && step > 0 ? step : undefined;
+  }),
+  minLength: into('minLength', readCount),
+  maxLength: into('maxLength', readCount),
+  pattern: into('pattern', readPattern),
+  format: into('format', readText),
+  'x-sensitive': into('sensitive', readMark),
+  // These remain where `modernKeywords` could not put them in other words.
+  dependencies: () => false,
+  unevaluatedProperties: () => false,
+  unevaluatedItems: () => false,
+  $dynamicRef: () => false,
+  $recursiveRef: () => false,
+};
+
+const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map(Object.entries(READERS));
+
+/** The part a reference leads to: by its place, or by its own `$id` or `$anchor`. */
+function findTarget(reader: Reader, ref: string): unknown {
+  if (ref === '#') return reader.root;
+  const byPlace = ref.startsWith('#/') ? followPointer(reader.root, ref.slice(1)) : undefined;
+  if (byPlace !== undefined) return byPlace;
+  reader.named ??= namesOf(reader.root);
+  const [base = '', fragment = ''] = ref.split('#', 2);
+  const found = reader.named.get(base === '' ? `#${fragment}` : base);
+  return base !== '' && fragment.startsWith('/') ? followPointer(found, fragment) : found;
+}
+
+function namesOf(root: unknown): Map<string, unknown> {
+  const named = new Map<string, unknown>();
+  const name = (id: unknown, part: unknown, before = '') => {
+    if (typeof id === 'string') named.set(before + id.replace(/(?<=.)#$/, ''), part);
+  };
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (isRecord(value)) {
+      name(value.$id ?? value.id, value);
+      name(value.$anchor ?? value.$dynamicAnchor, value, '#');
     }
-    if (list) node[keyword] = list.map((one) => readNode(reader, one));
-  }
-  for (const keyword of SCHEMAS) {
-    if (Array.isArray(schema[keyword])) {
-      const message = `"${keyword}" in the schema must be one schema, was a list; schemas of single items belong in "prefixItems".`;
-      refuse(reader, 'schema_invalid', message, { keyword });
-    } else if (Object.hasOwn(schema, keyword)) node[keyword] = readNode(reader, schema[keyword]);
-  }
-  readConditions(reader, schema, node);
-  const properties = readMap(reader, schema, 'properties');
-  if (properties) node.properties = properties;
-  const byPattern = readMap(reader, schema, 'patternProperties');
-  if (byPattern) {
-    node.patternProperties = [...byPattern].flatMap(([source, one]) => {
-      const pattern = takePattern(reader, source);
-      return pattern ? [{ pattern, node: one }] : [];
-    });
-  }
-  // Definitions that nothing refers to are read too, so that a bad one is refused.
-  for (const keyword of DEFINITIONS) readMap(reader, schema, keyword);
+    Object.values(value).forEach(visit);
+  };
+  visit(root);
+  return named;
 }
 
-/** `then` and `else` say nothing without `if`; they are read, so that a bad one is refused. */
-function readConditions(reader: SchemaReader, schema: Schema, node: SchemaNode): void {
-  const [condition, whenMet, whenNot] = CONDITIONS.map((keyword) =>
-    Object.hasOwn(schema, keyword) ? readNode(reader, schema[keyword]) : undefined,
-  );
-  if (condition) Object.assign(node, given({ condition, whenMet, whenNot }));
-  const bySchema = readMap(reader, schema, 'dependentSchemas');
-  if (bySchema) node.dependentSchemas = bySchema;
-  const byName = take(reader, schema, 'dependentRequired', readNamesOf);
-  if (byName) node.dependentRequired = byName;
+const escapePart = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export function followPointer(root: unknown, pointer: string): unknown {
+  if (!pointer.startsWith('/')) return undefined;
+  let place = root;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = decodePart(part);
+    if (Array.isArray(place) && /^\d{1,5}$/.test(key)) place = place[Number(key)];
+    else if (isRecord(place) && Object.hasOwn(place, key)) place = place[key];
+    else return undefined;
+  }
+  return place;
 }
 
-function readMap(reader: SchemaReader, schema: Schema, keyword: string) {
-  const record = take(reader, schema, keyword, readRecord);
-  return (
-    record && new Map(Object.entries(record).map(([key, one]) => [key, readNode(reader, one)]))
-  );
+function decodePart(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // A lone % means itself, as most generators write it.
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/**
+ * A part that is checked in part accepts more than it should. What holds where such a part refuses
+ * a value would then refuse more than it should, so it is left out as well.
+ */
+function loosen(root: SchemaNode, partial: Set<SchemaNode>): void {
+  const parents = parentsOf(root);
+  for (const node of partial) for (const parent of parents.get(node) ?? []) partial.add(parent);
+  const isPartial = (node: SchemaNode | undefined) => node !== undefined && partial.has(node);
+  for (const node of parents.keys()) {
+    if (isPartial(node.not)) delete node.not;
+    if (isPartial(node.contains)) delete node.maxContains;
+    if (isPartial(node.condition)) {
+      delete node.condition;
+      delete node.whenMet;
+      delete node.whenNot;
+    }
+    if (!node.oneOf?.some(isPartial)) continue;
+    node.allOf = [...(node.allOf ?? []), { anyOf: node.oneOf }];
+    delete node.oneOf;
+  }
+}
+
+/** The nodes that lead to each node that the root leads to. */
+function parentsOf(root: SchemaNode): ReadonlyMap<SchemaNode, readonly SchemaNode[]> {
+  const parents = new Map<SchemaNode, SchemaNode[]>([[root, []]]);
+  for (const node of parents.keys()) {
+    for (const child of [...inPlaceNodes(node), ...partNodes(node)]) {
+      const known = parents.get(child);
+      if (known) known.push(node);
+      else parents.set(child, [node]);
+    }
+  }
+  return parents;
 }

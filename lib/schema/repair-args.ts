@@ -1,4 +1,6 @@
 import { isRecord } from '../json/is-record.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { LIMITS } from '../protocol/limits.ts';
 import {
   type CheckRun,
   enter,
@@ -10,10 +12,9 @@ import {
 } from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
 import { accepts, conditional } from './evaluate.ts';
-import { looksLikeJson, readJsonText, readScalarText } from './read-text.ts';
 import type { AllowedValues, SchemaNode, TypeWord } from './schema-node.ts';
 
-/** What each node leaves open; kept, since a long list asks the same node for each item. */
+/** The types that each node leaves open are kept: a long list asks the same node for each item. */
 const knownTypes = new WeakMap<SchemaNode, ReadonlySet<TypeWord> | null>();
 
 /** Types that the schema leaves open for the value; null when it leaves all of them open. */
@@ -119,7 +120,7 @@ function repairHere(node: SchemaNode, value: unknown, path: Path | null, repair:
   return repairInPlace(node, own, path, repair);
 }
 
-/** What the text spells, where the schema takes no text and has that type open. */
+/** Reads what the text spells, where the schema takes no text and has that type open. */
 function readText(text: string, types: ReadonlySet<TypeWord>, run: CheckRun): unknown {
   if (types.has('string')) return text;
   const scalar = readScalarText(text, types);
@@ -130,7 +131,7 @@ function readText(text: string, types: ReadonlySet<TypeWord>, run: CheckRun): un
   return Array.isArray(json) && !types.has('array') ? text : json;
 }
 
-/** Whether a list is wanted, and this is no value that the types have open. */
+/** True where a list is wanted, and this is no value that the types have open. */
 function isLone(value: unknown, types: ReadonlySet<TypeWord>): boolean {
   if (!types.has('array') || value === null) return false;
   // Half of a list, and text without any, are not the one item of another.
@@ -243,4 +244,31 @@ function repairEntries(
     repaired.push([key, next]);
   }
   return isSame ? value : Object.fromEntries(repaired);
+}
+
+/** A number as JSON writes it; nothing that merely converts (`""`, `0x10`, `1e999`). */
+const NUMBER_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+
+const JSON_LIMITS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
+
+/** True of a text that is meant as a list or an object, be it whole or not. */
+const looksLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
+
+/** The boolean or number that a text spells, of the types that are open; the text itself where it spells none. */
+function readScalarText(text: string, types: ReadonlySet<TypeWord>): unknown {
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (!types.has('integer') || text.length > 40 || !NUMBER_TEXT.test(text)) return text;
+  const number = Number(text);
+  // Beyond 2^53 the number would not be the one that was written; 1e999 is none at all.
+  const faithful = Number.isInteger(number)
+    ? Number.isSafeInteger(number)
+    : Number.isFinite(number) && types.has('number');
+  return faithful ? number : text;
+}
+
+/** The list or object that a text is, whole, as JSON; the text itself where it is none. */
+export function readJsonText(text: string): unknown {
+  if (!looksLikeJson(text)) return text;
+  const parsed = parseJson(text, JSON_LIMITS);
+  return parsed.ok && (Array.isArray(parsed.value) || isRecord(parsed.value)) ? parsed.value : text;
 }

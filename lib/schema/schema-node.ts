@@ -26,13 +26,13 @@ export interface AllowedValues {
 }
 
 /**
- * One schema, read and checked. `$ref`s are edges to other nodes, so a recursive
- * schema is a graph with a cycle. Mutable only while it is read.
+ * One schema, read. `$ref`s are edges to other nodes, so a recursive schema is a graph with a
+ * cycle. A node changes only while it is read.
  */
 export interface SchemaNode {
   /** Set for `true` and `false`; nothing else then counts. */
   always?: boolean;
-  /** Its value is a secret (SC32). Checks nothing. */
+  /** The value is a secret (SC32). This checks nothing. */
   sensitive?: boolean;
   types?: readonly TypeWord[];
   allowed?: AllowedValues;
@@ -45,7 +45,7 @@ export interface SchemaNode {
   condition?: SchemaNode;
   whenMet?: SchemaNode;
   whenNot?: SchemaNode;
-  /** What holds for an object that has the property of this name. */
+  /** The schema that holds for an object which has the property of this name. */
   dependentSchemas?: ReadonlyMap<string, SchemaNode>;
   /** The names that such an object must have, too. */
   dependentRequired?: ReadonlyMap<string, readonly string[]>;
@@ -58,6 +58,9 @@ export interface SchemaNode {
   maxProperties?: number;
   prefixItems?: readonly SchemaNode[];
   items?: SchemaNode;
+  contains?: SchemaNode;
+  minContains?: number;
+  maxContains?: number;
   minItems?: number;
   maxItems?: number;
   uniqueItems?: boolean;
@@ -96,4 +99,5 @@ export const partNodes = (node: SchemaNode): SchemaNode[] =>
     node.additionalProperties,
     node.propertyNames,
     node.items,
+    node.contains,
   );

@@ -85,9 +85,9 @@ describe('[SC32] an argument that is marked with x-sensitive', () => {
     expect(withhold(schema, { pin: 1234 })).toEqual({ args: { pin: '[x]' }, texts: [] });
   });
 
-  test('[SC32] any other kind of mark is refused', () => {
-    const schema = { type: 'object', properties: { a: { 'x-sensitive': 'yes' } } };
-    expect(compileToolSchema(schema).ok).toBe(false);
+  test('[SC32] any other kind of mark counts as one', () => {
+    const schema = { properties: { a: { type: 'string', 'x-sensitive': 'yes' } } };
+    expect(withhold(schema, { a: 's' })?.args).toEqual({ a: '[x]' });
   });
 
   test('[SC32] of arguments that take too much work to look at, all are withheld', () => {

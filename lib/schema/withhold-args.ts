@@ -3,7 +3,7 @@ import { inPlaceNodes, partNodes, type SchemaNode } from './schema-node.ts';
 
 /** Arguments without those that the schema marks with `x-sensitive`. */
 export interface WithheldArgs {
-  /** With `mark` in place of each of them. */
+  /** They have `mark` in place of each of those. */
   readonly args: Record<string, unknown>;
   /** The texts in them. */
   readonly texts: readonly string[];
@@ -31,7 +31,7 @@ export function readSensitive(root: SchemaNode): WithholdArgs | undefined {
   return (args, mark) => {
     const run: Run = { mark, texts: [], isAny: false, stepsLeft: MOST_STEPS };
     const kept = walk([root], args, run);
-    // What was not looked at to its end may hold anything.
+    // A value that was not looked at to its end may hold anything.
     const isWhole = run.stepsLeft > 0 && isRecord(kept);
     if (isWhole && !run.isAny) return undefined;
     return {

@@ -4,7 +4,7 @@ import type {
   PersonAnswer,
   PersonPrompt,
   PersonQuestion,
-} from '../browser-tools/device-prompts.ts';
+} from '../browser-tools/browser-env.ts';
 
 /** What is asked, without the signal of its call. */
 type Shown<Prompt> = Omit<Prompt, 'signal'> & { readonly id: number };

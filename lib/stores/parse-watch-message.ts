@@ -1,5 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
-import { readJson } from '../json/read-json.ts';
+import { readJson } from '../json/parse-json.ts';
 import type {
   Snapshot,
   WatchEvent,

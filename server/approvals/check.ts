@@ -54,7 +54,7 @@ export interface CheckRequest {
 /** As much of a tool as the policy goes by. */
 export type ToolFacts = Pick<
   OfferedTool,
-  'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'configured'
+  'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'configured' | 'unchecked'
 >;
 
 /** A call that was made, whose tool may be offered by no one now. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { hasRoom, type WaitingApprovals } from '#lib/approval/waiting-approvals';
 import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import type { Withholding } from '../secrets/room.ts';
 import type { AskedLately } from './asked-lately.ts';
 import type { CallersOfCalls } from './caller-of-call.ts';

@@ -180,6 +180,7 @@ export class Questions {
           approval_reason_code: verdict.code,
           approval_reason_params: verdict.readBefore,
           approval_reasons: verdict.reasons && [...verdict.reasons],
+          args_unchecked: tool.unchecked && true,
         }),
         ...shownClient(tool, this.#facts),
       },
@@ -202,6 +203,7 @@ export class Questions {
         approval_reasons: [],
         approval_key: approvalKey(this.#withholding, call, fields, reason),
         approval_decision: null,
+        args_unchecked: tool.unchecked !== undefined,
         // What cannot always be allowed cannot be so once more.
         ...(always_rule && { always_rule: alwaysOffer(call, tool, always_rule.caller) }),
         ...shownClient(tool, this.#facts),

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { hasReadableSize, readImageSize } from './read-image-size.ts';
 
 /** Bytes that a file of a type begins with; `at` when that is not the very beginning. */

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/principal.ts';
 import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { instanceAddress } from '../events/event-bus.ts';
-import type { CheckedSpec } from '../tools/tool-registry.ts';
+import type { CheckedSpec } from '../tools/tool-provider.ts';
 import { createClientIds } from './client-ids.ts';
 import { HttpClients } from './http-clients.ts';
 import { KeptRegistrations } from './kept-registrations.ts';

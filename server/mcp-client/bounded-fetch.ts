@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
-import { readLooseJson } from '#lib/json/read-json';
+import { readLooseJson } from '#lib/json/parse-json';
 import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { createTurns, pieceEnd } from './whole-lines.ts';
 

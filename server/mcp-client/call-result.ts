@@ -2,7 +2,7 @@ import { cutAndMark } from '#lib/json/cut-to-bytes';
 import { sameJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { measureJson } from '#lib/json/measure-json';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { given } from '#lib/util/given';
 import { type ForeignFile, findFile, readForeignFile, textIn } from '../blobs/room.ts';

@@ -2,7 +2,7 @@ import { ChildProcess } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { MessageTooLargeError } from './bounded-fetch.ts';
 import { takeLines } from './whole-lines.ts';
 

@@ -5,7 +5,7 @@ import { matchTools } from '#lib/policy/match';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { HookState } from '#lib/policy/policy-wire';
 import type { HookNote } from '#lib/protocol/card';
-import { shorten } from '#lib/schema/describe-value';
+import { shorten } from '#lib/schema/check-run';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';

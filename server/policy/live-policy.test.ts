@@ -6,9 +6,9 @@ import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readConfig, readFile } from '../main/config.ts';
-import { ToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import { OF_CLIENTS } from '../tools/tool-provider.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
 import { followFile, openPolicy } from './open-policy.ts';
 import { testAutonomy, testPolicy, testTokens } from './testing/test-policy.ts';
 

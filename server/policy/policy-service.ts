@@ -69,7 +69,7 @@ export type DryRunOutcome =
 /** A policy may look at this of the one who would run a call of this name. */
 export const executorOf = (
   toolName: string,
-  { origin, clientId, annotations, schemaHash, configured }: ToolFacts,
+  { origin, clientId, annotations, schemaHash, configured, unchecked }: ToolFacts,
   marks: Marks,
 ): Omit<PolicyQuestion, 'caller' | 'via' | 'toolName' | 'args' | 'taint'> => {
   const isUntrusted = !isTrusted(origin);
@@ -82,6 +82,7 @@ export const executorOf = (
     destructive: annotations.destructiveHint,
     schemaHash,
     configured,
+    hasUncheckedArgs: unchecked !== undefined,
   };
 };
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { Counts, hasFairShare } from '#lib/limits/counts';
 import { TokenBucket } from '#lib/limits/token-bucket';
 import { limitsFor, type Policy } from '#lib/policy/decide-policy';

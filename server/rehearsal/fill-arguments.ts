@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { ALL_CLIENTS } from '#lib/protocol/tool-name';
 import { hasExpression } from './lexicon.ts';
 

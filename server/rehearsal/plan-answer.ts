@@ -5,7 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { cutAndMark } from '#lib/json/cut-to-bytes';
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { withoutMark } from '#lib/text/untrusted';
 import { fillArguments } from './fill-arguments.ts';
 import { CONCEPTS } from './lexicon.ts';

@@ -3,7 +3,7 @@ import { boundCard } from '#lib/call/bound-card';
 import type { Call, CallHead } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { NeverStarted } from '#lib/call/call-state';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';

@@ -6,19 +6,19 @@ import type { Attachment } from '#lib/protocol/attachment';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import type { ToolAnnotations } from '#lib/protocol/tool-spec';
+import { followPointer } from '#lib/schema/read-schema';
 import type { Principal } from '../auth/room.ts';
 import type { BlobUpload } from '../blobs/room.ts';
-import { type Operand, refuseChanged } from './operands.ts';
 import { createReading, type Readable } from './reading.ts';
 import { refusal, StoppedError, ToolError } from './tool-error.ts';
 
-export { type Operand, refusal, StoppedError, ToolError };
+export { refusal, StoppedError, ToolError };
 
-/** What a running server tool may do besides returning. Never the socket, never the store. */
+/** A running server tool may do this besides returning: it has neither the socket nor the store. */
 export interface ToolContext {
   readonly callId: string;
   readonly runId: string;
-  /** Who made the call: an operator, an agent, or a run with its owner. */
+  /** The call was made by an operator, an agent, or a run with its owner. */
   readonly principal: Principal;
   /** The token for whose holder the call is made; null: the operator of the first run. */
   readonly ownerToken: string | null;
@@ -34,13 +34,13 @@ export interface ToolContext {
    * not of the media type, too many, or none.
    */
   attach(file: BlobUpload): Promise<Attachment>;
-  /** What the yes of a person is for, besides the arguments. `defineTool` refuses the call when it has changed. */
+  /** The yes of a person is for these, too, besides the arguments. `defineTool` refuses the call when it has changed. */
   readonly operands?: readonly BoundOperand[] | undefined;
   /** The span of the call, as the header `traceparent` of what the tool asks of others; undefined where there is none. */
   readonly traceparent?: string | undefined;
 }
 
-/** What is there while the arguments are still being written: nothing was decided, nothing may be done. */
+/** The context while the arguments are still being written: nothing was decided, nothing may be done. */
 export interface PartialContext {
   readonly callId: string;
   readonly runId: string;
@@ -64,7 +64,7 @@ export interface ToolInstance<Args> {
 }
 
 interface ToolDefinition<Args extends z.ZodObject> {
-  /** As models and people write it, e.g. `mail.send`. */
+  /** Models and people write it so, e.g. `mail.send`. */
   readonly name: string;
   readonly displayName: string;
   /**
@@ -76,7 +76,7 @@ interface ToolDefinition<Args extends z.ZodObject> {
   readonly args: Readable<Args>;
   /** Called once with what makes the description and the arguments be read again. */
   onChange?(changed: () => void): void;
-  /** What `output` of an answer must fit; what it does not is a failed call (`result_invalid`). */
+  /** The `output` of an answer must fit it, else the call has failed (`result_invalid`). */
   readonly output?: z.ZodType;
   /** `read` may be run again after a crash; `write` ends `outcome_unknown` instead. */
   readonly effect: 'read' | 'write';
@@ -88,7 +88,7 @@ interface ToolDefinition<Args extends z.ZodObject> {
   /** Its arguments are programs or addresses of any kind: a yes to one call is none to the next, so "always" is not offered. */
   readonly neverAlways?: boolean;
   /**
-   * What the arguments refer to, such as files, as it is now. When a person is asked about a call, the
+   * Gives what the arguments refer to, such as files, as it is now. When a person is asked about a call, the
    * yes is for that, too: when it is otherwise by the time of the run, the call is refused. It must
    * have no effects: nothing is allowed yet. Throws `ToolError` where it cannot be looked at.
    */
@@ -115,7 +115,7 @@ interface ToolDefinition<Args extends z.ZodObject> {
 
 /** Its calls wait for a person, who answers in place of a tool. */
 interface PersonAsked<Args> {
-  /** What that person is shown. Throws `ToolError` where the arguments make no question. */
+  /** Gives what that person is shown. Throws `ToolError` where the arguments make no question. */
   question(args: Args): Question;
 }
 
@@ -134,10 +134,10 @@ export type ServerTool<Args extends z.ZodObject = z.ZodObject> = ToolDefinition<
 /** A server tool with its argument type forgotten, as the registry holds it. */
 export interface AnyServerTool
   extends Omit<ToolDefinition<z.ZodObject>, 'description' | 'args' | 'onChange'> {
-  /** As it is now. */
+  /** It is read anew at each look. */
   readonly description: string;
   readonly args: z.ZodObject;
-  /** Whether the two may be others at the next look. */
+  /** The two may be others at the next look. */
   readonly mayChange: boolean;
   /** Settles when both can be read. Rejects when they cannot. */
   ready(): Promise<void>;
@@ -298,4 +298,37 @@ function limitOf({
       );
     }
   };
+}
+
+/** Something that an argument of a call refers to, such as a file, as it is now. */
+export interface Operand extends BoundOperand {
+  /** For people; as the argument has it. */
+  readonly name: string;
+  /** The SHA-256 of its content in hexadecimal; not there where that was not read. */
+  readonly contentHash?: string;
+}
+
+/** Throws when what was bound to a yes is not what is there now, whichever way it differs (T77). */
+function refuseChanged(
+  bound: readonly BoundOperand[],
+  now: readonly Operand[],
+  args: unknown,
+): void {
+  const paths = new Set([...bound, ...now].map(({ path }) => path));
+  const changed = [...paths].find((path) => hashesAt(bound, path) !== hashesAt(now, path));
+  if (changed === undefined) return;
+  const name = now.find(({ path }) => path === changed)?.name ?? textAt(args, changed);
+  throw new ToolError(
+    `${JSON.stringify(name)} changed after a person was asked about the call; it was not run. Make the call again, so that it is asked about as it is now.`,
+    { executed: 'no', code: 'denied', reason: 'content_changed', params: { name } },
+  );
+}
+
+const hashesAt = (operands: readonly BoundOperand[], at: string): string =>
+  operands.flatMap(({ path, hash }) => (path === at ? [hash] : [])).join(' ');
+
+/** An operand that is there no more has its name in the arguments alone. */
+function textAt(args: unknown, pointer: string): string {
+  const value = followPointer(args, pointer);
+  return typeof value === 'string' ? value : pointer;
 }

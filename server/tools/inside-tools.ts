@@ -1,6 +1,5 @@
 import { spellingOf } from '#lib/protocol/tool-name';
-import type { ProvidedTool, ToolProvider } from './tool-provider.ts';
-import type { InsideTool } from './tool-registry.ts';
+import type { InsideTool, ProvidedTool, ToolProvider } from './tool-provider.ts';
 
 /** The tools of all providers, by name, as they were listed last: a call is checked by what its caller was shown. */
 export class InsideTools {

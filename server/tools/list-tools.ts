@@ -1,9 +1,9 @@
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { given } from '#lib/util/given';
-import type { AnyTool, AvailabilityOf, ClientTool, InsideTool } from './tool-registry.ts';
+import type { AnyTool, AvailabilityOf, ClientTool, InsideTool } from './tool-provider.ts';
 
-const toDescribed = ({ name, origin, description, schema, timeoutMs, displayName }: AnyTool) => ({
+const toDescribed = ({ name, origin, description, schema, timeoutMs, ...more }: AnyTool) => ({
   name,
   model_name: toModelName(name),
   source: origin.source,
@@ -11,14 +11,14 @@ const toDescribed = ({ name, origin, description, schema, timeoutMs, displayName
   description,
   schema,
   timeout_ms: timeoutMs,
-  ...given({ display_name: displayName }),
+  ...given({ display_name: more.displayName, unchecked: more.unchecked && [...more.unchecked] }),
 });
 
 export function toInsideListing(tool: InsideTool): ToolListing {
   const { annotations, unavailable: reason } = tool;
   return {
     ...toDescribed(tool),
-    // What only reads may be repeated.
+    // A tool that only reads may be repeated.
     annotations: { idempotentHint: annotations.readOnlyHint, ...annotations },
     clients: [],
     callable: reason === undefined,

@@ -7,8 +7,7 @@ import { ConfigError } from '../base/config-error.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Store } from '../store/room.ts';
-import { createAskHuman } from './builtin/ask-human.ts';
-import { createAttemptCompletion } from './builtin/attempt-completion.ts';
+import { createAskHuman, createAttemptCompletion } from './builtin/ask-human.ts';
 import { createBuiltinTools } from './builtin/builtin-tools.ts';
 import { createHttpRequest } from './builtin/http-request.ts';
 import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
@@ -28,7 +27,7 @@ interface ToolSettings {
   readonly file: ToolsConfig & { readonly hooks: readonly { readonly module: string }[] };
 }
 
-/** What a module is given, so that it needs no package of its own. */
+/** A module is given these, so that it needs no package of its own. */
 const GIVEN = { defineTool, ToolError, z };
 
 const factorySchema = z.object({
@@ -94,7 +93,7 @@ async function toolsOf(exported: Readonly<Record<string, unknown>>): Promise<Any
   for (const tool of tools) {
     await tool.ready();
     factsSchema.parse(tool);
-    // What it lists must be a schema that is supported.
+    // It throws where the schema of the tool cannot be checked whole.
     toProvidedTool(tool);
   }
   return tools;
@@ -106,7 +105,7 @@ export interface ToolParts extends Pick<MemoryDeps, 'clock' | 'hide' | 'othersRe
   readonly store: MemoryDeps['store'] & Pick<Store, 'listKept'>;
   /** The file that a thread or a process of a tool runs; `built` is its name after the build. */
   threadOf(built: string, source: string): string;
-  /** Of the server; tools are given what the configuration names. */
+  /** It is the server's; tools are given what the configuration names. */
   readonly env: Environment;
   readonly logger: Pick<Logger, 'info'>;
 }

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { type AnyServerTool, defineTool } from './define-tool.ts';
-import { ToolRegistry } from './memory-tool-registry.ts';
 import { OwnTools } from './own-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
+import { ToolRegistry } from './tool-registry.ts';
 
 const registryOf = (tool: AnyServerTool) =>
   new ToolRegistry({
@@ -25,6 +25,19 @@ function createLights(rooms: () => string[]) {
   const check = (room: string) => registry.find('lights')?.best.check({ room }).ok;
   return { check, listed: () => registry.list(FIRST_OPERATOR).at(0) };
 }
+
+test('[TR22] a tool of the server whose schema cannot be checked whole is none', () => {
+  const tool = defineTool({
+    name: 'lights',
+    displayName: 'Lights',
+    description: 'Lights',
+    effect: 'write',
+    timeoutMs: 1_000,
+    args: z.object({ room: z.string().regex(/(?<=x)y/) }),
+    run: async () => ({ output: null }),
+  });
+  expect(() => registryOf(tool)).toThrow('cannot be checked at #/properties/room/pattern');
+});
 
 test('[TD5] each list has the description and the arguments of that moment, and checks are by them', () => {
   let rooms = ['kitchen'];

@@ -69,6 +69,10 @@ export function toProvidedTool(tool: AnyServerTool): ProvidedTool {
   });
   const compiled = compileToolSchema(schema);
   if (!compiled.ok) throw new Error(`The schema of ${tool.name} is wrong: ${compiled.message}`);
+  const [left] = compiled.unchecked;
+  // Our own tools have no excuse: a part that is not checked would be a hole that we dug.
+  if (left !== undefined)
+    throw new Error(`The schema of ${tool.name} cannot be checked at ${left}`);
   const { name, timeoutMs, displayName, description, neverAlways, question, operands, endsTurn } =
     tool;
   const annotations = { readOnlyHint: tool.effect === 'read', ...tool.annotations };

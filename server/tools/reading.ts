@@ -44,7 +44,7 @@ export function createReading<T>(given: Readable<T>, settled: () => void) {
   return {
     mayChange: typeof given === 'function',
     look,
-    /** As it was read last: calls are checked by what was listed. */
+    /** Gives what was read last: calls are checked by what was listed. */
     last: (): T => (known ? known.value : look()),
     /** The next look reads it again. */
     outdate() {

@@ -8,18 +8,9 @@ export {
   type ToolContext,
   ToolError,
 } from './define-tool.ts';
-export { type ToolOffers, ToolRegistry } from './memory-tool-registry.ts';
 export { openOwnTools } from './open-tools.ts';
 export { OwnTools } from './own-tools.ts';
 export { createToolChecks } from './tool-checks.ts';
-export {
-  type ConfiguredEffect,
-  OF_POOL,
-  OF_SERVER,
-  type ProvidedTool,
-  type ToolOrigin,
-  type ToolProvider,
-} from './tool-provider.ts';
 export type {
   AnyTool,
   CheckedSpec,
@@ -30,5 +21,14 @@ export type {
   OfferedTool,
   OpenCircuit,
   Registration,
-} from './tool-registry.ts';
+} from './tool-provider.ts';
+export {
+  type ConfiguredEffect,
+  OF_POOL,
+  OF_SERVER,
+  type ProvidedTool,
+  type ToolOrigin,
+  type ToolProvider,
+} from './tool-provider.ts';
+export { type ToolOffers, ToolRegistry } from './tool-registry.ts';
 export { toolsConfigShape } from './tools-config.ts';

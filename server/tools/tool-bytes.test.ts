@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { expect, test, vi } from 'vitest';
-import { ToolRegistry } from './memory-tool-registry.ts';
+import { ToolRegistry } from './tool-registry.ts';
 
 const setup = () =>
   new ToolRegistry({

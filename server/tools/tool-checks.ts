@@ -6,15 +6,14 @@ import { compileToolSchema, findSchemaFault } from '#lib/schema/compile-tool-sch
 import { stripInvisible, stripInvisibleDeep } from '#lib/text/invisible';
 import { mapTexts } from '#lib/text/redact';
 import { given } from '#lib/util/given';
-import { hashesOf } from './tool-provider.ts';
-import type { CheckedSpec, CheckedTool } from './tool-registry.ts';
+import { type CheckedSpec, type CheckedTool, hashesOf } from './tool-provider.ts';
 
-/** Of each turn of the event loop. A single tool takes up to some 60 ms, for its patterns. */
+/** It takes so much of each turn of the event loop. A single tool takes up to some 60 ms, for its patterns. */
 const MS_PER_TURN = 8;
 
 interface OpenRegistration {
   readonly specs: readonly unknown[];
-  /** Of the first of them. */
+  /** The outcomes for the first of them. */
   readonly checked: CheckedSpec[];
   /** How many bytes of tools it may still have. */
   room: number;
@@ -67,9 +66,9 @@ interface SpecDeps {
 /** Checks one tool as a client sent it, by itself: whether its name is free is for the registry. */
 export function validateToolSpec(spec: unknown, { alike, hide, room }: SpecDeps): CheckedSpec {
   const name = nameOf(spec);
-  const reject = (code: string, message: string, params?: RejectedTool['params']): CheckedSpec => ({
+  const reject = (code: string, message: string): CheckedSpec => ({
     ok: false,
-    rejected: { name, code, message, ...given({ params }) },
+    rejected: { name, code, message },
   });
   if (!isToolName(name)) {
     return reject(
@@ -98,9 +97,9 @@ export function validateToolSpec(spec: unknown, { alike, hide, room }: SpecDeps)
   const known = alike(sizes.key);
   if (known) return { ok: true, tool: { ...known, timeoutMs } };
   const compiled = compileToolSchema(described.schema);
-  if (!compiled.ok) return reject(compiled.code, compiled.message, compiled.params);
-  const { check, withhold } = compiled;
-  const checks = { check, ...given({ withhold }) };
+  if (!compiled.ok) return reject(compiled.code, compiled.message);
+  const { check, withhold, unchecked } = compiled;
+  const checks = { check, ...given({ withhold }), ...(unchecked.length > 0 && { unchecked }) };
   return {
     ok: true,
     tool: { ...described, ...hashesOf(described), ...sizes, timeoutMs, ...checks },
@@ -131,7 +130,7 @@ function describeProblem(spec: ToolSpec): [code: string, message: string] | unde
   }
 }
 
-/** What models and people read of it. */
+/** The parts of it that models and people read. */
 function shownOf(spec: ToolSpec) {
   const { title, ...hints } = spec.annotations ?? {};
   const shown = stripInvisible(spec.display_name ?? title ?? '').trim();

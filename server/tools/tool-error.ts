@@ -20,7 +20,7 @@ interface ToolErrorOptions extends Pick<CallError, 'reason' | 'params'> {
 /** A failure worded for the model. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
-  /** Whether the tool had begun its work. */
+  /** It says if the tool had begun its work. */
   readonly executed: CallError['executed'];
   readonly code: ToolErrorCode;
   /** For pages, which show it in their language. */
@@ -37,7 +37,7 @@ export class ToolError extends Error {
   }
 }
 
-/** Of a call that was not run, with what is in its way. */
+/** The error of a call that was not run, with what is in its way. */
 export const refusal = (message: string): ToolError => new ToolError(message, { executed: 'no' });
 
 /** Why a running tool is stopped, with the name of who cancelled its call, where someone did. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Offering, SortedList, ToolPool } from './tool-pool.ts';
-import { OF_CLIENTS } from './tool-provider.ts';
-import type { ClientTool } from './tool-registry.ts';
+import { type ClientTool, OF_CLIENTS } from './tool-provider.ts';
 
 const toolOf = (instanceId: string, clientId: string): ClientTool => ({
   name: 't',

@@ -4,7 +4,7 @@ import type {
   ClientAvailability,
   ClientTool,
   OpenCircuit,
-} from './tool-registry.ts';
+} from './tool-provider.ts';
 
 /** So many are moved at most by a change. */
 const BLOCK = 128;
@@ -64,7 +64,7 @@ export class SortedList<T> {
   }
 }
 
-/** Of the first item of a list for which `isBefore` is false; of those after it, it is, too. */
+/** Finds the first item of a list for which `isBefore` is false; it is false of those after it, too. */
 function firstIndex<T>(list: readonly T[], isBefore: (item: T) => boolean): number {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -79,7 +79,7 @@ function firstIndex<T>(list: readonly T[], isBefore: (item: T) => boolean): numb
 interface Member extends Offering {
   readonly tool: ClientTool;
   readonly instanceId: string;
-  /** Of equally available ones, the first to come is asked first. */
+  /** The first to come of equally available ones is asked first. */
   readonly place: number;
 }
 
@@ -137,7 +137,7 @@ export class ToolPool {
     if (this.#members.has(instanceId)) this.#stale.add(instanceId);
   }
 
-  /** Of all, or of the client `named`, the one that is first in the order for `from`. */
+  /** The first in the order for `from`, of all or of the client `named`. */
   best(named: string | undefined, from: string | null): ClientTool | undefined {
     if (named === undefined && from === null) {
       this.#settleAll();
@@ -161,7 +161,7 @@ export class ToolPool {
     const of = (clientId: string) => this.#membersOf(clientId).filter(fits);
     const list = schemaHash === undefined ? this.#sorted : (this.#bySchema.get(schemaHash) ?? []);
     const asking = parseAskingClient(from);
-    // Of several instances of a client, such as tabs, the one in which the person asks.
+    // Several instances of a client, such as tabs, begin with the one in which the person asks.
     const inOrderOf = (clientId: string) => {
       const sorted = of(clientId).sort(byAvailability);
       const isAsking = (one: Member) =>
@@ -175,7 +175,7 @@ export class ToolPool {
     for (const { tool } of order) yield tool;
   }
 
-  /** Of the lists, where it is in them: it compares there as it did when it was put in. */
+  /** Takes it out of the lists that it is in: it compares there as it did when it was put in. */
   #takeOut(member: Member): void {
     const { schemaHash } = member.tool;
     const alike = this.#bySchema.get(schemaHash);
@@ -190,7 +190,7 @@ export class ToolPool {
     this.#stale.clear();
   }
 
-  /** With its availability now; its place among equals stays. */
+  /** Puts it in by its availability now; its place among equals stays. */
   #settle(instanceId: string): void {
     const before = this.#members.get(instanceId);
     if (!before) return;

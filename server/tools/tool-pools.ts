@@ -1,8 +1,8 @@
 import { spellingOf } from '#lib/protocol/tool-name';
 import { ToolPool } from './tool-pool.ts';
-import type { AvailabilityOf, CheckedTool, ClientTool } from './tool-registry.ts';
+import type { AvailabilityOf, CheckedTool, ClientTool } from './tool-provider.ts';
 
-/** Who serves which name: the tools of clients by name, by instance and by model spelling. */
+/** It knows who serves which name: the tools of clients by name, by instance and by model spelling. */
 export class ToolPools {
   readonly alike = new AlikeTools();
   readonly #availability: AvailabilityOf;
@@ -49,7 +49,7 @@ export class ToolPools {
     return true;
   }
 
-  /** What the instance offers, by name. */
+  /** Gives what the instance offers, by name. */
   toolsOf(instanceId: string): ReadonlyMap<string, ClientTool> {
     return this.#byInstance.get(instanceId) ?? new Map();
   }
@@ -58,7 +58,7 @@ export class ToolPools {
     return this.#byName.keys();
   }
 
-  /** Those who offer the name. */
+  /** Gives those who offer the name. */
   of(name: string): ToolPool | undefined {
     return this.#byName.get(name);
   }

@@ -1,88 +1,287 @@
-import type { RejectedTool } from '#lib/protocol/tool-spec';
-import type { ProvidedTool, ToolOrigin, ToolProvider } from './tool-provider.ts';
+import { CLOCKS, LIMITS } from '#lib/protocol/limits';
+import { ALL_CLIENTS, parseToolReference, toModelName } from '#lib/protocol/tool-name';
+import { inListOrder } from '#lib/protocol/tool-source';
+import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
+import { redactShapes } from '#lib/text/redact';
+import { createEmitter } from '#lib/util/emitter';
+import { type Principal, refusalOf } from '../auth/room.ts';
+import { InsideTools } from './inside-tools.ts';
+import { toInsideListing, toPoolListing } from './list-tools.ts';
+import { createToolChecks, tooLarge } from './tool-checks.ts';
+import { ToolPools } from './tool-pools.ts';
+import {
+  type AvailabilityOf,
+  type CheckedSpec,
+  type ClientAvailability,
+  type ClientTool,
+  type InsideTool,
+  OF_CLIENTS,
+  type OfferChange,
+  type OpenCircuit,
+  type Registration,
+  type ToolProvider,
+  type ToolTarget,
+} from './tool-provider.ts';
 
-type Described = 'name' | 'description' | 'schema';
-
-/** A tool as one executor offers it: whatever is decided for that executor goes by this alone. */
-export interface OfferedTool extends Omit<ProvidedTool, Described> {
-  readonly origin: ToolOrigin;
-  /** Null where it runs inside the server. */
-  readonly clientId: string | null;
-  /** Of that client. */
-  readonly instanceId: string | null;
-  /** It does nothing but make calls, each of which is decided on its own: no person is asked about its own. */
-  readonly decidedBelow?: true;
-}
-
-/** One tool as one client offers it. */
-export interface ClientTool extends OfferedTool, Pick<ProvidedTool, Described> {
-  readonly clientId: string;
-  readonly instanceId: string;
-  /** The same for tools that are alike in name and all that is shown, to the letter. */
-  readonly key: string;
-  /** It counts all that, as JSON. */
-  readonly bytes: number;
-}
-
-/** A tool as a client sent it, found right by itself: not yet a client's, and of no name that is taken. */
-export type CheckedTool = Omit<ClientTool, 'clientId' | 'instanceId' | 'origin'>;
-
-export type CheckedSpec =
-  | { readonly ok: true; readonly tool: CheckedTool }
-  | { readonly ok: false; readonly rejected: RejectedTool };
-
-/** One tool that runs inside the server. */
-export interface InsideTool extends OfferedTool, ProvidedTool {
-  readonly clientId: null;
-  readonly instanceId: null;
-  readonly provider: ToolProvider;
-}
-
-export type AnyTool = InsideTool | ClientTool;
+/** Until the last client has taken its call, and its answer is written. */
+const BESIDE_TOOL_MS = CLOCKS.queueMs + 5_000;
 
 /**
- * `candidates` offer the name, in the order in which they are asked, `best` first; their schemas
- * may differ, their origin does not. To be read at once: the order is that of the moment.
+ * `name@all`: the tool of the pool whose `best` would be asked first, run by asking each client of
+ * it (TR60). It has the schema and the hints of that pool, and does nothing by itself.
  */
-export interface ToolTarget {
-  readonly best: AnyTool;
-  readonly candidates: Iterable<AnyTool>;
-  /** Those of the candidates with this schema. */
-  withSchema(schemaHash: string): Iterable<AnyTool>;
+function toToolOfAll(best: ClientTool, provider: ToolProvider): InsideTool {
+  const { clientId: _, instanceId: __, key: ___, bytes: ____, ...tool } = best;
+  const timeoutMs = Math.min(tool.timeoutMs + BESIDE_TOOL_MS, LIMITS.maxTimeoutMs);
+  const inside = { provider, origin: provider.origin, clientId: null, instanceId: null };
+  return { ...tool, ...inside, timeoutMs, decidedBelow: true };
 }
 
-/** What decides which client of a pool is asked; kept by the clients table, read by the registry. */
-export interface ClientAvailability {
-  readonly name: string;
-  readonly visible: boolean;
-  readonly responsive: boolean;
-  /** Milliseconds since the epoch at which a person last touched it. */
-  readonly lastTouchedAt: number;
+/** The tools of all clients may have so many bytes of JSON; those that are alike are counted once. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export interface ToolRegistryDeps {
+  /** They are there from the start; see `provide`. */
+  readonly providers?: readonly ToolProvider[];
+  /** The availability of an instance now; read again after `availabilityChanged`. */
+  readonly availability: (instanceId: string) => ClientAvailability;
+  /** Set while the instance is not offered calls of this tool. */
+  readonly openCircuitOf?: (instanceId: string, tool: string) => OpenCircuit | undefined;
+  /** Takes out of a client's tool what is secret, of all that people and models read; without it tokens. */
+  readonly hide?: (text: string) => string;
 }
 
-/** An instance that is not offered calls of a tool until then. `until` is in milliseconds since the epoch. */
-export interface OpenCircuit {
-  readonly tool: string;
-  readonly until: number;
-  readonly failures: number;
+/**
+ * The one registry of tools, in memory: they live as long as who serves them is connected. Every list
+ * of tools in the system is a view of it, so none can differ. It has no sockets and runs nothing.
+ */
+export class ToolRegistry {
+  readonly #inside: InsideTools;
+  /** Names of clients that are the server's now, and were not when they were registered. */
+  #hidden: ReadonlySet<string> = new Set();
+  /** Listeners were called for this last. */
+  #announced: Pick<InsideTools, 'byName'> & { readonly hidden: ReadonlySet<string> };
+  readonly #availability: AvailabilityOf;
+  readonly #pools: ToolPools;
+  #askEach: ToolProvider | undefined;
+  readonly #offers = createEmitter<OfferChange>();
+  #sortedNames: readonly string[] | undefined;
+  // The parts that ask and report are given these two functions alone.
+  /** Names this instance serves. */
+  readonly namesOf = (instanceId: string): string[] => [...this.#pools.toolsOf(instanceId).keys()];
+  /** The availability of an instance may have changed; to be called before the next look-up. */
+  readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
+  /**
+   * Checks the tools of one registration as they came, each by itself, in slices
+   * between which others are served (TR18); registrations one after the other. Changes nothing.
+   */
+  readonly check: ReturnType<typeof createToolChecks>;
+
+  constructor({ providers = [], availability, openCircuitOf, ...more }: ToolRegistryDeps) {
+    const { hide = redactShapes } = more;
+    this.check = createToolChecks({ alike: (key) => this.#pools.alike.find(key), hide });
+    this.#inside = new InsideTools(providers);
+    this.#announced = { byName: this.#inside.byName, hidden: this.#hidden };
+    for (const provider of providers) provider.onChange(() => this.#insideChanged());
+    this.#availability = (instanceId, tool) => ({
+      ...availability(instanceId),
+      openCircuit: openCircuitOf?.(instanceId, tool),
+    });
+    this.#pools = new ToolPools(this.#availability);
+  }
+
+  /** Offers the tools of a provider, beside those of earlier ones: of two of one name the first is offered. */
+  provide(provider: ToolProvider): void {
+    this.#inside.add(provider);
+    provider.onChange(() => this.#insideChanged());
+    this.#insideChanged();
+  }
+
+  /** The one that runs `name@all`; without it there is no such tool. */
+  provideForAll(provider: ToolProvider): void {
+    this.#askEach = provider;
+  }
+
+  /**
+   * Every tool, with whether `principal` may call it now, and why not. `from` is
+   * the client whose person asks, of which a pool is described first. Of the clients
+   * of each tool the first `mostClients` are in it.
+   */
+  list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
+    this.#read();
+    this.#sortedNames ??= [...this.#pools.names()].filter((name) => !this.#hidden.has(name)).sort();
+    const names = [...this.#inside.byName.keys(), ...this.#sortedNames];
+    const listings = names.flatMap((name) => this.#listing(name, from, mostClients) ?? []);
+    return listings.sort(inListOrder).map((one) => {
+      const reason = refusalOf(principal, one.name);
+      return reason === undefined ? one : { ...one, callable: false, reason };
+    });
+  }
+
+  /** One tool as the operator's list has it, with at most so many of its clients. */
+  listing(name: string, mostClients: number): ToolListing | undefined {
+    return this.#listing(name, null, mostClients);
+  }
+
+  /** `name`, `name@client`, or `name@all` (TR60), in the order for `from`. Undefined when it is not served. */
+  find(reference: string, from: string | null = null): ToolTarget | undefined {
+    const { name, clientId } = parseToolReference(reference);
+    const inside = this.#inside.find(name);
+    if (inside) return clientId === undefined ? toTarget(inside) : undefined;
+    if (this.#hidden.has(name)) return undefined;
+    if (clientId === ALL_CLIENTS) return this.#ofAll(name, from);
+    const pool = this.#pools.of(name);
+    const best = pool?.best(clientId, from);
+    if (!pool || !best) return undefined;
+    // Each reading begins anew: only the first of thousands may be wanted.
+    const withSchema = (schemaHash?: string) => ({
+      [Symbol.iterator]: () => pool.inOrder(clientId, from, schemaHash)[Symbol.iterator](),
+    });
+    return { best, candidates: withSchema(), withSchema };
+  }
+
+  #ofAll(name: string, from: string | null): ToolTarget | undefined {
+    const provider = this.#askEach;
+    if (!provider) return undefined;
+    const ofPool = (schemaHash?: string) => {
+      const [best] = this.#pools.of(name)?.inOrder(undefined, from, schemaHash) ?? [];
+      return best ? [toToolOfAll(best, provider)] : [];
+    };
+    const [best] = ofPool();
+    return best && { best, candidates: [best], withSchema: ofPool };
+  }
+
+  /**
+   * The reference with the name of the one tool that is meant: that name, or one that differs from
+   * it by case, or by `.` and `_`, alone. As it was given where there is none.
+   */
+  nameOf(reference: string): string {
+    const { name } = parseToolReference(reference);
+    const meant = this.#inside.nameOf(name) ?? this.#pools.nameInTheWay(name) ?? name;
+    return `${meant}${reference.slice(name.length)}`;
+  }
+
+  /** True where `principal` may call it. */
+  mayCall(principal: Principal, name: string): boolean {
+    return refusalOf(principal, name) === undefined;
+  }
+
+  /** All at once: what the client offers never has a part of a registration. */
+  register(client: OfferingInstance, checked: readonly CheckedSpec[]): Registration {
+    const rejected: RejectedTool[] = [];
+    const names: string[] = [];
+    for (const one of checked) {
+      const outcome = admit(this.#pools, this.#inside, client, one);
+      if (typeof outcome === 'string') names.push(outcome);
+      else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
+    }
+    const registered = names.length;
+    const rejected_count = checked.length - registered;
+    if (registered > 0) this.#changed({ instanceId: client.instanceId, names });
+    return rejected_count > rejected.length
+      ? { registered, rejected, rejected_count }
+      : { registered, rejected };
+  }
+
+  unregister(instanceId: string, names: readonly string[]): void {
+    const removed = names.filter((name) => this.#pools.remove(instanceId, name));
+    if (removed.length > 0) this.#changed({ instanceId, names: removed });
+  }
+
+  /** Takes all of an instance's tools out of every list. */
+  drop(instanceId: string): void {
+    this.unregister(instanceId, this.namesOf(instanceId));
+  }
+
+  /** Called after an instance offers other tools than before. Returns a function that unsubscribes. */
+  onChange(listener: (change: OfferChange) => void): () => void {
+    return this.#offers.subscribe(listener);
+  }
+
+  #changed(change: OfferChange): void {
+    this.#sortedNames = undefined;
+    this.#offers.emit(change);
+  }
+
+  /** Listeners are called for what has changed since they were called last, also where a list was asked for meanwhile. */
+  #insideChanged(): void {
+    const before = this.#announced;
+    this.#read();
+    const now = { byName: this.#inside.byName, hidden: this.#hidden };
+    this.#announced = now;
+    const own = new Set([...before.byName.keys(), ...now.byName.keys()]);
+    const changed = [...own].filter((name) => before.byName.get(name) !== now.byName.get(name));
+    const names = [...new Set([...changed, ...before.hidden, ...now.hidden])];
+    if (names.length > 0) this.#changed({ instanceId: null, names });
+  }
+
+  #read(): void {
+    const before = this.#inside.byName;
+    this.#inside.read();
+    if (this.#inside.byName === before) return;
+    this.#hidden = new Set([...this.#pools.names()].filter((name) => this.#inside.reserves(name)));
+    this.#sortedNames = undefined;
+  }
+
+  #listing(name: string, from: string | null, most: number): ToolListing | undefined {
+    const inside = this.#inside.find(name);
+    if (inside) return toInsideListing(inside);
+    if (this.#hidden.has(name)) return undefined;
+    const pool = this.#pools.of(name);
+    if (!pool) return undefined;
+    const shown = Iterator.from(pool.inOrder(undefined, from)).take(most).toArray();
+    return toPoolListing(shown, pool.size, this.#availability);
+  }
 }
 
-/** The availability of an instance for calls of one tool; read again when that may have changed. */
-export type AvailabilityOf = (
-  instanceId: string,
-  tool: string,
-) => ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
-
-/** What became of a registration. `rejected_count` is given when `rejected` lists only the first of them. */
-export interface Registration {
-  readonly registered: number;
-  readonly rejected: RejectedTool[];
-  readonly rejected_count?: number;
+interface OfferingInstance {
+  readonly clientId: string;
+  readonly instanceId: string;
 }
 
-/** Of these names, an instance of a client, or the server itself, offers others or none now. */
-export interface OfferChange {
-  /** Null: tools that run inside the server. */
-  readonly instanceId: string | null;
-  readonly names: readonly string[];
+/** Clients do this to the registry. */
+export type ToolOffers = Pick<ToolRegistry, 'check' | 'register' | 'unregister' | 'drop'>;
+
+const toTarget = (tool: InsideTool): ToolTarget => ({
+  best: tool,
+  candidates: [tool],
+  withSchema: (schemaHash) => (tool.schemaHash === schemaHash ? [tool] : []),
+});
+
+/** Registers the tool and returns its name, or returns why not. */
+function admit(
+  pools: ToolPools,
+  inside: Pick<InsideTools, 'reserves'>,
+  client: OfferingInstance,
+  checked: CheckedSpec,
+): string | RejectedTool {
+  if (!checked.ok) return checked.rejected;
+  const { name } = checked.tool;
+  if (inside.reserves(name)) {
+    const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
+    return { name, code: 'name_reserved', message };
+  }
+  const holder = pools.nameInTheWay(name);
+  if (holder !== undefined) {
+    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ only in case count as the same; choose another name.`;
+    return { name, code: 'name_collides', message };
+  }
+  const { clientId, instanceId } = client;
+  const own = pools.toolsOf(instanceId);
+  const replaced = own.get(name);
+  if (!replaced && own.size >= LIMITS.toolsPerClient) {
+    const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
+    return { name, code: 'too_many_tools', message };
+  }
+  const { key, bytes, timeoutMs } = checked.tool;
+  const ownBytes = own.values().reduce((sum, one) => sum + one.bytes, 0);
+  if (ownBytes - (replaced?.bytes ?? 0) + bytes > LIMITS.toolBytesPerClient) return tooLarge(name);
+  const alike = pools.alike.find(key);
+  if (!alike && pools.alike.bytes + bytes > MOST_BYTES) {
+    const message = `The tools of all clients together have ${MOST_BYTES} bytes of JSON already, the most that this server keeps; unregister some first.`;
+    return { name, code: 'too_many_tools', message };
+  }
+  // In memory once for all that offer it.
+  pools.put({ ...(alike ?? checked.tool), origin: OF_CLIENTS, timeoutMs, clientId, instanceId });
+  return name;
 }

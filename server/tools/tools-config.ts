@@ -47,7 +47,7 @@ const httpSchema = closedObject({
     .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))
     .nonempty()
     .default(['GET', 'HEAD']),
-  /** What a model may set. */
+  /** A model may set these. */
   headers: z
     .array(
       z
@@ -76,12 +76,12 @@ const shellSchema = closedObject({
     .max(64)
     .default([]),
   timeout_seconds: z.number().min(1).max(600).default(60),
-  /** Whether programs are started in a PID namespace of their own. */
+  /** It says if programs are started in a PID namespace of their own. */
   isolation: z.enum(['auto', 'required', 'off']).default('auto'),
 });
 
 const fileSchema = closedObject({
-  /** Whether `file.write` is there. */
+  /** It says if `file.write` is there. */
   write: z.boolean().default(true),
 });
 

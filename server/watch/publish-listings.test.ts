@@ -9,9 +9,9 @@ import {
   createClientTable,
 } from '../clients/client-table.ts';
 import { numbered } from '../events/event-bus.ts';
-import { ToolRegistry } from '../tools/memory-tool-registry.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
-import type { OpenCircuit } from '../tools/tool-registry.ts';
+import type { OpenCircuit } from '../tools/tool-provider.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
 import { publishListings } from './publish-listings.ts';
 import { clientsEvent, toolsEvent } from './whole-lists.ts';
 

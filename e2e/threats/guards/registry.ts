@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 export const REGISTRY_GUARDS: readonly Guard[] = [
   {
     number: 'T37',
-    file: 'server/tools/memory-tool-registry.ts',
+    file: 'server/tools/tool-registry.ts',
     code: 'if (inside.reserves(name)) {',
     broken: 'if (name === undefined) {',
   },
@@ -53,30 +53,30 @@ export const REGISTRY_GUARDS: readonly Guard[] = [
   {
     number: 'T45',
     file: 'lib/schema/compile-pattern.ts',
-    code: 'const size = toProgram(source).programSize();',
-    broken: 'const size = estimate;',
+    code: 'const program = held?.deref() ?? toProgram(source);',
+    broken: "const program = held?.deref() ?? Object(new RegExp(source, 'u'));",
   },
   {
     number: 'T46',
-    file: 'lib/schema/schema-reader.ts',
-    code: "if (!ref.startsWith('#')) {",
-    broken: "if (ref === '') {",
+    file: 'lib/schema/compile-tool-schema.ts',
+    code: 'if (expansion > MAX_EXPANSION || open.size >= MAX_CHAIN) {',
+    broken: 'if (open.size >= 10 * MAX_CHAIN) {',
   },
   {
     number: 'T47',
-    file: 'server/tools/memory-tool-registry.ts',
+    file: 'server/tools/tool-registry.ts',
     code: ' >= LIMITS.toolsPerClient)',
     broken: ' > LIMITS.toolsPerClient)',
   },
   {
     number: 'T48',
-    file: 'server/tools/memory-tool-registry.ts',
+    file: 'server/tools/tool-registry.ts',
     code: 'OfferChange): void {\n    this.#sortedNames = undefined;\n',
     broken: 'OfferChange): void {\n',
   },
   {
     number: 'T49',
-    file: 'server/tools/memory-tool-registry.ts',
+    file: 'server/tools/tool-registry.ts',
     code: 'const registered = names.length;',
     broken: 'const registered = checked.length;',
   },

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import type { Build } from '../build-variant.ts';
 import type { Scenario, TortureContext, Violation } from '../scenario.ts';

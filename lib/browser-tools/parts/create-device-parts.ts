@@ -1,8 +1,7 @@
 import type { ChosenContact, CodeReader, DeviceParts, Recording } from '../device-parts.ts';
 import { createSensors } from './create-sensors.ts';
 import { createListening, createVoice } from './create-speech.ts';
-import { playStream } from './play-stream.ts';
-import { rewritePicture } from './write-picture.ts';
+import { playStream, rewritePicture } from './take-frame.ts';
 
 interface ContactsManager {
   getProperties(): Promise<readonly string[]>;
@@ -20,7 +19,7 @@ interface NetworkInformation {
   readonly saveData?: boolean;
 }
 
-/** What some browsers have beyond TypeScript's types. */
+/** Some browsers have these beyond TypeScript's types. */
 interface NavigatorParts {
   readonly contacts?: ContactsManager;
   readonly connection?: NetworkInformation;

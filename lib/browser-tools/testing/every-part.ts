@@ -1,6 +1,5 @@
-import type { BrowserEnv } from '../browser-env.ts';
+import type { BrowserEnv, DevicePrompts } from '../browser-env.ts';
 import { SENSORS } from '../device-parts.ts';
-import type { DevicePrompts } from '../device-prompts.ts';
 
 const unused = (): never => {
   throw new Error('no tool is run here');

@@ -1,9 +1,8 @@
 import { createBrowserParts } from '../../client/browser-environment.ts';
 import { createToolClient } from '../../client/tool-client.ts';
-import type { Facing } from '../browser-env.ts';
+import type { DevicePrompts, Facing, PersonAnswer } from '../browser-env.ts';
 import { createBrowserTools } from '../browser-tools.ts';
 import { createBrowserEnv } from '../create-browser-env.ts';
-import type { DevicePrompts, PersonAnswer } from '../device-prompts.ts';
 import { watchClientState } from '../watch-client-state.ts';
 
 /** Asks with two buttons in the page; a question with those that it brings. */

@@ -1,4 +1,4 @@
-import { readJson } from '../../json/read-json.ts';
+import { readJson } from '../../json/parse-json.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { type ClientToolContext, ToolFailure } from '../client-tool.ts';
 import { isPublished, type ModelContext, type WebTool } from './model-context.ts';

@@ -168,6 +168,7 @@ export const card = {
       separator: ', ',
       more: ' and {count} more',
     },
+    unchecked: 'Not all arguments were checked: a part of the tool’s schema cannot be.',
     operands: {
       title: 'Your yes is for the present content of: ',
       hashed: '{name} (SHA-256 {hash}…)',
@@ -358,6 +359,7 @@ export const card = {
       separator: '、',
       more: ' 等另外 {count} 处',
     },
+    unchecked: '这些参数未经完整检查：该工具的参数结构中有无法检查的部分。',
     operands: {
       title: '您的同意仅针对以下文件的当前内容：',
       hashed: '{name}（SHA-256 {hash}…）',

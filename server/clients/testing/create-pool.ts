@@ -1,8 +1,8 @@
 import type { Breaker } from '../../calls/breaker.ts';
 import type { AnyServerTool } from '../../tools/define-tool.ts';
-import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
+import { ToolRegistry } from '../../tools/tool-registry.ts';
 import { ConnectedInstances, createClientTable } from '../client-table.ts';
 
 /** Who is connected and which tools each offers, joined as `create-core.ts` joins them. */

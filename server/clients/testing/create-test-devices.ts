@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createNewId } from '../../base/new-id.ts';
 import type { Store } from '../../store/store.ts';
-import { ToolRegistry } from '../../tools/memory-tool-registry.ts';
+import { ToolRegistry } from '../../tools/tool-registry.ts';
 import { openDevices } from '../open-devices.ts';
 import { PairedDevices } from '../paired-devices.ts';
 import { DevicePairing } from '../pairing-service.ts';

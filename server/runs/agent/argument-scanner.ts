@@ -1,4 +1,4 @@
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { JsonExtent } from './text-calls/json-extent.ts';
 

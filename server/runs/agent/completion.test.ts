@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAttemptCompletion } from '../../tools/builtin/attempt-completion.ts';
+import { createAttemptCompletion } from '../../tools/builtin/ask-human.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import {
   delegate,

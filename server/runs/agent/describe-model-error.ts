@@ -1,5 +1,5 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { keyNameOf } from '#lib/protocol/model-ref';
 import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';

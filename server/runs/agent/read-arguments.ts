@@ -1,7 +1,7 @@
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 
 /** What models put around the object: a fence, a mark, a tag; behind it a bracket too many as well. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Call, Ended } from '#lib/call/call';
 import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { askingText } from '#lib/protocol/asking-client';
 import { currentMessages } from '#lib/protocol/current-messages';
 import { isFinalStatus } from '#lib/protocol/is-final-status';

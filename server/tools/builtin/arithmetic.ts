@@ -6,7 +6,7 @@ export class CalculationError extends Error {
 /** An exact integer, or a double. */
 export type Value = bigint | number;
 
-/** What an operator or a function does to its arguments. */
+/** An operator or a function. */
 export type Compute = (...args: Value[]) => Value;
 
 const isExact = (value: Value): value is bigint => typeof value === 'bigint';
@@ -104,7 +104,7 @@ export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map([
   ['hypot', many(compute({ float: Math.hypot }))],
 ]);
 
-/** What is whole by its function: an exact integer where a double holds it exactly. */
+/** Its function makes it whole: an exact integer where a double holds it exactly. */
 const toInteger = (value: number): Value => (Number.isSafeInteger(value) ? BigInt(value) : value);
 
 function signOf(a: bigint): bigint {

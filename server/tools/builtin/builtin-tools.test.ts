@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { ToolRegistry } from '../memory-tool-registry.ts';
 import { OwnTools } from '../own-tools.ts';
+import { ToolRegistry } from '../tool-registry.ts';
 import { createBuiltinTools } from './builtin-tools.ts';
 
 const registry = new ToolRegistry({

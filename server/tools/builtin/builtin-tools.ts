@@ -23,7 +23,7 @@ const SECRET_TABLES = [
   ...['', '_config', '_data', '_docsize', '_idx'].map((part) => `memory_text${part}`),
 ];
 
-/** Of the history, what belongs to the holder of a token; the other tables are not read at all. */
+/** These rows of the history belong to the holder of a token; the other tables are not read at all. */
 function rowsOf(token: string): OwnRows[] {
   const mine = `'${token.replaceAll("'", "''")}'`;
   const runs = `SELECT run_id FROM main.runs WHERE owner ->> '$.token_id' = ${mine}`;

@@ -87,7 +87,7 @@ export interface DatabaseQueryDeps {
   readonly secretTables: readonly string[];
   /** The rows that the holder of a token reads who is no person; without it, everyone reads all. */
   readonly rowsOf?: (token: string) => readonly OwnRows[];
-  /** What is in the database, for the model. */
+  /** It tells the model what is in the database. */
   readonly about: string;
   /** `database-worker`, built or source. */
   readonly workerPath: string;
@@ -140,7 +140,7 @@ export function createDatabaseQuery({
       };
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const { ok: _, ...output } = await runQueryProcess({ workerPath, signal: within }, request);
-      // What a tool or a person said is in the history, and marked there no more.
+      // The history has what tools and people said, and marks it there no more.
       const untrusted = rowsOf && output.rows.some(hasWords) ? 'history' : undefined;
       return { output: { ...output, ...given({ untrusted }) } };
     },

@@ -53,7 +53,7 @@ function showOwnRows(database: DatabaseSync, rows: readonly OwnRows[]): IsOwn {
     if (within !== null && secrets.has(within)) return true;
     const own = behind.get(table);
     if (own !== undefined) return database !== 'main';
-    // What is not in the file is a view of ours, a `WITH` of the statement, or json_each.
+    // A name that is not in the file is a view of ours, a `WITH` of the statement, or json_each.
     return isSchema(table) || !inFile.has(table);
   };
 }
@@ -99,7 +99,7 @@ function authorizeReading(
         return deny('Only one statement that reads (SELECT, WITH … SELECT, VALUES) is allowed.');
     }
   });
-  /** What was denied, for people. */
+  /** It tells people what was denied. */
   return () => denied;
 }
 
@@ -144,7 +144,7 @@ function openReadOnly(path: string): DatabaseSync {
   return database;
 }
 
-/** Whether nothing but spaces, semicolons and comments is left. */
+/** True where nothing but spaces, semicolons and comments is left. */
 function isBlank(rest: string): boolean {
   return /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$))*$/.test(rest);
 }

@@ -35,7 +35,7 @@ interface Sent {
 
 const READING = new Set(['GET', 'HEAD']);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What may be sent to a host to which another one redirects: nothing that could be a key. */
+/** A host to which another one redirects is sent these alone: none of them could be a key. */
 const SENT_ELSEWHERE = new Set(['accept', 'accept-language', 'content-type']);
 
 /** `http.request`: hosts of a list, each address checked before it is connected to, also after a redirect. */
@@ -97,7 +97,7 @@ async function follow(first: URL, asked: Sent, deps: HttpRequestDeps & { signal:
   throw new ToolError(`The host redirected more than ${MAX_REDIRECTS} times.`);
 }
 
-/** What is sent where a redirect leads (RFC 9110, 15.4). */
+/** The request that goes where a redirect leads (RFC 9110, 15.4). */
 function sentOn(
   { method, headers, body }: Sent,
   { status, from, to }: { status: number; from: URL; to: URL },
@@ -219,7 +219,7 @@ function send(target: HttpTarget, sending: HttpSending): Promise<IncomingMessage
       via: TOOL_VIA,
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
     },
-    // What was checked, whatever the name means by now.
+    // It connects to the addresses that were checked, whatever the name means by now.
     lookup: (_host, { all }, callback) => {
       const [first] = addresses;
       if (all || !first) callback(null, [...addresses]);
@@ -250,7 +250,7 @@ async function readBody(response: IncomingMessage) {
 function decoded(response: IncomingMessage): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decoder = decoderOf(encoding);
-  // What breaks either of them ends both; the reader gets the error.
+  // A break of either of them ends both; the reader gets the error.
   return pipeline(response, decoder, () => {});
 }
 

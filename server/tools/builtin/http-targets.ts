@@ -5,7 +5,7 @@ import { toUrlHost } from '#lib/net/hosts';
 import { abortable } from '#lib/util/abortable';
 import { refusal } from '../define-tool.ts';
 
-/** Of IPv4 what is not the public internet (IANA's special-purpose registry), and Azure's host agent. */
+/** These blocks of IPv4 are not the public internet (IANA's special-purpose registry); one is Azure's host agent. */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -24,7 +24,7 @@ const NOT_PUBLIC_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Of IPv6 one block alone is public; these in it are not, or hold an IPv4 address. */
+/** One block of IPv6 alone is public; these in it are not, or hold an IPv4 address. */
 const PUBLIC_V6 = '2000::/3';
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -33,7 +33,7 @@ const publicV6 = listOf([PUBLIC_V6], 'ipv6');
 const notPublicV6 = listOf(NOT_PUBLIC_V6, 'ipv6');
 
 /**
- * Whether an IP address is one of the public internet. Loopback, private, link-local
+ * Says if an IP address is one of the public internet. Loopback, private, link-local
  * (with the metadata services of clouds), shared, multicast, reserved, and IPv4 in
  * IPv6 are not.
  */
@@ -96,7 +96,7 @@ export async function findTarget(
   return { url, addresses };
 }
 
-/** Whether the host may have any address. Throws when the lists do not have it. */
+/** True of a host that may have any address. Throws when the lists do not have it. */
 function refuseUnlisted(url: URL, host: string, { hosts, private_hosts }: HttpHosts): boolean {
   const standard = DEFAULT_PORTS[url.protocol];
   if (standard === undefined) throw refusal('Only http and https addresses can be asked.');

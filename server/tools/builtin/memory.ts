@@ -14,11 +14,11 @@ const MAX_TEXT_CHARS = 8_000;
 const MAX_FOUND = 20;
 
 export interface MemoryLimits {
-  /** Of one owner. */
+  /** So many notes one owner may have. */
   readonly most: number;
-  /** Of one owner, as UTF-8. */
+  /** So many bytes of UTF-8 the notes of one owner may have. */
   readonly bytes: number;
-  /** Of all owners. */
+  /** So many bytes the notes of all owners may have. */
   readonly allBytes: number;
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const ownRowsSchema = z.object({ table: z.string(), where: z.string() });
 export type OwnRows = z.infer<typeof ownRowsSchema>;
 
-/** What goes to the database process, once, on its standard input. */
+/** The database process reads this, once, on its standard input. */
 export const queryRequestSchema = z.object({
   databasePath: z.string(),
   sql: z.string(),
@@ -20,7 +20,7 @@ export type QueryRequest = z.infer<typeof queryRequestSchema>;
 const cellSchema = z.union([z.string(), z.number(), z.null()]);
 export type Cell = z.infer<typeof cellSchema>;
 
-/** What comes back on its standard output. */
+/** It answers so on its standard output. */
 export const queryReplySchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the thread of one `run_code` is started with. */
+/** The thread of one `run_code` is started with this. */
 export const codeRequestSchema = z.object({
   code: z.string(),
   /** JSON. */
@@ -12,7 +12,7 @@ export const codeRequestSchema = z.object({
 });
 export type CodeRequest = z.infer<typeof codeRequestSchema>;
 
-/** What it posts: lines of `console`, and then how it ended. */
+/** It posts lines of `console`, and then how it ended. */
 export const codeReplySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('log'), lines: z.array(z.string()) }),
   /** JSON. */

@@ -65,7 +65,7 @@ async function run(request: CodeRequest): Promise<CodeReply> {
   const evaluated = vm.evalCode(program, 'program.js', { type: 'global' });
   const failed = evaluated.error ?? runtime.executePendingJobs().error;
   lines.post(true);
-  // What ends in time is a result; an error may be that of the interruption.
+  // A program that ends in time has a result; an error may be that of the interruption.
   if (ended?.type === 'result') return ended;
   if (isOver()) return { type: 'error', text: `The program ran longer than ${runMs} ms.` };
   if (ended) return ended;
@@ -103,7 +103,7 @@ function toResult(text: string, maxChars: number): CodeReply {
   return { type: 'error', text: message };
 }
 
-/** What QuickJS makes of an error: its parts, or nothing where no memory was left for that. */
+/** QuickJS gives the parts of an error, or nothing where no memory was left for that. */
 function toMessage(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error).slice(0, MAX_ERROR_CHARS);
   const {

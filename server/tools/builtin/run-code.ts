@@ -12,13 +12,13 @@ const MAX_RESULT = { maxDepth: 64, maxNodes: 50_000 };
 const MAX_LOG_CHARS = 16 * 1024;
 const MAX_CODE_CHARS = 64 * 1024;
 const MAX_TIP_CHARS = 200;
-/** Of what the thread needs beside QuickJS, whose memory is its own. */
+/** The thread needs this much beside QuickJS, whose memory is its own. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 export interface RunCodeDeps {
   /** `run-code-worker`, built or source. */
   readonly workerPath: string;
-  /** Of the program; the call may take `timeoutMs` with waiting and starting. */
+  /** The program may run so long; the call may take `timeoutMs` with waiting and starting. */
   readonly runMs?: number;
   readonly timeoutMs?: number;
 }
@@ -67,7 +67,7 @@ async function runInThread(request: CodeRequest, { workerPath, signal, status }:
     workerData: request,
     env: {},
     resourceLimits: THREAD_LIMITS,
-    // What it prints is not for the server's log.
+    // Its prints are not for the server's log.
     stdout: true,
     stderr: true,
   });

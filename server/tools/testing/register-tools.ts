@@ -1,7 +1,7 @@
 import { LIMITS } from '#lib/protocol/limits';
-import type { ToolRegistry } from '../memory-tool-registry.ts';
 import { validateToolSpec } from '../tool-checks.ts';
-import type { Registration } from '../tool-registry.ts';
+import type { Registration } from '../tool-provider.ts';
+import type { ToolRegistry } from '../tool-registry.ts';
 
 /** Registers tools as they came within the moment, without the slices of `check`. */
 export const registerTools = (

@@ -30,13 +30,13 @@ export function createFileTools(options: {
   return write ? [...reading, createFileWrite(root, origins)] : reading;
 }
 
-/** Who wrote the files, and what was read before a call. */
+/** They know who wrote the files, and what was read before a call. */
 export interface Origins {
   readonly files: Pick<FileOrigins, 'of' | 'within' | 'wrote' | 'wroteAnywhere'>;
   readonly othersRead: NonNullable<MemoryDeps['othersRead']>;
 }
 
-/** As `FileOrigins` has it, joined by `/`: one spelling for each file. */
+/** `FileOrigins` has it joined by `/`: one spelling for each file. */
 const segmentsOf = (path: string): string[] => {
   const { folders, name } = parsePath(path);
   return [...folders, ...(name === undefined ? [] : [name])];

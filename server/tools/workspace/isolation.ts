@@ -3,7 +3,7 @@ import { type Isolation, runProgram } from './run-program.ts';
 
 const PROBE_MS = 20_000;
 
-/** Of a user without rights the namespaces belong to a user namespace, across which no environment is read. */
+/** The namespaces of a user without rights belong to a user namespace, across which no environment is read. */
 const OF_USER = ['--user', '--map-current-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
 const OF_ROOT = ['--pid', '--fork', '--mount', '--propagation', 'private', '--kill-child'];
 

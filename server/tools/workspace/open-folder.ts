@@ -7,7 +7,7 @@ import { refusal } from '../define-tool.ts';
 export interface OpenFolder {
   /** The path of something in it; by the open folder where the system can do that. */
   at(name: string): string;
-  /** Of the folder itself. */
+  /** The path is that of the folder itself. */
   readonly path: string;
 }
 
@@ -85,7 +85,7 @@ async function openFolder(at: string, path: string): Promise<HeldFolder> {
   return { handle, path, at: (name) => join(base, name) };
 }
 
-/** What the system refused, worded for the model with the path as it was given. */
+/** Words for the model what the system refused, with the path as it was given. */
 export function toFileError(error: unknown, path: string): unknown {
   const message = MESSAGES[codeOf(error) ?? ''];
   return message === undefined ? error : refusal(`${JSON.stringify(path)} ${message}`);

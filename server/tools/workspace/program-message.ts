@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The channel between the server and what starts a program in its namespace: a socket on both sides. */
 export const CHANNEL_FD = 3;
 
-/** What goes to it, once, as a line. */
+/** It reads this, once, as a line. */
 export const orderSchema = z.object({
   program: z.string(),
   args: z.array(z.string()),
@@ -12,7 +12,7 @@ export const orderSchema = z.object({
 });
 export type ProgramOrder = z.infer<typeof orderSchema>;
 
-/** What comes back, one line each: `started`, then `ended`; or `not_started` alone. */
+/** It answers with one line each: `started`, then `ended`; or `not_started` alone. */
 export const reportSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('started') }),
   z.object({ kind: z.literal('not_started'), reason: z.string() }),

@@ -54,7 +54,7 @@ export function runProgram(options: Program): Promise<EndedProgram> {
       signal.removeEventListener('abort', end);
       resolve({ kind: 'not_started', reason: codeOf(error) ?? error.message });
     });
-    // What it left running holds the pipes, and is ended first; what got away is not waited for.
+    // Processes that it left running hold the pipes, and are ended first; those that got away are not waited for.
     child.on('exit', () => {
       end();
       setTimeout(() => output.stop(), DRAIN_MS).unref();
@@ -107,7 +107,7 @@ function collectOutput(
   };
 }
 
-/** What starts a program in a PID namespace of its own, with a `/proc` that has nothing else. */
+/** It starts a program in a PID namespace of its own, with a `/proc` that has nothing else. */
 export interface Isolation {
   readonly command: string;
   readonly args: readonly string[];
@@ -119,7 +119,7 @@ interface StartedProgram {
   readonly child: ChildProcess;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** What the end of `child` says of the program. `errors` is what came on its standard error. */
+  /** Reads what the end of `child` says of the program. `errors` is what came on its standard error. */
   endOf(exitCode: number | null, endedBy: string | null, errors: string): ProgramEnd;
 }
 
@@ -144,7 +144,7 @@ function startPlainly({ program, args, cwd, env }: ProgramOrder): StartedProgram
   };
 }
 
-/** What starts it is given neither its arguments nor its environment, which could change what that does. */
+/** The starter is given neither its arguments nor its environment, which could change what that does. */
 function startIsolated(order: ProgramOrder, { command, args, env }: Isolation): StartedProgram {
   const child = spawn(command, args, {
     env: env as NodeJS.ProcessEnv,

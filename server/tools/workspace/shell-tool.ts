@@ -7,7 +7,7 @@ import { defineTool, type Operand, refusal } from '../define-tool.ts';
 import type { Origins } from './file-tools.ts';
 import { type EndedProgram, type Isolation, OUTPUT_BYTES, runProgram } from './run-program.ts';
 
-/** Of one file, and of all files of one call, that are read; of others the state is bound. */
+/** So much is read of one file, and of all files of one call; of others the state is bound. */
 const FILE_BYTES = 16 * 1024 * 1024;
 const ALL_BYTES = 64 * 1024 * 1024;
 /** No path that the system takes is longer. */

@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { readJson, readLooseJson } from '#lib/json/read-json';
+import { readJson, readLooseJson } from '#lib/json/parse-json';
 import { ChatReader } from './chat-reader.ts';
 import { type AnswerReader, UnreadableAnswerError } from './fields.ts';
 import { ResponsesReader } from './responses-reader.ts';

@@ -1,6 +1,6 @@
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
-import { followPointer } from '#lib/schema/schema-reader';
+import { followPointer } from '#lib/schema/read-schema';
 import { given } from '#lib/util/given';
 import {
   asList,

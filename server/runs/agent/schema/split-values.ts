@@ -1,4 +1,4 @@
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { TYPE_WORDS, type TypeWord } from '#lib/schema/schema-node';
 import { asList, asSchema, type Schema, type TargetForm } from './schema-target.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '#lib/json/is-record';
 import { hasFormat } from '#lib/schema/check-scalar';
-import { followPointer } from '#lib/schema/schema-reader';
+import { followPointer } from '#lib/schema/read-schema';
 
 type Schema = Record<string, unknown>;
 

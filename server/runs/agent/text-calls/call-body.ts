@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/read-json';
+import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { NAMELESS } from '../find-tool.ts';
 import { inLowerCase, isClosingTag } from './call-tags.ts';

@@ -1,7 +1,0 @@
-/** One picture, taken off the screen or a camera. */
-export interface Picture {
-  readonly blob: Blob;
-  readonly mediaType: string;
-  readonly width: number;
-  readonly height: number;
-}
