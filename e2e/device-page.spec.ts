@@ -4,6 +4,8 @@ import { shootView } from './support/device-views.ts';
 import { PHONE_NAMES, phoneOptions } from './support/phone-options.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
+test.use({ serverOf: 'file' });
+
 for (const phone of PHONE_NAMES) {
   test.describe(`on a ${phone}`, () => {
     test.use(phoneOptions(phone));

@@ -84,19 +84,6 @@ const touched = (tabs: Tabs, board: Callboard, tab: Tab, touch: (page: Page) => 
     expect(await whoRan(tabs, (await call(board)).tool_call_id)).toBe(tab);
   }).toPass();
 
-test('of five tabs in two browsers the browser that is named acts, in one tab', async ({
-  tabs,
-  callboard,
-}) => {
-  const { first, fifth } = tabs;
-  await touched(tabs, callboard, first, (page) => composer(page).click());
-  for (const named of [fifth, first, fifth]) {
-    const ended = await call(callboard, { client: named.clientId });
-    expect(ended.client_id).toBe(named.clientId);
-    expect((await whoRan(tabs, ended.tool_call_id))?.clientId).toBe(named.clientId);
-  }
-});
-
 const sentSchema = z.object({
   input: z.string(),
   client_id: z.string(),
@@ -128,11 +115,17 @@ async function callOf(board: Callboard, message: z.infer<typeof sentSchema>) {
   return finalCall(board, (await ids())[0] ?? '');
 }
 
-test('a message that is sent from a tab is served by that tab, whatever is touched meanwhile', async ({
+test('of five tabs in two browsers the one that is named acts, and a message is served by the tab that sent it', async ({
   tabs,
   callboard,
 }) => {
-  const { second, third, fourth, fifth } = tabs;
+  const { first, second, third, fourth, fifth } = tabs;
+  await touched(tabs, callboard, first, (page) => composer(page).click());
+  for (const named of [fifth, first, fifth]) {
+    const ended = await call(callboard, { client: named.clientId });
+    expect(ended.client_id).toBe(named.clientId);
+    expect((await whoRan(tabs, ended.tool_call_id))?.clientId).toBe(named.clientId);
+  }
   for (const tab of [third, fifth]) {
     const before = tab.ran.length;
     const message = await sayIn(tab, 'Take a screenshot of this page');

@@ -11,6 +11,8 @@ import {
   signIn,
 } from './support/workbench.ts';
 
+test.use({ serverOf: 'file' });
+
 test.use({
   viewport: { width: 390, height: 844 },
   isMobile: true,

@@ -131,7 +131,7 @@ function untilReady(server: ServerProcess, output: string[]): Promise<string> {
 }
 
 /** Nothing of the caller's own model, port or data reaches a server under test. */
-function environment(given: { dataDir: string; token: string; more: StartOptions['env'] }) {
+export function environmentOfServer() {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
       !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|OTEL_|DATABASE_URL$|NATS_URL$)/.test(
@@ -139,11 +139,17 @@ function environment(given: { dataDir: string; token: string; more: StartOptions
       ),
   );
   return {
-    ...SERVER_MEMORY,
     ...Object.fromEntries(inherited),
     NODE_ENV: 'production' as const,
     CALLBOARD_PORT: '0',
     CALLBOARD_HOST: '127.0.0.1',
+  };
+}
+
+function environment(given: { dataDir: string; token: string; more: StartOptions['env'] }) {
+  return {
+    ...SERVER_MEMORY,
+    ...environmentOfServer(),
     CALLBOARD_DATA_DIR: given.dataDir,
     CALLBOARD_TOKEN: given.token,
     ...given.more,

@@ -115,6 +115,54 @@ overEachTransport(() => {
     const shown = async () => String((await readCall(board(), id)).preview).length;
     await expect.poll(shown).toBe(LIMITS.statusBytes - 100);
   });
+
+  test('§5 a client may register no more than its limit of tools; the answer names those that were left out', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board());
+    const names = Array.from({ length: LIMITS.toolsPerClient + 2 }, (_, n) => `many_${n}`);
+    const answer = await client.register(...names);
+    expect([answer.count, answer.registered]).toEqual([names.length, LIMITS.toolsPerClient]);
+    expect(answer.rejected.map(({ name }) => name)).toEqual(names.slice(-2));
+    expect(answer.rejected[0]?.code).toBe('too_many_tools');
+  });
+
+  test('§5 permissions are those of tools: others would go to every watcher, without a bound', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board(), { hello: { client_id: 'permitted' } });
+    const many = Array.from({ length: LIMITS.toolsPerClient + 1 }, (_, at) => [
+      `t${at}`,
+      'granted',
+    ]);
+    for (const permissions of [Object.fromEntries(many), { ['x'.repeat(65)]: 'granted' }]) {
+      client.send({ type: 'client_state', permissions });
+      expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
+    }
+    const most = Object.fromEntries(many.slice(1));
+    client.send({ type: 'client_state', permissions: most });
+    await client.settled();
+    expect(client.all('error')).toHaveLength(2);
+    const watcher = await connect.watcher(board());
+    const snapshot = await watcher.next('snapshot');
+    const listed = snapshot.clients.find(({ client_id }) => client_id === 'permitted');
+    expect(listed?.permissions).toEqual(most);
+  });
+
+  test('§5 more tools in one message than a registration takes are refused with one line', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board());
+    const tools = Array.from({ length: LIMITS.toolsPerMessage + 1 }, () => 1);
+    client.send({ type: 'register_tools', tools });
+    expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
+    const body = { client_id: 'many-at-once', tools };
+    expect((await board().http('POST', '/internal/tools/register', body)).status).toBe(400);
+    client.send({ type: 'register_tools', tools: tools.slice(1) });
+    const refused = await client.next('tools_registered');
+    expect(refused.rejected).toHaveLength(LIMITS.rejectedPerMessage);
+    expect(refused.rejected_count).toBe(LIMITS.toolsPerMessage);
+  });
 });
 
 /** Only frames can be these: bytes, and texts that are no JSON. */
@@ -128,6 +176,17 @@ test.describe('frames of a socket', () => {
     expect(await client.next('error')).toMatchObject({ code: 'bad_message' });
     await client.settled();
     expect(client.all('probe_ack')).toHaveLength(1);
+  });
+
+  test('§5 a frame over 16 MiB closes the connection with 1009, one of 15 MiB is read', async ({
+    connect,
+  }) => {
+    const client = await connect.client(board());
+    client.send(`{"type":"probe","nonce":"a"${' '.repeat(15 * 1024 * 1024)}}`);
+    expect(await client.next('probe_ack')).toMatchObject({ nonce: 'a' });
+    client.send(' '.repeat(LIMITS.frameBytes + 1));
+    expect((await client.closed).code).toBe(1009);
+    expect((await get(board(), '/healthz')).status).toBe(200);
   });
 
   test('§5 whatever is deep, odd or poisoned is answered one by one and changes nothing', async ({

@@ -123,6 +123,30 @@ test('§6 q finds words of arguments, results and errors, in any language and wi
   }
 });
 
+test('[HT4] [HT46] §9 a query that makes no sense is refused, and says where', async () => {
+  for (const [query, path] of [
+    ['limit=0', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=100000', 'limit'],
+    ['status=DONE', 'status'],
+    [`q=${'x'.repeat(1_001)}`, 'q'],
+    ['q=one+two+three+four+five+six+seven+eight+nine', 'q'],
+    [`q=${'a+'.repeat(450)}`, 'q'],
+  ] as const) {
+    const refusal = refusalOf(await get(board(), `/v1/tool_calls?${query}`));
+    expect(refusal, query).toMatchObject({ status: 400, code: 'bad_request' });
+    expect(refusal.details?.[0]?.path).toBe(path);
+  }
+  for (const cursor of ['x', 'e30', '%00', 'null']) {
+    const refusal = refusalOf(await get(board(), `/v1/tool_calls?cursor=${cursor}`));
+    expect(refusal, cursor).toMatchObject({ status: 400, code: 'bad_request' });
+  }
+  expect((await get(board(), '/v1/tool_calls?limit=&cursor=')).status).toBe(200);
+  const unknown = refusalOf(await get(board(), '/v1/tool_calls?later=1'));
+  expect(unknown).toMatchObject({ status: 400, code: 'bad_request' });
+  expect(JSON.stringify(unknown)).toContain('later');
+});
+
 test('[HT11] §6 with wait_ms an invoke gives the record when it is final in time, else the id', async ({
   connect,
 }) => {
@@ -190,6 +214,13 @@ test('§6 fifty requests at once with one Idempotency-Key are one call, also aft
   await connect.client(second, { tools: ['idem'] });
   const again = await post(second, '/v1/tools/idem/invoke', body, { headers });
   expect(again.body).toMatchObject({ tool_call_id: id });
+});
+
+test('§9 an Idempotency-Key that is none is refused', async () => {
+  const headers = { 'idempotency-key': 'x'.repeat(256) };
+  const body = { run_id: 'r', args: { expression: '1' } };
+  const answer = await post(board(), '/v1/tools/calculation.eval/invoke', body, { headers });
+  expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'bad_request' });
 });
 
 test('§6 what has ended can be retried, with the same arguments or others, as a new call', async ({
@@ -271,6 +302,32 @@ test('§9 arguments that do not fit say where and why, and leave no call', async
     expect(refusal.details?.length).toBeGreaterThan(0);
   }
   expect(await idsOf('run_id=run_strict')).toEqual([]);
+});
+
+test('[HT5] §9 bodies that are too large, too deep, not UTF-8 or not JSON are refused as such', async () => {
+  const path = '/v1/tools/calculation.eval/invoke';
+  const refused = async (body: string | Buffer, headers: Record<string, string> = {}) =>
+    refusalOf(await ask(board(), 'POST', path, { body, headers }));
+  const large = { run_id: 'r', args: { expression: '1', x: 'x'.repeat(300_000) } };
+  expect(await refused(JSON.stringify(large))).toMatchObject({ status: 413, code: 'too_large' });
+  expect(await refused(' '.repeat(1_100_000))).toMatchObject({ status: 413, code: 'too_large' });
+  for (const body of [
+    '{not json',
+    '['.repeat(5_000),
+    '{"a":'.repeat(100_000),
+    `{"run_id":"r","args":${'['.repeat(70)}${']'.repeat(70)}}`,
+    Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+    '[]',
+    'null',
+    '7',
+  ]) {
+    expect(await refused(body), String(body).slice(0, 40)).toMatchObject({
+      status: 400,
+      code: 'bad_request',
+    });
+  }
+  expect(await refused('{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 });
+  expect((await get(board(), '/healthz')).status).toBe(200);
 });
 
 test('§1 unknown fields are ignored over HTTP too; a key that would poison objects is not', async () => {

@@ -201,6 +201,21 @@ test('T144: §6 data is not cached, not sniffed and runs nothing, refusals too',
   }
 });
 
+test('§9 blobs that are none are refused: empty, too large, not what they say, nowhere', async () => {
+  const put = (body: string | Buffer, type: string) =>
+    post(board(), '/v1/blobs', body, { headers: { 'content-type': type } });
+  expect(refusalOf(await put('', 'image/png')).status).toBe(400);
+  expect(refusalOf(await put('not a picture', 'image/png'))).toMatchObject({
+    status: 415,
+    code: 'unsupported_media_type',
+  });
+  const large = Buffer.alloc(16 * 1024 * 1024 + 1);
+  expect(refusalOf(await put(large, 'application/octet-stream')).status).toBe(413);
+  for (const id of ['blob_x', `blob_${'0'.repeat(40)}`, '..%2f..%2fcallboard.db', '%2e%2e']) {
+    expect([400, 404], id).toContain((await get(board(), `/v1/blobs/${id}`)).status);
+  }
+});
+
 test('[HT8] §3 /healthz and /readyz answer without a token, and /metrics gives an operator numbers', async () => {
   for (const path of ['/healthz', '/readyz']) {
     expect((await get(board(), path, { token: null })).status).toBe(200);

@@ -1,6 +1,6 @@
 import { get } from './kit/ask.ts';
 import { expect, sharedCallboard, test } from './kit/contract-test.ts';
-import { type Frame, openRawSocket, toFrame } from './kit/raw-socket.ts';
+import { type Frame, openRawSocket, sendRaw, toFrame, upgradeHead } from './kit/raw-socket.ts';
 
 const board = sharedCallboard();
 const TEXT = 1;
@@ -98,4 +98,85 @@ test('§5 a frame that comes byte by byte, in fragments and between pings is a m
   await expect.poll(() => raw.texts()).toEqual(['{"type":"probe_ack","nonce":"böse 🦞"}']);
   raw.write(closeWith(1_000));
   expect(await raw.ending()).toEqual({ code: 1_000, ended: true });
+});
+
+test('§4 an upgrade to anywhere else is answered and ended, and Next gets none', async () => {
+  const bearer = `Authorization: Bearer ${board().token}`;
+  for (const [path, statuses] of [
+    ['/', ['404']],
+    ['/ws', ['404']],
+    ['/ws/client/', ['404']],
+    ['/WS/client', ['404']],
+    ['/ws/client%2f', ['400', '404']],
+    ['//ws/client', ['400']],
+    ['/x/../ws/client', ['400']],
+    ['/_next/hmr', ['404']],
+    ['/_next/webpack-hmr?page=%2F', ['404']],
+    ['/v1/tools', ['404']],
+    ['http://127.0.0.1:1/ws/client', ['400']],
+    ['http://a:99999/', ['400']],
+    ['*', ['400']],
+    ['/%E0%A4%A', ['400']],
+    ['/%00', ['400', '404']],
+  ] as const) {
+    const answer = await sendRaw(board(), upgradeHead(board(), path, [bearer]));
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? `nothing: ${answer}`;
+    expect(statuses, path).toContain(status);
+  }
+  expect((await get(board(), '/healthz')).status).toBe(200);
+});
+
+test('§4 a handshake that is none is a plain 400 or 426', async () => {
+  const bearer = `Authorization: Bearer ${board().token}`;
+  const head = (change: (text: string) => string) =>
+    change(upgradeHead(board(), '/ws/client', [bearer]));
+  for (const bytes of [
+    head((text) => text.replace(/Sec-WebSocket-Key: .*\r\n/, '')),
+    head((text) => text.replace(/Key: .*\r\n/, 'Key: short\r\n')),
+    head((text) => text.replace('Version: 13', 'Version: 99')),
+    head((text) => text.replace('GET ', 'POST ')),
+    head((text) => text.replace('\r\n\r\n', '\r\nSec-WebSocket-Protocol: a b, ,c\r\n\r\n')),
+  ]) {
+    expect(await sendRaw(board(), bytes)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  }
+});
+
+test('§9 bytes that are no HTTP, and heads without end, are answered and ended', async () => {
+  const host = `Host: ${new URL(board().url).host}\r\n`;
+  for (const [what, bytes] of [
+    ['noise', '\u0000\u0001\u0002\r\n\r\n'],
+    ['a TLS hello', Buffer.from('16030100a5010000a10303', 'hex')],
+    ['16 KB of one header', `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`],
+    [
+      '2,001 headers',
+      `GET / HTTP/1.1\r\n${host}${Array.from({ length: 2_001 }, (_, n) => `X-${n}: 1\r\n`).join('')}\r\n`,
+    ],
+    [
+      'two lengths',
+      `POST /v1/runs HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`,
+    ],
+    [
+      'a length and chunks',
+      `POST /v1/runs HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['an empty host', 'GET /v1/tools HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n'],
+    ['no host', 'GET /v1/tools HTTP/1.1\r\n\r\n'],
+    [
+      'two hosts',
+      `GET /v1/tools HTTP/1.1\r\n${host}Host: evil.example\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      '100 extensions',
+      upgradeHead(board(), '/ws/client', [
+        `Sec-WebSocket-Extensions: ${Array.from({ length: 100 }, (_, n) => `x${n}`).join(',')}`,
+      ]),
+    ],
+    [
+      'a protocol list of 14 KB',
+      upgradeHead(board(), '/ws/client', [`Sec-WebSocket-Protocol: b${' '.repeat(14_000)}x`]),
+    ],
+  ] as const) {
+    expect(await sendRaw(board(), bytes), what).toMatch(/^HTTP\/1\.1 4\d\d /);
+  }
+  expect((await get(board(), '/healthz')).status).toBe(200);
 });

@@ -92,6 +92,27 @@ test('§8 what happened in one moment comes in one frame, in order', async ({ co
   expect(rises(seqsOf(watcher))).toBe(true);
 });
 
+test('§8 a watcher that sends nonsense gets an error, and goes on watching', async ({
+  connect,
+}) => {
+  const watcher = await connect.watcher(board());
+  await watcher.next('snapshot');
+  for (const frame of [
+    '{',
+    '[]',
+    '{"type":"look"}',
+    '{"type":"watch","since":-1}',
+    '{"type":"watch","run_id":7}',
+    '{"type":"watch","since":"1"}',
+    Buffer.from([0, 255]),
+  ]) {
+    watcher.send(frame);
+    expect(await watcher.next('error')).toMatchObject({ code: 'bad_message' });
+  }
+  const id = await calc('5+5');
+  await watcher.next('call', (one) => one.tool_call_id === id && one.update.status === 'SUCCESS');
+});
+
 test('§5 a watcher that floods is closed with 1008', async ({ connect }) => {
   const watcher = await connect.watcher(board(), null);
   for (let n = 0; n < 500; n += 1) watcher.watch({ run_id: 'run_flood' });

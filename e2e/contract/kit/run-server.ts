@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { environmentOfServer } from '../../start-callboard.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../../dist/server.mjs');
 
@@ -19,10 +20,6 @@ export async function runServer(
   { cwd, args = [] }: { readonly cwd?: string; readonly args?: readonly string[] } = {},
 ): Promise<Ending> {
   const dataDir = await mkdtemp(join(tmpdir(), 'callboard-refused-'));
-  const inherited = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
-  );
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', SERVER, ...args],
@@ -30,10 +27,7 @@ export async function runServer(
       cwd: cwd ?? dataDir,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...Object.fromEntries(inherited),
-        NODE_ENV: 'production',
-        CALLBOARD_PORT: '0',
-        CALLBOARD_HOST: '127.0.0.1',
+        ...environmentOfServer(),
         CALLBOARD_DATA_DIR: join(dataDir, 'data'),
         ...env,
       },

@@ -53,8 +53,8 @@ export const gatePatches = (): Patch[] => [
       ${AT_GATE}
       const written = request.text + request.longTexts.join('');
       if (isClosed('hold', written)) stand('hold');
-      if (failure || isClosed('fail', written)) {
-        failure = new Error('disk I/O error');
+      if (globalThis.hasFailed || isClosed('fail', written)) {
+        globalThis.hasFailed = true;
         fs.writeFileSync(gate + '.reached', '');
         parentPort?.postMessage({ ok: false, message: 'disk I/O error' });
         return;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { environmentOfServer } from '../../start-callboard.ts';
 
 /** A start takes half a second; on a machine under load half a minute was seen. */
 const START_MS = 120_000;
@@ -81,15 +82,9 @@ export function startServer(options: ServerOptions): ServerProcess {
 }
 
 function environment({ dataDir, port, token, env }: ServerOptions) {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(CALLBOARD_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_|DATABASE_URL$|NATS_URL$)/.test(name),
-  );
   return {
-    ...Object.fromEntries(inherited),
-    NODE_ENV: 'production' as const,
+    ...environmentOfServer(),
     CALLBOARD_PORT: String(port),
-    CALLBOARD_HOST: '127.0.0.1',
     CALLBOARD_DATA_DIR: dataDir,
     CALLBOARD_TOKEN: token,
     ...env,
