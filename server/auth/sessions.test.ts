@@ -140,11 +140,13 @@ describe('how long it lasts', () => {
     const id = (await sessions.find(cookie, key))?.id ?? '';
     const [first, second] = [sessions.hold(id), sessions.hold(id)];
     await settled();
+    const held = lookUps();
     first();
     first();
     clock.advance(SESSION_RENEW_MS);
     await settled();
     const before = lookUps();
+    expect(before, 'held by the other').toBeGreaterThan(held);
     second();
     clock.advance(SESSION_IDLE_MS);
     await settled();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer } from './create-http-server.ts';
+import { createHttpServer } from './create-http.ts';
 
 test('[HT57] of 50 requests in one packet each is handled once the one before has its response', async () => {
   const waiting: ServerResponse[] = [];

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { Clock } from '../base/clock.ts';
-import { HEARTBEAT_MS } from './event-writer.ts';
+import { HEARTBEAT_MS } from './open-responses.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 
 const call = (seq: number, run_id = 'run_a'): WatchEvent => ({

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { Counts } from '#lib/limits/counts';
+import { Counts, hasFairShare } from '#lib/limits/counts';
 import { HttpError } from '#lib/protocol/http-error';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { type Caller, type Followed, followCaller, isAdmin, principalKey } from '../auth/room.ts';
@@ -27,10 +27,13 @@ const MOST_TABS = 64;
 /** All that is open to clients and watchers, until the server stops. */
 export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
   const open = { client: new Set<Closable>(), watcher: new Set<Closable>() };
-  /** One token may have so many: none but an administrator's keeps out another. */
-  const mostOf = ({ kind }: Caller, use: SocketUse): number =>
-    kind === 'device' || use === 'watcher' ? MOST_TABS : most[use] / 2;
   const ofToken = { client: new Counts(), watcher: new Counts() };
+  /** One token has its share at most: none but an administrator's keeps out another. */
+  const mayHaveMore = (caller: Caller, use: SocketUse): boolean => {
+    const own = ofToken[use].of(principalKey(caller));
+    const hasTabs = caller.kind === 'device' || use === 'watcher';
+    return (!hasTabs || own < MOST_TABS) && hasFairShare(own, open[use].size, most[use]);
+  };
   let closing = false;
   return {
     get count(): number {
@@ -40,13 +43,11 @@ export function createOpenSockets(followed: Followed, most = MOST_SOCKETS) {
     capacityProblem(caller: Caller, use: SocketUse): HttpError | undefined {
       if (closing)
         return new HttpError('shutting_down', 'The server is stopping; connect again soon.');
-      const own = mostOf(caller, use);
       const isFull = open[use].size >= most[use];
-      if (!isFull && (isAdmin(caller) || ofToken[use].of(principalKey(caller)) < own))
-        return undefined;
+      if (!isFull && (isAdmin(caller) || mayHaveMore(caller, use))) return undefined;
       const problem = isFull
         ? `All ${most[use]} sockets for ${use}s are in use.`
-        : `This token has ${own} sockets and streams for ${use}s at most; close one first.`;
+        : `This token has its share of the sockets and streams for ${use}s; close one first.`;
       return new HttpError('rate_limited', problem, { retryAfter: 10 });
     },
     /** Closes it when the caller's sign-in ends or its token is revoked. Returns what is called once it has closed. */

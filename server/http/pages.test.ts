@@ -66,9 +66,10 @@ describe('who sees a page', () => {
 
 describe('drawing', () => {
   /** A server whose pages are drawn when the test allows it. */
-  async function slowly() {
+  async function slowly(options: Parameters<typeof startTestServer>[0] = {}) {
     const drawing: (() => void)[] = [];
     const server = await startTestServer({
+      ...options,
       pages: ({ url }, outgoing) =>
         new Promise<void>((done) => {
           if (url === '/favicon.ico') {
@@ -97,6 +98,16 @@ describe('drawing', () => {
     await expect.poll(() => drawing.length).toBe(3);
     const statuses = await drawUntil(Promise.all(asked), drawing);
     expect(statuses.filter((status) => status === 200)).toHaveLength(67);
+  });
+
+  test('[HT47] visitors of one network leave places for those of another', async () => {
+    const { drawing, asked, ask } = await slowly({ proxy: { trustedProxies: ['127.0.0.1'] } });
+    const from = (address: string) => ({ token: null, headers: { 'x-forwarded-for': address } });
+    for (let count = 0; count < 130; count += 1) ask('/sign-in', from('203.0.113.7'));
+    expect(await Promise.any(asked)).toBe(429);
+    ask('/sign-in', from('203.0.113.8'));
+    const statuses = await drawUntil(Promise.all(asked), drawing);
+    expect(statuses.at(-1)).toBe(200);
   });
 
   test('[HT47] visitors who leave give up their places', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { createRequestsInFlight } from './create-http-server.ts';
+import { createRequestsInFlight } from './create-http.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

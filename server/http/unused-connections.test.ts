@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer } from './create-http-server.ts';
+import { createHttpServer } from './create-http.ts';
 import { admit } from './unused-connections.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';

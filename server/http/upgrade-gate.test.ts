@@ -172,6 +172,21 @@ describe('what it bears', () => {
     }
   });
 
+  test('[UG7] two tokens that take all that they may leave room for a third one', async () => {
+    const { server } = await setup({}, { maxSockets: { client: 8, watcher: 8 } });
+    const ada = await server.tokens.create(
+      { kind: 'operator', name: 'ada', role: 'operator' },
+      'x',
+    );
+    if (!ada.ok) throw new Error(ada.message);
+    const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+    for (const token of [TOKENS.colleague, ada.secret]) {
+      for (let n = 0; n < 8; n += 1) await dial(server, '/ws/client', as(token));
+    }
+    expect(await dial(server, '/ws/client', as(ada.secret))).toBe(429);
+    expect(await dial(server, '/ws/client', as(TOKENS.device))).toBeInstanceOf(WebSocket);
+  });
+
   test('[UG8] no more than the allowed upgrades in waiting', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -214,6 +229,14 @@ describe('what it bears', () => {
 });
 
 describe('how it ends', () => {
+  test('[UG10] closing closes all with the code, and admits no more', async () => {
+    const { server } = await setup();
+    const ws = await open(server);
+    server.gate.close(1012, 'restarting');
+    expect((await once(ws, 'close'))[0]).toBe(1012);
+    expect(await dial(server, '/ws/client', { headers: asOperator })).toBe(503);
+  });
+
   test("[UG9] T26: signing out closes that session's sockets alone", async () => {
     const { server } = await setup();
     const [mine, other] = [await signIn(server), await signIn(server)];

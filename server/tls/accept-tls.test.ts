@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer } from '../http/create-http-server.ts';
+import { createHttpServer } from '../http/create-http.ts';
 import { type AcceptLimits, acceptTls } from './accept-tls.ts';
 import { makeCa, makeServerPair, type Pair } from './make-certificates.ts';
 

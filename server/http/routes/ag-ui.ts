@@ -1,8 +1,7 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
-import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces } from '../open-responses.ts';
+import { createPlaces, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
 import { AGENTS } from './access.ts';
 

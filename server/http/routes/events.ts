@@ -1,8 +1,7 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
 import { followRun } from '../../events/room.ts';
-import { type EventWriter, eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces } from '../open-responses.ts';
+import { createPlaces, type EventWriter, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
 import { findRun, READERS } from './access.ts';
 

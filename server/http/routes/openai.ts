@@ -6,9 +6,8 @@ import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/open
 import type { Caller } from '../../auth/room.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
-import { eventResponse } from '../event-writer.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, type TakePlace } from '../open-responses.ts';
+import { createPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
 import { checkShape, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';

@@ -22,7 +22,7 @@ import { testPolicy } from '../../policy/testing/test-policy.ts';
 import { InboundBudget } from '../../sockets/inbound.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import { createApi } from '../create-api.ts';
-import { createHttpServer } from '../create-http-server.ts';
+import { createHttpServer } from '../create-http.ts';
 import { createDevicePage } from '../device-page.ts';
 import { createForeignPages } from '../foreign-pages.ts';
 import type { HttpDeps } from '../http-deps.ts';
