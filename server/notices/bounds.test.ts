@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeliveryRecord } from '../store/store.ts';
 import { MOST_OPEN_IN_ALL } from './outbox.ts';
-import { DueQueue } from './schedule.ts';
 import type { Target } from './target.ts';
 import { startReceiver, status } from './testing/receiver.ts';
 import { ids, SECRET, setupOutbox, webhook } from './testing/setup-outbox.ts';
@@ -85,23 +83,6 @@ test('[OB28] the reason of a refusal without an answer names no status', async (
   await expect
     .poll(listed)
     .toMatchObject([{ state: 'failed', status: null, error: 'x.example is not allowed' }]);
-});
-
-test('[OB29] what waits stays in the order of its times, whichever way it comes and goes', () => {
-  const one = (id: number, nextAt: number) =>
-    ({ id: `dlv_${id}`, nextAt, madeAt: 0 }) as DeliveryRecord;
-  const queue = new DueQueue();
-  const all = Array.from({ length: 200 }, (_, n) => one(n, (n * 7_919) % 61));
-  for (const delivery of all) queue.add(delivery);
-  const removed = all.filter((_, n) => n % 3 === 0);
-  for (const delivery of removed) queue.delete(delivery);
-  const times: number[] = [];
-  for (let due = queue.due(100); due; due = queue.due(100)) {
-    times.push(due.nextAt ?? 0);
-    queue.delete(due);
-  }
-  expect(times.length).toBe(200 - removed.length);
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
 test('[OB30] a question about a target is asked as often as one likes, and admission once', async () => {

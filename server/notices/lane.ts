@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryRecord } from '../store/room.ts';
 import { ATTEMPT_MS, NO_ANSWER } from './post-once.ts';
-import { DueQueue, dueAt, LONGEST_WAIT_MS, slowFor, waitAfter } from './schedule.ts';
+import { LONGEST_WAIT_MS, slowFor, waitAfter } from './schedule.ts';
 import type { Outcome, Target } from './target.ts';
 
 export interface LaneDeps {
@@ -46,8 +46,6 @@ export class Lane {
   readonly #deps: LaneDeps;
   readonly #open = new Map<string, DeliveryRecord>();
   readonly #inFlight = new Map<string, AbortController>();
-  /** The deliveries that are open and not on their way. */
-  readonly #waiting = new DueQueue();
   /** A person wants these tried now, whatever the target has answered before. */
   readonly #asked = new Set<string>();
   #isRunning = false;
@@ -82,7 +80,7 @@ export class Lane {
 
   /** It is on disk. Where too many wait already, the oldest gives way. `isAsked`: by a person. */
   add(delivery: DeliveryRecord, isAsked = false): void {
-    this.#put(delivery);
+    this.#open.set(delivery.id, delivery);
     if (isAsked) this.#asked.add(delivery.id);
     if (this.#open.size > MOST_OPEN) this.dropOldest();
     this.#pump();
@@ -112,7 +110,7 @@ export class Lane {
     const delivery = this.#open.get(id);
     if (!delivery || this.#inFlight.has(id)) return delivery;
     const now = { ...delivery, nextAt: at };
-    this.#put(now);
+    this.#open.set(id, now);
     this.#asked.add(id);
     this.#pump();
     return now;
@@ -129,15 +127,17 @@ export class Lane {
     [this.#failures, this.#slowed, this.#slowedUntil] = [0, 0, 0];
   }
 
-  #put(delivery: DeliveryRecord): void {
-    this.#unqueue(delivery.id);
-    this.#open.set(delivery.id, delivery);
-    if (!this.#inFlight.has(delivery.id)) this.#waiting.add(delivery);
-  }
-
-  #unqueue(id: string): void {
-    const known = this.#open.get(id);
-    if (known) this.#waiting.delete(known);
+  /** The delivery whose time comes first of those that are not on their way: of 1,000 at most. */
+  #first(now: number): Due | undefined {
+    let first: Due | undefined;
+    for (const delivery of this.#open.values()) {
+      if (this.#inFlight.has(delivery.id)) continue;
+      const at = dueAt(delivery, now);
+      if (!first || at < first.at || (at === first.at && delivery.id < first.delivery.id)) {
+        first = { delivery, at };
+      }
+    }
+    return first;
   }
 
   #pump(): void {
@@ -149,14 +149,13 @@ export class Lane {
     const now = this.#deps.clock.now();
     // One at a time, until the target has taken one again.
     const most = this.#slowed > 0 ? 1 : MOST_IN_FLIGHT;
-    while (this.#slowedUntil <= now && this.#inFlight.size < most) {
-      const due = this.#waiting.due(now);
-      if (!due) break;
-      void this.#attempt(due, false);
+    // Where so many are on their way, the end of one brings the next.
+    while (this.#inFlight.size < most) {
+      const next = this.#first(now);
+      if (!next) return;
+      if (next.at > now || this.#slowedUntil > now) return this.#wakeAt(next.at, now);
+      void this.#attempt(next.delivery, false);
     }
-    const next = this.#waiting.first;
-    // Else the end of one that is on its way brings the next.
-    if (next && this.#inFlight.size < most) this.#wakeAt(dueAt(next), now);
   }
 
   /** Also where the target is off or left alone: a person wants to see what it answers. */
@@ -177,7 +176,6 @@ export class Lane {
 
   async #attempt(delivery: DeliveryRecord, isAsked: boolean): Promise<void> {
     const { clock } = this.#deps;
-    this.#waiting.delete(delivery);
     const controller = new AbortController();
     const { signal } = controller;
     this.#inFlight.set(delivery.id, controller);
@@ -253,7 +251,7 @@ export class Lane {
     const wait = waitAfter(delivery.attempts, random());
     if (wait === undefined) return this.#finish(delivery, 'failed');
     const again = { ...delivery, nextAt: now + Math.max(wait, retryAfterMs) };
-    this.#put(again);
+    this.#open.set(again.id, again);
     this.#write(again);
   }
 
@@ -268,7 +266,6 @@ export class Lane {
     state: Exclude<DeliveryRecord['state'], 'open'>,
     more: readonly Change[] = [],
   ): void {
-    this.#unqueue(delivery.id);
     this.#open.delete(delivery.id);
     this.#asked.delete(delivery.id);
     this.#write({ ...delivery, state, nextAt: null, endedAt: this.#deps.clock.now() }, more);
@@ -278,6 +275,17 @@ export class Lane {
   #write(delivery: DeliveryRecord, more: readonly Change[] = []): void {
     this.#deps.write([{ type: 'put_delivery', delivery }, ...more]).catch(this.#deps.logger.error);
   }
+}
+
+interface Due {
+  readonly delivery: DeliveryRecord;
+  readonly at: number;
+}
+
+/** A time that lies further ahead than any wait is of a wall clock that was set back since: it has come. */
+function dueAt({ nextAt, madeAt }: DeliveryRecord, now: number): number {
+  const at = nextAt ?? madeAt;
+  return at - now > LONGEST_WAIT_MS ? now : at;
 }
 
 type Became = Outcome | 'removed' | 'obsolete';

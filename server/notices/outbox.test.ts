@@ -36,7 +36,7 @@ describe('the outbox', () => {
     expect(outcomes).toEqual(['webhook:ops failed', 'webhook:ops obsolete']);
   });
 
-  test('[OB12] [OB15] is flooded: of what waits for a target the oldest give way, and it is counted', async () => {
+  test('[OB12] [OB15] [OB29] is flooded: of what waits for a target the oldest give way, and it is counted', async () => {
     const { ask, outbox, outcomes, store, states, clock, start } = await setupOutbox({
       notify: webhook('http://127.0.0.1:1'),
       isStarted: false,
