@@ -2,8 +2,8 @@ import { createBrowserTools, PHONE_TOOLS } from '#lib/browser-tools/browser-tool
 import { createBrowserEnv } from '#lib/browser-tools/create-browser-env';
 import { watchClientState } from '#lib/browser-tools/watch-client-state';
 import { createBrowserParts } from '#lib/client/browser-environment';
+import { createHttpUploadBlob } from '#lib/client/encode-answer';
 import { createToolClient, type ToolClient } from '#lib/client/tool-client';
-import { createHttpUploadBlob } from '#lib/client/upload-blob';
 import { readUserAgent } from '#lib/format/read-user-agent';
 import type { TabState } from '#lib/stores/tab-store';
 import { pageFetch, pageProtocols } from './page-session.ts';

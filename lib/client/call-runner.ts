@@ -3,12 +3,11 @@ import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import { type ClientToolDefinition, isRepeatable, ToolFailure } from './client-tool.ts';
-import { encodeFailure } from './encode-answer.ts';
+import { encodeFailure, type UploadBlob } from './encode-answer.ts';
 import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
 import { type KnownCall, PendingAnswers } from './pending-answers.ts';
 import { type RunningCall, startCall } from './running-call.ts';
 import type { ClientEnvironment } from './transports.ts';
-import type { UploadBlob } from './upload-blob.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;
 type Welcome = Pick<ServerMessageOf<'welcome'>, 'forget' | 'cancel'>;

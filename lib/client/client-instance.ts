@@ -2,9 +2,9 @@ import type { ClientMessage } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { CallRunner } from './call-runner.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
+import type { UploadBlob } from './encode-answer.ts';
 import { JOURNAL_BYTES, type Journal, JournalEntries } from './journal.ts';
 import type { ClientEnvironment } from './transports.ts';
-import type { UploadBlob } from './upload-blob.ts';
 
 /** How long a close waits for tools that do not heed their signal. */
 const CLOSE_WAIT_MS = 2_000;

@@ -6,7 +6,6 @@ import { toBase64 } from '../util/base64.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { type ClientToolAnswer, type ToolAttachment, ToolFailure } from './client-tool.ts';
 import type { CallAnswer } from './journal.ts';
-import type { UploadBlob } from './upload-blob.ts';
 
 /** Attachments from this size on are uploaded, so that they do not hold up the socket. */
 export const INLINE_BYTES = 256 * 1024;
@@ -117,3 +116,34 @@ const tooLarge = (what: string, limit: string, instead = ''): ToolFailure =>
     'result_too_large',
     `The result has ${what}; at most ${limit} can be sent.${instead}`,
   );
+
+/** Stores bytes with the server outside the socket; gives the blob's id, or rejects. */
+export type UploadBlob = (upload: {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}) => Promise<string>;
+
+/** Uploads by `POST <baseUrl>/v1/blobs` (contract, section 6). */
+export function createHttpUploadBlob({
+  baseUrl,
+  fetch,
+  headers = {},
+}: {
+  baseUrl: string;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  headers?: Readonly<Record<string, string>>;
+}): UploadBlob {
+  return async ({ bytes, mediaType }) => {
+    const response = await fetch(`${baseUrl}/v1/blobs`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': mediaType },
+      body: new Blob([new Uint8Array(bytes)], { type: mediaType }),
+    });
+    if (!response.ok) throw new Error(`/v1/blobs answered ${response.status}, not 2xx`);
+    const answer: unknown = await response.json();
+    if (!isRecord(answer) || typeof answer.blob_id !== 'string') {
+      throw new Error('/v1/blobs answered without a blob_id');
+    }
+    return answer.blob_id;
+  };
+}

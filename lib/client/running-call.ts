@@ -11,11 +11,10 @@ import {
   ToolFailure,
   toToolFailure,
 } from './client-tool.ts';
-import { encodeAnswer, encodeFailure } from './encode-answer.ts';
+import { encodeAnswer, encodeFailure, type UploadBlob } from './encode-answer.ts';
 import type { CallAnswer, Journal } from './journal.ts';
 import { createStatusThrottle, type StatusFields, type StatusThrottle } from './status-throttle.ts';
 import type { ClientEnvironment } from './transports.ts';
-import type { UploadBlob } from './upload-blob.ts';
 
 const TIP_CHARS = 2_000;
 

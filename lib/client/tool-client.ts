@@ -7,11 +7,11 @@ import type { ClientIdentity } from './client-identity.ts';
 import { type ClientInstance, openClientInstance } from './client-instance.ts';
 import { type ClientToolDefinition, toToolSpec } from './client-tool.ts';
 import { type ClientStatus, type Connection, createConnection } from './connection.ts';
+import type { UploadBlob } from './encode-answer.ts';
 import type { InstanceId } from './instance-id.ts';
 import type { Journal } from './journal.ts';
 import { createStatusThrottle, type StatusThrottle } from './status-throttle.ts';
 import type { ClientEnvironment } from './transports.ts';
-import type { UploadBlob } from './upload-blob.ts';
 
 export type ClientState = Omit<
   ClientMessageOf<'client_state'>,

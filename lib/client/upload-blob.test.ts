@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpUploadBlob } from './upload-blob.ts';
+import { createHttpUploadBlob } from './encode-answer.ts';
 
 async function setup(status: number, answer: unknown) {
   const received: { path: string | undefined; type: string | undefined; bytes: Buffer }[] = [];

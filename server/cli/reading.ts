@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Context } from './command.ts';
-import { CliError } from './exit-codes.ts';
+import { CliError, type Context } from './command.ts';
 
 /** The pages of a list, one at a time, from the newest on. `path` has its query already. */
 export async function* pagesOf<T extends { readonly next_cursor: string | null }>(

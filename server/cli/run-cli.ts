@@ -1,7 +1,16 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '#lib/util/error-message';
-import { COMMON_OPTIONS, type Command, type Context, type Option, type Prompt } from './command.ts';
+import {
+  CliError,
+  COMMON_OPTIONS,
+  type Command,
+  type Context,
+  EXIT_CODES,
+  type ExitName,
+  type Option,
+  type Prompt,
+} from './command.ts';
 import { approveCommand } from './commands/approve.ts';
 import { backupCommand } from './commands/backup.ts';
 import { callCommand } from './commands/call.ts';
@@ -10,10 +19,8 @@ import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { pairCommand, qrCommand } from './commands/pair.ts';
 import { runsCommand } from './commands/runs.ts';
-import { startCommand } from './commands/start.ts';
 import { toolsCommand } from './commands/tools.ts';
 import { connect, dataDirOf, type Environment, type ServerOptions } from './connect.ts';
-import { CliError, EXIT_CODES, type ExitName } from './exit-codes.ts';
 import { Output } from './output.ts';
 
 function helpOf(command: Command): string {
@@ -226,7 +233,17 @@ const usageOf = ({ name, parameters }: Command): string =>
   `the command is "callboard ${[name, parameters].filter(Boolean).join(' ')}", and "callboard ${name} --help" has its options`;
 
 export const COMMANDS: readonly Command[] = [
-  startCommand,
+  {
+    // The launcher runs the server itself, before this program; here the command has its help.
+    name: 'start',
+    parameters: '',
+    summary: 'Start the server with its workbench, until Ctrl+C; data is in ./.callboard',
+    counts: [0, 0],
+    notes: ['Settings are environment variables, such as CALLBOARD_PORT; the README has them all.'],
+    async run() {
+      throw new CliError('failed', 'the server is started by the program "callboard" alone');
+    },
+  },
   pairCommand,
   qrCommand,
   devicesCommand,

@@ -5,8 +5,15 @@ import type { Audit, Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, Store } from '../store/room.ts';
-import { type DeviceRecord, deviceRecordSchema, shownName, toKeptDevice } from './device-record.ts';
-import { type Admission, decideTools, offerTool } from './device-tools.ts';
+import {
+  type Admission,
+  type DeviceRecord,
+  decideTools,
+  deviceRecordSchema,
+  offerTool,
+  shownName,
+  toKeptDevice,
+} from './device-record.ts';
 
 /** A record is written this often at most. */
 const EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DeviceTool } from '#lib/protocol/device';
-import { decideTools, offerTool } from './device-tools.ts';
+import { decideTools, offerTool } from './device-record.ts';
 
 const tool = (name: string, description = 'Says it again', more: object = {}): DeviceTool => ({
   ...{ name, description, parameters: { type: 'object', ...more }, hash: `hash of ${name}` },

@@ -8,11 +8,10 @@ import { createFailedAttempts, loadFingerprint } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
-import { BlockedOrigins } from './blocked-origins.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
 import { PairedDevices, type PairedDevicesDeps } from './paired-devices.ts';
 import { DevicePairing, type PairingServiceDeps } from './pairing-service.ts';
-import { Pairings } from './pairings.ts';
+import { BlockedOrigins, Pairings } from './pairings.ts';
 
 /** A device may offer many tools at once, and each is a change. */
 const GATHER_MS = 50;

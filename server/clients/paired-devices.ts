@@ -4,8 +4,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { type Audit, byCaller, type Caller, type Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DeviceList } from './device-list.ts';
-import { type DeviceRecord, toWireDevice } from './device-record.ts';
-import { bytesOf } from './device-tools.ts';
+import { bytesOf, type DeviceRecord, toWireDevice } from './device-record.ts';
 
 /** The tools of the devices of one page have so much; one device alone may have half of it. */
 const PAGE_BYTES = 4 * 1024 * 1024;

@@ -21,13 +21,17 @@ import {
   tooManyAttempts,
 } from '../auth/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
-import type { BlockedOrigins } from './blocked-origins.ts';
 import type { DeviceList } from './device-list.ts';
-import { shownName } from './device-record.ts';
-import { toDeviceTools } from './device-tools.ts';
+import { shownName, toDeviceTools } from './device-record.ts';
 import { Outcomes, type OutcomesDeps, toWirePairing } from './outcomes.ts';
 import type { By } from './paired-devices.ts';
-import { PAIRING_MS, type Pairing, type PairingRequest, type Pairings } from './pairings.ts';
+import {
+  type BlockedOrigins,
+  PAIRING_MS,
+  type Pairing,
+  type PairingRequest,
+  type Pairings,
+} from './pairings.ts';
 
 export interface PairingServiceDeps extends OutcomesDeps {
   readonly pairings: Pairings;

@@ -9,8 +9,7 @@ import type {
   ToolRegistry,
 } from '../tools/room.ts';
 import type { DeviceList } from './device-list.ts';
-import type { DeviceRecord } from './device-record.ts';
-import { type Admission, toDeviceTool } from './device-tools.ts';
+import { type Admission, type DeviceRecord, toDeviceTool } from './device-record.ts';
 
 type Client = Parameters<ToolRegistry['register']>[0];
 

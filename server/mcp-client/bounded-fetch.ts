@@ -42,7 +42,7 @@ export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep):
     if (!ok && isNote) return new Response(null, { status: 202 });
     if (!body) return response;
     const more = { status, statusText, headers };
-    // Of what is no answer to a request the beginning is enough.
+    // The beginning of a refusal is enough.
     if (!ok) return new Response(await beginningOf(body), more);
     const asked = () => idOf(init?.body);
     if (/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
@@ -85,7 +85,7 @@ function createPace(wait: Wait) {
   let openedAt = Number.NEGATIVE_INFINITY;
   let inVain = 0;
   return async ({ headers, signal }: RequestInit): Promise<void> => {
-    // What goes on where it was cut comes as soon as the server says.
+    // A stream that goes on where it was cut comes as soon as the server says.
     if (new Headers(headers).has('last-event-id')) return;
     inVain = performance.now() - openedAt < STABLE_MS ? inVain + 1 : 0;
     if (inVain > 0) {
@@ -183,7 +183,7 @@ const mendEvents = (events: string, read: (came: unknown) => readonly JSONRPCMes
 
 const fieldOf = (line: string): string => line.slice(line.indexOf(':') + 1).replace(/^ /, '');
 
-/** Of many short lines so many as are taken in one turn; the end of an event is not cut in two. */
+/** Gives as many short lines as are taken in one turn; the end of an event is not cut in two. */
 function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Buffer> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   let at = 0;
@@ -195,7 +195,7 @@ function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<Buf
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-/** Of the end of an event so much may be in the piece before. */
+/** So much of the end of an event may be in the piece before. */
 const SEAM_BYTES = 3;
 
 /** Behind the last event that ends in the piece; 0: none does. */

@@ -8,7 +8,7 @@ import { given } from '#lib/util/given';
 import { type ForeignFile, findFile, readForeignFile, textIn } from '../blobs/room.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
 
-/** What is known of a resource that a server names. It is fetched by nothing. */
+/** A server names a resource so. It is fetched by nothing. */
 interface Link {
   readonly uri: string;
   readonly name?: string;
@@ -20,7 +20,7 @@ interface Link {
 interface ReadBlock {
   readonly text?: string;
   readonly file?: ForeignFile;
-  /** Of a file that is text: a failure says it. */
+  /** The text of a file, which a failure says. */
   readonly words?: string;
   readonly link?: Link;
 }
@@ -31,9 +31,9 @@ const RESULT_LIMITS = {
   maxNodes: LIMITS.jsonNodes,
 };
 
-/** Of the text of a failure. */
+/** The text of a failure has so much at most. */
 const ERROR_BYTES = 64 * 1024;
-/** Of a block of a kind that nobody knows, as JSON. */
+/** A block of a kind that nobody knows has so much as JSON. */
 const UNKNOWN_BYTES = 16 * 1024;
 
 const NO_REASON = 'The tool failed without a reason.';
@@ -43,7 +43,7 @@ export async function toAnswer(
   result: unknown,
   attach: ToolContext['attach'],
 ): Promise<ToolAnswer> {
-  // What is read of it as JSON goes as deep as it does.
+  // Its parts are read as JSON, and go as deep as it does.
   if (measureJson(result, { maxDepth: LIMITS.jsonDepth }) === 'depth') throw tooLarge('depth');
   const envelope = isRecord(result) ? result : { content: result };
   const {
@@ -60,7 +60,7 @@ export async function toAnswer(
   const files = blocks.flatMap(({ file }) => file ?? []);
   if (isError === 1 || String(isError) === 'true') {
     const words = blocks.flatMap((block) => block.words || []);
-    // What the message says is no file beside it.
+    // A file whose words the message says is not beside it.
     await attachAll(
       blocks.flatMap((one) => (one.file && one.words === undefined ? [one.file] : [])),
       attach,
@@ -153,7 +153,7 @@ function readBlock(block: unknown): ReadBlock {
   return { text: jsonOf(text ?? block) };
 }
 
-/** What lies elsewhere is not fetched. */
+/** A file that lies elsewhere is not fetched. */
 function fileIn(block: Record<string, unknown>): ForeignFile | undefined {
   const found = findFile(block);
   return found && 'url' in found ? undefined : found;

@@ -22,7 +22,7 @@ function scheduleReconnection(reconnect: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** What a server may ask for is refused in any case, but for a sign of life. */
+/** So many requests of a server are answered at a time; all are refused but a sign of life. */
 const MOST_OPEN = 8;
 
 const TOO_MANY = `The server asked for something while ${MOST_OPEN} answers to it were on their way; it gets none.`;
@@ -43,7 +43,7 @@ function boundAnswers(transport: Transport): void {
   };
 }
 
-/** Of one message; a result may have 8 MiB, and pictures beside it. */
+/** One message has so much at most; a result may have 8 MiB, and pictures beside it. */
 const MESSAGE_BYTES = 12 * 1024 * 1024;
 
 /** Without an answer by then, a program speaks the older protocol. */
@@ -53,16 +53,16 @@ export interface ConnectionEvents {
   listChanged(): void;
   /** The connection has ended, by either side. */
   closed(): void;
-  /** What the program wrote to its error output. */
+  /** The program wrote this to its error output. */
   wrote(chunk: Uint8Array): void;
-  /** What went wrong without ending the connection. */
+  /** Something went wrong without ending the connection. */
   failed(error: Error): void;
 }
 
 /** An open connection to one server. */
 export interface Connection {
   readonly client: Client;
-  /** Of the protocol, such as 2026-07-28. */
+  /** The version of the protocol, such as 2026-07-28. */
   readonly version: string;
   readonly era: 'legacy' | 'modern';
   readonly server: { readonly name: string; readonly version: string } | null;
@@ -85,7 +85,7 @@ const NO_VALIDATOR: jsonSchemaValidator = {
   }),
 };
 
-/** Of the SDK, for a note that comes after the end of its call: nothing is wrong then. */
+/** The SDK says so of a note that comes after the end of its call: nothing is wrong then. */
 const LATE_PROGRESS = /^Received a progress notification for an unknown token/;
 
 export async function connectServer(
@@ -146,7 +146,7 @@ export async function connectServer(
   };
 }
 
-/** What of it a person can do something about. */
+/** Says what a person can do something about. */
 function startFailure(
   error: unknown,
   transport: Transport,

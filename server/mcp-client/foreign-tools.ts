@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
+import { estimateJsonBytes } from '#lib/json/measure-json';
 import { isToolName, LONGEST_TOOL_NAME, spellingOf } from '#lib/protocol/tool-name';
 import { given } from '#lib/util/given';
 import type { McpServerSettings } from './mcp-servers-config.ts';
+import { ask } from './task-messages.ts';
 
-/** Of the SHA-256, as hex digits. */
+/** So many hex digits of the SHA-256 are in a name. */
 const HASH_CHARS = 8;
 
 const hashOf = (foreign: string): string => hash('sha256', foreign, 'hex').slice(0, HASH_CHARS);
@@ -29,7 +32,7 @@ function hashedName(id: string, foreign: string): string {
  */
 export class ForeignNames {
   readonly #id: string;
-  /** Whether models could take it for a tool of others. */
+  /** Tells that models could take the name for a tool of others. */
   readonly #isReserved: (name: string) => boolean;
   readonly #names = new Map<string, string>();
   readonly #spellings = new Set<string>();
@@ -60,10 +63,11 @@ export class ForeignNames {
   }
 }
 
-/** What models and people read of a tool at most; of a longer description the beginning. */
+/** Models and people read so much of a tool at most: the beginning of a longer description. */
 const DESCRIPTION_CHARS = 1_024;
 const TITLE_CHARS = 128;
 export const LONGEST_FOREIGN_NAME = 256;
+export const MOST_TOOLS = 500;
 
 const namedSchema = z.object({ name: z.string().min(1).max(LONGEST_FOREIGN_NAME) });
 
@@ -72,7 +76,7 @@ const partsSchema = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown().optional(),
-  // As others spell it.
+  // Others spell it so.
   input_schema: z.unknown().optional(),
   parameters: z.unknown().optional(),
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -105,4 +109,78 @@ export function toSpec(
     ...given({ display_name: shown?.slice(0, TITLE_CHARS) }),
     ...(believed.length > 0 && { annotations: Object.fromEntries(believed) }),
   };
+}
+
+const MOST_PAGES = 50;
+const PAGE_MS = 30_000;
+/** All pages together have so much, as one message has: 50 whole ones would fill the memory. */
+const MOST_LIST_BYTES = 12 * 1024 * 1024;
+
+const TOO_LARGE = `The server's list of tools is larger than what is read: its pages may have ${MOST_LIST_BYTES} bytes together.`;
+
+const NO_LIST = 'The server answered the question for its tools with what is no list of tools.';
+
+/** Each tool is checked by itself: what is wrong with one is no reason to refuse the others. */
+const pageSchema = z.object({
+  tools: z
+    .union([z.array(z.unknown()), z.record(z.string(), z.unknown()).transform(namedByKeys)])
+    .nullish(),
+  /** A list that is the whole result. */
+  content: z.array(z.unknown()).optional().catch(undefined),
+  /** Some end their pages with null, or with an empty text. */
+  nextCursor: z
+    .union([z.string().min(1), z.number()])
+    .optional()
+    .catch(undefined),
+});
+
+function namedByKeys(tools: Readonly<Record<string, unknown>>): unknown[] {
+  return Object.entries(tools).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool));
+}
+
+type Page = z.output<typeof pageSchema>;
+
+/** Reads what a server offers, no more than may be offered; `leftOut` counts what else its pages had. */
+export async function listTools(
+  client: Client,
+  signal?: AbortSignal,
+): Promise<{ readonly tools: readonly unknown[]; readonly leftOut: number }> {
+  const tools: unknown[] = [];
+  const seen = new Set<unknown>();
+  let leftOut = 0;
+  let bytesLeft = MOST_LIST_BYTES;
+  let cursor: Page['nextCursor'];
+  for (let at = 0; at < MOST_PAGES; at += 1) {
+    const page = await readPage(client, cursor, signal).catch((error: unknown) => {
+      // The tools of the pages before it are there; a server that declares none need not have a list.
+      const isNone = at > 0 || !client.getServerCapabilities()?.tools;
+      if (isNone && error instanceof ProtocolError) return undefined;
+      throw error;
+    });
+    const listed = page?.tools ?? page?.content ?? [];
+    bytesLeft -= estimateJsonBytes(listed, bytesLeft);
+    if (bytesLeft < 0) throw new Error(TOO_LARGE);
+    const names = listed.map((tool) => foreignNameOf(tool) ?? tool);
+    // A server that ignores the cursor gives the same page again and again.
+    if (at > 0 && names.every((name) => seen.has(name))) break;
+    for (const name of names) seen.add(name);
+    const room = MOST_TOOLS - tools.length;
+    tools.push(...listed.slice(0, room));
+    leftOut += Math.max(0, listed.length - room);
+    cursor = page?.nextCursor;
+    if (cursor === undefined || leftOut > 0) break;
+  }
+  return { tools, leftOut };
+}
+
+async function readPage(
+  client: Client,
+  cursor: Page['nextCursor'],
+  signal: AbortSignal | undefined,
+): Promise<Page> {
+  const request = { method: 'tools/list', params: given({ cursor }) };
+  const result = await ask(client, request, { timeout: PAGE_MS, ...given({ signal }) });
+  const page = pageSchema.safeParse(result);
+  if (!page.success) throw new Error(NO_LIST);
+  return page.data;
 }

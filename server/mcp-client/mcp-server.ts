@@ -12,9 +12,14 @@ import {
   type ToolProvider,
 } from '../tools/room.ts';
 import { type Connection, connectServer } from './connect-server.ts';
-import { type FollowDeps, followTask, stopTask } from './follow-task.ts';
-import type { KeptTask, KeptTasks } from './kept-tasks.ts';
-import { listTools } from './list-server-tools.ts';
+import {
+  type FollowDeps,
+  followTask,
+  type KeptTask,
+  type KeptTasks,
+  stopTask,
+} from './follow-task.ts';
+import { listTools } from './foreign-tools.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { CHANGED, type Offered, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
 import type { Pin } from './pins.ts';
@@ -43,7 +48,7 @@ const LOOK_EACH_MS = 60_000;
 /** Tasks of calls that have ended, which are to be cancelled: of more the newest are not. */
 const MOST_UNSTOPPED = 1_000;
 
-/** What was refused before it ran, and what does no harm twice. */
+/** A call is made again that was refused before it ran, or that does no harm twice. */
 const isRepeated = (error: unknown, { annotations }: Offered['tool']): boolean =>
   error instanceof SessionLostError ||
   (isLost(error) && (annotations.readOnlyHint === true || annotations.idempotentHint === true));
@@ -81,7 +86,7 @@ export class McpServer implements ToolProvider {
     this.#deps = deps;
     this.id = id;
     this.settings = settings;
-    // What it says and gives is content of others, whatever is believed of its hints.
+    // All that it says and gives is content of others, whatever is believed of its hints.
     this.origin = { source: 'mcp', toolProvider: `mcp:${id}` };
     this.#changes = createEmitter<void>(logger.error);
     this.#tools = new OfferedTools(deps);
@@ -157,7 +162,7 @@ export class McpServer implements ToolProvider {
       } catch (error) {
         // Once more at most by one connection: a server that takes no call is not asked in a circle.
         if (!isRepeated(error, tool) || lost?.on === connection || isSecond(error, lost?.error)) {
-          // Of the attempt before it is not known whether it ran.
+          // It is not known whether the attempt before ran.
           throw lost && isNotRun(error) ? lost.error : error;
         }
         lost = { on: connection, error };
@@ -266,7 +271,7 @@ export class McpServer implements ToolProvider {
       const { tools, leftOut } = await listTools(connection.client, signal);
       await this.#tools.take(tools, leftOut);
       this.#changes.emit();
-      // What changed while it was read is read soon, as it was announced.
+      // A change while it was read was announced, and is read soon.
       if (isHttpServer(this.settings) && !this.#isStale) this.#lookIn(LOOK_EACH_MS);
     });
     this.#reading = read.catch(() => {});
@@ -289,7 +294,7 @@ export class McpServer implements ToolProvider {
   async #look(): Promise<void> {
     const { connection } = this.#link;
     if (!connection) {
-      // Of a new connection the list is read; what changed while that was done is read after it.
+      // The list of a new connection is read; a change meanwhile is read after it.
       const isOpening = this.#isStale && this.#link.status.state === 'connecting';
       if (isOpening) this.#lookIn(GATHER_MS);
       return;

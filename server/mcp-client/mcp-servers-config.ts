@@ -19,15 +19,15 @@ const toolPattern = z
 
 const texts = z.record(z.string().min(1).max(200), z.string().max(8_192)).default({});
 
-/** What both kinds of servers have. */
+/** Both kinds of servers have these. */
 const ofEach = {
-  /** What becomes of calls of tools, by their names at the server; a tool that is not named asks. */
+  /** Says what becomes of calls of tools, by their names at the server; a tool that is not named asks. */
   tools: z.record(toolPattern, z.enum(['allow', 'ask', 'deny'])).default({}),
   /** Its annotations are believed: what reads or is idempotent may be run again. */
   trust: z.boolean().default(false),
-  /** Of each call, from its start. */
+  /** Each call has so long from its start. */
   timeout_s: z.number().min(1).max(3_600).optional(),
-  /** Of a call that reports its progress, however often that gives it its time anew. */
+  /** A call that reports its progress has so long, however often that gives it its time anew. */
   max_call_s: z.number().min(1).max(86_400).default(1_800),
   /** Until it answers for the first time: a program may be fetched, and load a model. */
   start_timeout_s: z.number().min(1).max(3_600).default(300),
@@ -105,7 +105,7 @@ export const mcpServersSchema = z
 /** A tool that the configuration does not name. */
 const NOT_NAMED: ConfiguredEffect = { effect: 'ask', isDefault: true };
 
-/** What the configuration says of a tool: by its whole name, else by the longest beginning of it. */
+/** Finds what the configuration says of a tool: by its whole name, else by the longest beginning of it. */
 export function configuredEffectOf(
   tools: McpServerSettings['tools'],
   foreign: string,
@@ -121,7 +121,7 @@ export function configuredEffectOf(
 export interface ConfiguredMcpServers {
   /** By id, with the values of variables in the place of `${env:NAME}`. */
   readonly servers: ReadonlyMap<string, McpServerSettings>;
-  /** What of them is in no record, screen or log. */
+  /** These are in no record, screen or log. */
   readonly secrets: readonly string[];
 }
 

@@ -11,22 +11,21 @@ import { readVersion } from '../base/project.ts';
 import type { By } from '../clients/room.ts';
 import type { Store } from '../store/room.ts';
 import { createToolChecks, type ToolRegistry } from '../tools/room.ts';
-import { KeptTasks } from './kept-tasks.ts';
+import { KeptTasks } from './follow-task.ts';
 import { McpServer } from './mcp-server.ts';
 import { configuredEffectOf, isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { Pins, toPinnedTool } from './pins.ts';
 
-export interface McpServersDeps {
+interface McpServersDeps {
   readonly servers: readonly McpServer[];
   readonly audit: Audit;
   /** Takes out of a text what is secret. */
   readonly hide: (text: string) => string;
 }
 
-/** The MCP servers whose tools are offered here. What is refused is thrown as `HttpError`. */
 export type McpServersService = Pick<McpServers, 'list' | 'reconnect' | 'accept'>;
 
-/** What people see of the servers, and do to them. */
+/** Shows people the servers, and does what they do to them. What is refused is thrown as `HttpError`. */
 export class McpServers {
   readonly #deps: McpServersDeps;
 
@@ -71,7 +70,7 @@ export class McpServers {
   #toWire(server: McpServer, { caller }: By): WireMcpServer {
     const { id, settings, status } = server;
     const { state, protocol, era, lastError, nextTryAt, tools, refusals, stderrTail } = status;
-    // What came from outside, before a person reads it.
+    // It came from outside, and a person is to read it.
     const shown = (text: string) => this.#deps.hide(stripInvisible(text));
     const isHttp = isHttpServer(settings);
     return {
@@ -119,12 +118,12 @@ interface OpenMcpServersDeps {
   readonly logger: Logger;
   /** Takes out of a text what is secret. */
   readonly hide: (text: string) => string;
-  /** Whether models could take the name for a tool of the server itself. */
+  /** Tells that models could take the name for a tool of the server itself. */
   readonly isReserved: (name: string) => boolean;
   readonly random?: () => number;
 }
 
-/** With the tools that each had when it was seen last. None is connected yet. */
+/** Opens them with the tools that each had when it was seen last. None is connected yet. */
 export async function openMcpServers(deps: OpenMcpServersDeps): Promise<readonly McpServer[]> {
   const { servers, hide, random = Math.random, ...more } = deps;
   const version = readVersion();

@@ -29,8 +29,8 @@ const answeredId = (id: unknown): Id | undefined =>
   typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : isId(id) ? id : undefined;
 
 /**
- * What a server sent, as the protocol package takes it: that one refuses a message whole for one
- * odd field, and a call whose tool has run would be lost with it (rule MC80). What needs no mending
+ * Makes of what a server sent what the protocol package takes: that one refuses a message whole for one
+ * odd field, and a call whose tool has run would be lost with it (rule MC80). A message without fault
  * is the same object. `asked` is the request that the message answers where it does not say so.
  */
 export function mendMessages(
@@ -113,7 +113,7 @@ function numberOf(value: unknown): number | undefined {
   return Number.isFinite(read) ? read : undefined;
 }
 
-/** Of `initialize` and `server/discover` what is read here; what is odd is left out. */
+/** Keeps what is read here of `initialize` and `server/discover`; what is odd is left out. */
 function mendedHandshake(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { _meta, serverInfo, instructions, protocolVersion, supportedVersions } = result;
   const { name, version } = isRecord(serverInfo) ? serverInfo : {};

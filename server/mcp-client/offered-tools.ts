@@ -1,14 +1,19 @@
 import type { DeviceTool } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { CheckedSpec, CheckedTool, ProvidedTool } from '../tools/room.ts';
-import { ForeignNames, foreignNameOf, LONGEST_FOREIGN_NAME, toSpec } from './foreign-tools.ts';
+import {
+  ForeignNames,
+  foreignNameOf,
+  LONGEST_FOREIGN_NAME,
+  MOST_TOOLS,
+  toSpec,
+} from './foreign-tools.ts';
 import { configuredEffectOf, type McpServerSettings } from './mcp-servers-config.ts';
 import { isSameTool, type Pin, type Pins, toPinnedTool } from './pins.ts';
 
-export const MOST_TOOLS = 500;
-/** Those that are not offered any more are among them: one that comes back changed is known. */
+/** Tools that are not offered any more are among them: one that comes back changed is known. */
 const MOST_PINS = 1_000;
-/** Of the pins of one server, as JSON. */
+/** The pins of one server have so much as JSON. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Most refusals that are kept with their reasons. */
@@ -17,13 +22,13 @@ const MOST_REFUSED = 64;
 /** A tool of the server that may be called, or might be. */
 export interface Offered {
   readonly foreign: string;
-  /** As it was accepted. */
+  /** The tool as it was accepted. */
   readonly tool: CheckedTool;
-  /** As the server has it now, where that is otherwise. */
+  /** The tool as the server has it now, where that is otherwise. */
   readonly changed?: CheckedTool;
 }
 
-/** Of one reading of the list, which are not on disk yet. */
+/** One reading of the list made them; they are not on disk yet. */
 interface NewPins {
   readonly pins: Pin[];
   bytes: number;
@@ -60,7 +65,7 @@ export class OfferedTools {
     this.#names = new ForeignNames(deps.id, deps.isReserved);
   }
 
-  /** What was there before, until the server says what there is. */
+  /** Offers what was there before, until the server says what there is. */
   async restore(pins: readonly Pin[], unavailable: string): Promise<void> {
     for (const pin of pins) this.#keep(pin);
     const checked = await this.#deps.check(pins.map(({ tool }) => tool));
@@ -72,7 +77,7 @@ export class OfferedTools {
     this.#build();
   }
 
-  /** What the server lists now. Resolves when it is offered, with what is new of it on disk. */
+  /** Takes what the server lists now. Resolves when it is offered, with what is new of it on disk. */
   async take(listed: readonly unknown[], leftOut: number): Promise<void> {
     const refused: RejectedTool[] = [];
     const named = namedOnce(listed.slice(0, MOST_TOOLS), refused);
@@ -183,7 +188,7 @@ export class OfferedTools {
     return timeout_s === undefined ? tool : { ...tool, timeoutMs: timeout_s * 1_000 };
   }
 
-  /** What is as it was stays the same object. */
+  /** A tool that is as it was stays the same object. */
   #build(): void {
     const before = new Map(this.#listed.map((one) => [one.name, one]));
     const now = this.#tools.map(({ foreign, tool, changed }) => {
@@ -227,7 +232,7 @@ const tooMany = (count: number): RejectedTool => ({
   message: `The server lists ${count} more; of one server ${MOST_TOOLS} tools are offered.`,
 });
 
-/** Of the pinned form what there is while its check is not made: it is shown and not called. */
+/** Shows the pinned form while its check is not made; it is not called. */
 const shownAs = ({ tool }: Pin, now: CheckedTool): CheckedTool => ({
   ...now,
   name: tool.name,

@@ -10,9 +10,9 @@ import type { CheckedTool } from '../tools/room.ts';
 
 const pinSchema = z.object({
   server: z.string(),
-  /** What the server calls it. */
+  /** The server calls it so. */
   foreign: z.string(),
-  /** As it was seen first, or accepted last; `hash` is of all that is shown of it. */
+  /** The tool as it was seen first, or accepted last; `hash` is of all that is shown of it. */
   tool: deviceToolSchema,
 });
 export type Pin = z.infer<typeof pinSchema>;
@@ -59,7 +59,7 @@ export function toPinnedTool(tool: CheckedTool): DeviceTool {
 }
 
 /**
- * Whether a tool means what its pin means, so that nobody has to look at the difference: lists whose
+ * Tells that a tool means what its pin means, so that nobody has to look at the difference: lists whose
  * order says nothing, fields that are empty, the name of the schema's dialect, and hints that grant
  * less than before (rule MC12).
  */
@@ -72,7 +72,7 @@ export const isSameTool = (now: DeviceTool, pinned: DeviceTool): boolean =>
 
 type Hints = NonNullable<DeviceTool['annotations']>;
 
-/** What reads or may be repeated, destroys nothing and stays inside is asked about less. */
+/** People are asked less about a tool that reads or may be repeated, destroys nothing and stays inside. */
 const GRANTING = [
   ['readOnlyHint', true],
   ['idempotentHint', true],

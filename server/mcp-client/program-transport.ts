@@ -14,7 +14,7 @@ export class OutputTail {
   #decoder = new StringDecoder('utf8');
 
   add(chunk: Uint8Array): void {
-    // What is longer is cut in any case: no more of it is decoded.
+    // A longer text is cut in any case: no more of it is decoded.
     const end = chunk.subarray(-2 * MOST_BYTES);
     this.#text = lastOf(`${this.#text}${this.#decoder.write(Buffer.from(end))}`);
   }
@@ -37,7 +37,7 @@ function lastOf(text: string): string {
 const KILL_AFTER_MS = 1_500;
 
 interface Reading {
-  /** Of one message. */
+  /** One message has so much at most. */
   readonly mostBytes: number;
   readonly read: (came: unknown) => readonly JSONRPCMessage[];
 }

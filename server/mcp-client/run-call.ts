@@ -19,7 +19,7 @@ import { type CreatedTask, resultOf, TAKES_TASKS, taskOf } from './task-messages
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 export interface ServerCall {
-  /** Of the server, for people. */
+  /** The id of the server, for people. */
   readonly id: string;
   readonly foreign: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -28,13 +28,13 @@ export interface ServerCall {
   readonly mostMs: number;
 }
 
-/** What goes along with each call besides its arguments. */
+/** Makes what goes along with each call besides its arguments. */
 const metaOf = (client: Client, { traceparent }: ToolContext) => ({
   ...given({ traceparent }),
   ...(client.getProtocolEra() === 'modern' && TAKES_TASKS),
 });
 
-/** What a server answers a call with: its result, or a task that has it later. */
+/** A server answers a call with its result, or with a task that has it later. */
 export type CallAnswer = { readonly answer: ToolAnswer } | { readonly task: CreatedTask };
 
 /** Runs one call at its server. What it throws is a `ToolError`, or why the call was stopped. */
@@ -86,7 +86,7 @@ const ENDED =
   /\b(?:unknown|invalid|expired) session\b|\bsession\b.{0,30}\b(?:not found|unknown|invalid|expired|terminated|not initiali[sz]ed)/i;
 /** A server that fails may have ended the session while it ran the call. */
 const WAS_RUN = /\b(?:expired|terminated)\b/i;
-/** Of the protocol itself; a tool that has sessions of its own fails by others. */
+/** The protocol itself has these codes; a tool that has sessions of its own fails by others. */
 const OF_PROTOCOL = new Set([-32_600, -32_001]);
 
 /** By 404 to a request that named a session, or a refusal that says so (rule MC83). */

@@ -6,7 +6,7 @@ import type { Connection, ConnectionEvents, ConnectOptions } from './connect-ser
 const LONGEST_MS = 60_000;
 /** An error so short before the end of a connection is its reason. */
 const SAME_END_MS = 1_000;
-/** Of an error, whose text may be the server's: each look at the servers goes over all of it. */
+/** The text of an error may be the server's: each look at the servers goes over all of it. */
 const MOST_ERROR_CHARS = 8_000;
 
 /** Milliseconds before an attempt, counted from 0: doubles up to a minute, half of it by chance. */
@@ -44,7 +44,7 @@ export class ServerLink {
   #lastError: { readonly message: string; readonly at: number } | null = null;
   #nextTryAt: number | null = null;
   #cancelRetry: (() => void) | undefined;
-  /** What is under way; the next attempt begins after it. */
+  /** The work that is under way; the next attempt begins after it. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(deps: LinkDeps) {
@@ -149,7 +149,7 @@ export class ServerLink {
     } catch (error) {
       // A connection that cannot be closed keeps no other from being made.
       await connection?.close().catch((failed: unknown) => this.report(failed));
-      // What is connected anew, or stopped, is no failure.
+      // It is no failure to be connected anew, or stopped.
       if (signal.aborted) return;
       // Some programs of the older protocol end when they are asked which they speak.
       this.#isLegacy = !this.#isLegacy;

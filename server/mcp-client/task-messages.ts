@@ -84,7 +84,7 @@ const shared = {
 const createdSchema = z.object({ taskId: z.string().min(1).max(LONGEST_ID), ...shared });
 export type CreatedTask = z.output<typeof createdSchema>;
 
-/** As `tasks/get` answers. What the result is, is for those to check who read it. */
+/** `tasks/get` answers so. Whoever reads the result checks what it is. */
 export const taskSchema = z.object({
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
   ...shared,

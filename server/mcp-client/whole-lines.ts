@@ -12,7 +12,7 @@ const LONGEST_MS = 1_000;
 export function createTurns() {
   let began = performance.now();
   return {
-    /** Whether what was taken since the turn began took so long that others are to have theirs. */
+    /** Tells that what was taken since the turn began took so long that others are to have theirs. */
     isOver: (): boolean => performance.now() - began > TURN_MS,
     /** Resolves when others have had as long as was taken, with what followed from it. */
     async next(): Promise<void> {
@@ -27,7 +27,7 @@ export function createTurns() {
   };
 }
 
-/** Of short lines so much is taken before the time is looked at. */
+/** So much of short lines is taken before the time is looked at. */
 const PIECE_BYTES = 2 * 1024;
 const LINE_END = 10;
 
@@ -41,7 +41,7 @@ export async function takeLines(
   most: number,
 ): Promise<void> {
   const turns = createTurns();
-  /** Of a line whose end has not come; put together once, however small its parts are. */
+  /** Parts of a line whose end has not come; they are put together once, however small they are. */
   let open: Buffer[] = [];
   let openBytes = 0;
   const give = (bytes: Buffer) => {

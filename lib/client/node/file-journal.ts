@@ -3,8 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isMissing } from '../../util/is-missing.ts';
 import { JOURNAL_BYTES, type Journal, JournalEntries, type JournalEntry } from '../journal.ts';
-import { type JournalFile, openJournalFile, replaceJournalFile } from './journal-file.ts';
-import { type JournalRecord, parseJournalRecord } from './parse-journal-record.ts';
+import {
+  type JournalFile,
+  type JournalRecord,
+  openJournalFile,
+  parseJournalRecord,
+  replaceJournalFile,
+} from './journal-file.ts';
 
 /** Reads what a journal's file holds, damaged or not. */
 interface JournalText {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toolErrorSchema, toolResultSchema } from '../../protocol/client-messages.ts';
-import { parseJournalRecord } from './parse-journal-record.ts';
+import { parseJournalRecord } from './journal-file.ts';
 
 const uploadSchema = z.intersection(
   z.object({

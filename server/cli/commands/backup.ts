@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { formatBytes } from '#lib/format/format-bytes';
 import { errorMessage } from '#lib/util/error-message';
 import { isMissing } from '#lib/util/is-missing';
-import type { Command } from '../command.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, type Command } from '../command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',

@@ -5,8 +5,7 @@ import {
   devicesPageSchema,
   type WireDevice,
 } from '#lib/protocol/device';
-import type { Command, Context } from '../command.ts';
-import { CliError, type ExitName } from '../exit-codes.ts';
+import { CliError, type Command, type Context, type ExitName } from '../command.ts';
 import { timeText } from '../output.ts';
 import { allOf } from '../reading.ts';
 

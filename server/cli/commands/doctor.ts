@@ -1,11 +1,16 @@
 import { describeEnd } from '../../store/integrity/describe-end.ts';
 import { rebuildStore, StoreNotRebuiltError } from '../../store/integrity/rebuild-store.ts';
-import type { Command, Context } from '../command.ts';
+import { CliError, type Command, type Context, EXIT_CODES, type ExitName } from '../command.ts';
 import { findAddress, trustAuthority } from '../connect.ts';
-import type { Check, Finding } from '../doctor/check.ts';
-import { checkDataDir, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
+import {
+  type Check,
+  checkDataDir,
+  checkDisk,
+  checkNode,
+  checkPort,
+  type Finding,
+} from '../doctor/machine.ts';
 import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
-import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 
 const CHECKS: readonly Check[] = [
   checkNode,

@@ -7,8 +7,7 @@ import {
   pairingsSchema,
   type WirePairing,
 } from '#lib/protocol/device';
-import type { Command, Context } from '../command.ts';
-import { CliError, type ExitName } from '../exit-codes.ts';
+import { CliError, type Command, type Context, type ExitName } from '../command.ts';
 import { inOneLine, type Output } from '../output.ts';
 
 const LOOK_MS = 500;
@@ -53,7 +52,7 @@ export const pairCommand: Command = {
 async function invite(context: Context): Promise<string> {
   const opened = await openPairing(context);
   printInvitation(context, opened);
-  // With `--json`, stdout is the outcome alone; the link is needed before it.
+  // Stdout is the outcome alone with `--json`; the link is needed before it.
   if (context.out.isJson) {
     context.out.note(`Link: ${opened.links[0]}`);
     context.out.note(`Code: ${opened.code}`);

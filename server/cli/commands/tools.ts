@@ -1,7 +1,6 @@
 import { toolsAnswerSchema } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import type { Command, Context } from '../command.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, type Command, type Context } from '../command.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { lockDataDir } from '../../store/data-dir.ts';
 import { makeStoreFiles, placeStoreFiles } from '../../store/testing/store-files.ts';
 import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
-import type { Finding } from './check.ts';
+import type { Finding } from './machine.ts';
 
 const me = () => ({
   ...{ kind: 'operator', name: 'operator', role: 'admin', tools: null, client_id: null },

@@ -6,8 +6,16 @@ import { keyNameOf } from '#lib/protocol/model-ref';
 import { modelsAnswerSchema } from '#lib/protocol/rest';
 import { meSchema } from '#lib/protocol/token';
 import { errorMessage } from '#lib/util/error-message';
-import { CliError } from '../exit-codes.ts';
-import { type Check, type Examined, type Finding, failed, ok, skipped, warning } from './check.ts';
+import { CliError } from '../command.ts';
+import {
+  type Check,
+  type Examined,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from './machine.ts';
 
 const LONGEST_MS = 5_000;
 
