@@ -1,5 +1,6 @@
 import type { Progress } from '../call/merge-card.ts';
 import type { ToolAnnotations, ToolSpec } from '../protocol/tool-spec.ts';
+import { given } from '../util/given.ts';
 
 /** A status update of a running call, for people; the model never gets it. */
 export interface StatusUpdate {
@@ -72,9 +73,11 @@ export function toToolSpec(tool: ClientToolDefinition): ToolSpec {
     name: tool.name,
     description: tool.description,
     parameters: { ...tool.parameters },
-    ...(tool.timeoutMs === undefined ? {} : { timeout_ms: tool.timeoutMs }),
-    ...(tool.displayName === undefined ? {} : { display_name: tool.displayName }),
-    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+    ...given({
+      timeout_ms: tool.timeoutMs,
+      display_name: tool.displayName,
+      annotations: tool.annotations,
+    }),
   };
 }
 

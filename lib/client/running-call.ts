@@ -3,6 +3,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessageOf } from '../protocol/server-messages.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { given } from '../util/given.ts';
 import {
   type ClientToolContext,
   type ClientToolDefinition,
@@ -70,10 +71,8 @@ function createCallContext(
 
 function toStatusFields({ tip, progress, preview, params }: StatusUpdate): StatusFields {
   return {
-    ...(tip === undefined ? {} : { tip: tip.slice(0, TIP_CHARS) }),
-    ...(progress === undefined ? {} : { progress }),
-    ...(preview === undefined ? {} : { preview }),
-    ...(params === undefined ? {} : { params: { ...params } }),
+    ...given({ tip: tip?.slice(0, TIP_CHARS), progress, preview }),
+    ...(params && { params: { ...params } }),
   };
 }
 

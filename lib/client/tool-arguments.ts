@@ -1,3 +1,4 @@
+import { given } from '../util/given.ts';
 import { own } from '../util/own.ts';
 import {
   type ClientToolAnswer,
@@ -76,8 +77,7 @@ export const string = (about: About<string> & Limits): Argument<string> => {
   return argument(
     {
       type: 'string',
-      ...(about.min === undefined ? {} : { minLength: about.min }),
-      ...(about.max === undefined ? {} : { maxLength: about.max }),
+      ...given({ minLength: about.min, maxLength: about.max }),
     },
     about,
     `a text of ${rangeWords(about)} characters`,
@@ -92,8 +92,7 @@ const numeric = (type: 'number' | 'integer', about: About<number> & Limits): Arg
   return argument(
     {
       type,
-      ...(about.min === undefined ? {} : { minimum: about.min }),
-      ...(about.max === undefined ? {} : { maximum: about.max }),
+      ...given({ minimum: about.min, maximum: about.max }),
     },
     about,
     `${type === 'integer' ? 'an integer' : 'a number'} ${rangeWords(about)}`.trimEnd(),

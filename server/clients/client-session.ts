@@ -3,6 +3,7 @@ import type { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage, ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
+import { given } from '#lib/util/given';
 import { callerOf, isAdmin, type Principal, principalKey, viaOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -289,10 +290,8 @@ export class ClientSession {
     const { visibility, permissions, secure_context: secureContext } = message;
     if (message.touched) table.touch(instanceId, message.touched_ago_ms);
     table.update(instanceId, {
-      ...(visibility === undefined ? {} : { visible: visibility === 'visible' }),
-      ...(permissions === undefined ? {} : { permissions }),
-      ...(secureContext === undefined ? {} : { secureContext }),
-      ...(message.battery ? { battery: message.battery } : {}),
+      ...given({ permissions, secureContext, battery: message.battery }),
+      ...(visibility && { visible: visibility === 'visible' }),
     });
   }
 

@@ -222,16 +222,13 @@ const toListing = (
   caps: [...one.caps],
   tools,
   connected_at: one.connectedAt / 1000,
-  ...(openCircuits.length === 0
-    ? {}
-    : {
-        tripped: openCircuits.map((openCircuit) => ({
-          ...openCircuit,
-          until: openCircuit.until / 1000,
-        })),
-      }),
-  ...(one.permissions ? { permissions: { ...one.permissions } } : {}),
-  ...(one.battery ? { battery: { ...one.battery } } : {}),
-  ...(one.latencyMs === undefined ? {} : { latency_ms: one.latencyMs }),
-  ...(one.secureContext === undefined ? {} : { secure_context: one.secureContext }),
+  ...(openCircuits.length > 0 && {
+    tripped: openCircuits.map((one) => ({ ...one, until: one.until / 1_000 })),
+  }),
+  ...given({
+    permissions: one.permissions && { ...one.permissions },
+    battery: one.battery && { ...one.battery },
+    latency_ms: one.latencyMs,
+    secure_context: one.secureContext,
+  }),
 });

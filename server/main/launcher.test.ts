@@ -26,18 +26,6 @@ test.each([
   expect(launched).toEqual([expected]);
 });
 
-test('starts nothing when no browser is wanted', async () => {
-  const { launch, launched } = setup();
-  expect(await openBrowser(url, { env: {}, platform: 'linux', launch })).toBe('not_wanted');
-  expect(launched).toEqual([]);
-});
-
-test('reports when the desktop has no opener', async () => {
-  const { launch } = setup(false);
-  const env = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
-  expect(await openBrowser(url, { env, platform: 'linux', launch })).toBe('failed');
-});
-
 test('a desktop whose opener is missing does not crash it', async () => {
   // The real launcher of programs, on a platform whose opener no test machine has.
   const other = process.platform === 'darwin' ? 'win32' : 'darwin';

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { dirname } from 'node:path';
 import { isRecord } from '../../json/is-record.ts';
 import { errorMessage } from '../../util/error-message.ts';
+import { given } from '../../util/given.ts';
 import { isMissing } from '../../util/is-missing.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
@@ -98,8 +99,7 @@ function toStored(value: unknown): Stored {
   if (!isOptionalText(resume_token)) throw new Error('resume_token must be a text');
   return {
     instance_id,
-    ...(client_id === undefined ? {} : { client_id }),
-    ...(resume_token === undefined ? {} : { resume_token }),
+    ...given({ client_id, resume_token }),
   };
 }
 

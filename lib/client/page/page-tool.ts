@@ -3,6 +3,7 @@ import { isToolName } from '../../protocol/tool-name.ts';
 import type { ToolAnnotations } from '../../protocol/tool-spec.ts';
 import { abortable } from '../../util/abortable.ts';
 import { errorMessage } from '../../util/error-message.ts';
+import { given } from '../../util/given.ts';
 import { type ClientToolContext, type ClientToolDefinition, ToolFailure } from '../client-tool.ts';
 import type { BadgeCall } from './badge.ts';
 
@@ -59,10 +60,7 @@ export function readPageTool(tool: unknown): { readonly spec: Spec; readonly exe
     name,
     description,
     parameters: readParameters(name, tool.parameters),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...given({ timeoutMs, displayName, annotations, concurrency }),
   };
   // It is called as a method, since it may use `this`.
   return { spec, execute: (args, context) => execute.call(tool, args, context) };

@@ -1,3 +1,4 @@
+import { given } from '../../util/given.ts';
 import type { ConnectOptions } from './page-callboard.ts';
 import { parseUrl } from './parse-url.ts';
 
@@ -19,9 +20,7 @@ export function readScript({ src, dataset }: ScriptTag): {
   ];
   return {
     options: {
-      ...(server === undefined ? {} : { server }),
-      ...(name === undefined ? {} : { name }),
-      ...(token === undefined ? {} : { token }),
+      ...given({ server, name, token }),
       badge: badge !== 'off',
       webMcp: webmcp === 'on',
     },

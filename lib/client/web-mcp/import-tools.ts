@@ -1,5 +1,6 @@
 import { readJson } from '../../json/parse-json.ts';
 import { errorMessage } from '../../util/error-message.ts';
+import { given } from '../../util/given.ts';
 import { type ClientToolContext, ToolFailure } from '../client-tool.ts';
 import { isPublished, type ModelContext, type WebTool } from './model-context.ts';
 
@@ -101,7 +102,7 @@ const toImported = (
   { context, host }: Pick<ImportOptions, 'context' | 'host'>,
 ): ImportedTool => ({
   name: importedName(host, tool.name),
-  ...(tool.title === undefined ? {} : { displayName: tool.title.slice(0, 128) }),
+  ...given({ displayName: tool.title?.slice(0, 128) }),
   description: `[WebMCP tool of ${tool.origin}] ${tool.description.slice(0, DESCRIPTION_CHARS)}`,
   parameters: tool.inputSchema,
   annotations: {

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../util/error-message.ts';
+import { given } from '../../util/given.ts';
 import { type ModelContext, markPublished, type PublishedTool } from './model-context.ts';
 
 /** A tool of this tab, as the server lists it. */
@@ -52,7 +53,7 @@ export function createPublisher({ context, call, warn }: PublishOptions) {
 
 const toPublished = (tool: OwnTool, call: PublishOptions['call']): PublishedTool => ({
   name: tool.name,
-  ...(tool.title === undefined ? {} : { title: tool.title }),
+  ...given({ title: tool.title }),
   description: tool.description,
   inputSchema: tool.schema,
   annotations: {
