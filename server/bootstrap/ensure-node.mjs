@@ -270,7 +270,7 @@ export function findNpmCli({ env, execPath }) {
  * @param {string} npmCli
  * @param {string} folder
  */
-export const npmCiArgs = (npmCli, folder) => [
+const npmCiArgs = (npmCli, folder) => [
   npmCli,
   'ci',
   '--prefix',

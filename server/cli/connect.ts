@@ -112,7 +112,7 @@ export interface DataDir {
   authority(): string | undefined;
 }
 
-export function openDataDir(dir: string): DataDir {
+function openDataDir(dir: string): DataDir {
   const isInUse = () => isLocked(join(dir, 'lock.db'));
   return {
     dir,
