@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
-import { EXIT_CODES } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import { cli, emptyFolder, Status, scriptedServer } from './testing/setup-cli.ts';
 
 const runs = { 'GET /v1/runs': () => ({ runs: [], next_cursor: null }) };

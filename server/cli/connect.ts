@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { z } from 'zod';
 import { readJson } from '#lib/json/parse-json';
-import { CliError } from './command.ts';
+import { CliError } from './exit-codes.ts';
 import { ServerApi } from './server-api.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

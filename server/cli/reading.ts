@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { CliError, type Context } from './command.ts';
+import type { Context } from './command.ts';
+import { CliError } from './exit-codes.ts';
 
 /** The pages of a list, one at a time, from the newest on. `path` has its query already. */
 export async function* pagesOf<T extends { readonly next_cursor: string | null }>(

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMON_OPTIONS, EXIT_CODES } from './command.ts';
+import { COMMON_OPTIONS } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import { COMMANDS, optionText } from './run-cli.ts';
 import { accepted, cli, Status, scriptedServer, wireCall } from './testing/setup-cli.ts';
 

@@ -1,16 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '#lib/util/error-message';
-import {
-  CliError,
-  COMMON_OPTIONS,
-  type Command,
-  type Context,
-  EXIT_CODES,
-  type ExitName,
-  type Option,
-  type Prompt,
-} from './command.ts';
+import { COMMON_OPTIONS, type Command, type Context, type Option, type Prompt } from './command.ts';
 import { approveCommand } from './commands/approve.ts';
 import { backupCommand } from './commands/backup.ts';
 import { callCommand } from './commands/call.ts';
@@ -21,6 +12,7 @@ import { pairCommand, qrCommand } from './commands/pair.ts';
 import { runsCommand } from './commands/runs.ts';
 import { toolsCommand } from './commands/tools.ts';
 import { connect, dataDirOf, type Environment, type ServerOptions } from './connect.ts';
+import { CliError, EXIT_CODES, type ExitName } from './exit-codes.ts';
 import { Output } from './output.ts';
 
 function helpOf(command: Command): string {

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Attachment } from '#lib/protocol/attachment';
 import { errorMessage } from '#lib/util/error-message';
-import { CliError, type Context } from './command.ts';
+import type { Context } from './command.ts';
+import { CliError } from './exit-codes.ts';
 
 /** Files of a result into the folder of `--out`; without it a note of each. */
 export async function saveAttachments(

@@ -3,7 +3,7 @@ import type { ApiFailure } from '#lib/api/api-result';
 import { type ApiRequest, sendRequest } from '#lib/api/send-request';
 import { describeIssue } from '#lib/policy/describe-issue';
 import { errorMessage } from '#lib/util/error-message';
-import { CliError, type ExitName } from './command.ts';
+import { CliError, type ExitName } from './exit-codes.ts';
 
 /** More than the largest record: what comes beyond it is not an answer of Callboard. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;

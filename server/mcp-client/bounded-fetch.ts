@@ -36,29 +36,35 @@ export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep):
     const response = await fetch(url, init).catch((error: unknown) => {
       throw explained(error);
     });
-    const { ok, body, status, statusText, headers } = response;
+    const { ok, body, headers } = response;
     // Nothing waits for an answer to a notification, and who refuses it may take requests all the same.
     const isNote = init?.method === 'POST' && idOf(init.body) === undefined;
     if (!ok && isNote) return new Response(null, { status: 202 });
     if (!body) return response;
-    const more = { status, statusText, headers };
     // The beginning of a refusal is enough.
-    if (!ok) return new Response(await beginningOf(body), more);
+    if (!ok) return new Response(await beginningOf(body), response);
     const asked = () => idOf(init?.body);
     if (/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
       const mend = (events: string) => mendEvents(events, (came) => read(came, asked));
-      return new Response(body.pipeThrough(wholeEvents(most, mend)), more);
+      return new Response(body.pipeThrough(wholeEvents(most, mend)), response);
     }
-    if (isGet) {
-      await body.cancel();
-      return new Response(null, { status: 405, statusText: 'It offers no stream' });
-    }
-    const text = await new Response(body.pipeThrough(limit(most))).text();
-    // Some name a stream as JSON.
-    const [, event] = /^(?:(?:event|id):[^\n]*\n)*data:([^\n]*)/.exec(text) ?? [];
-    const messages = read(readLooseJson(event ?? text), asked);
-    return messages.length > 0 ? answerWith(messages, more, asked) : new Response(text, more);
+    if (!isGet) return readAnswer(response, body.pipeThrough(limit(most)), read, asked);
+    await body.cancel();
+    return new Response(null, { status: 405, statusText: 'It offers no stream' });
   };
+}
+
+async function readAnswer(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  read: Read,
+  asked: () => string | number | undefined,
+): Promise<Response> {
+  const text = await new Response(body).text();
+  // Some name a stream as JSON.
+  const [, event] = /^(?:(?:event|id):[^\n]*\n)*data:([^\n]*)/.exec(text) ?? [];
+  const messages = read(readLooseJson(event ?? text), asked);
+  return messages.length > 0 ? answerWith(messages, response, asked) : new Response(text, response);
 }
 
 /** JSON that was read already, whatever the server calls it. */

@@ -145,16 +145,18 @@ function readBlock(block: unknown): ReadBlock {
     return readResource(isRecord(block.resource) ? block.resource : block);
   }
   if (type === 'resource_link') return linkOf(block) ?? { text: jsonOf(block) };
-  // A picture as text is none: it is megabytes of letters.
-  const isPicture = isDataUri(text) && /^\s*data:(?:image|audio)\//i.test(text.slice(0, 64));
-  const file = isPicture ? { data: text } : type === 'text' ? undefined : fileIn(block);
+  const file = fileIn(block);
   if (file) return { file };
   if (typeof text === 'string') return { text };
   return { text: jsonOf(text ?? block) };
 }
 
-/** A file that lies elsewhere is not fetched. */
+/** A picture as text is no text: it is megabytes of letters. A file that lies elsewhere is not fetched. */
 function fileIn(block: Record<string, unknown>): ForeignFile | undefined {
+  const { type, text } = block;
+  const isPicture = isDataUri(text) && /^\s*data:(?:image|audio)\//i.test(text.slice(0, 64));
+  if (isPicture) return { data: text };
+  if (type === 'text') return undefined;
   const found = findFile(block);
   return found && 'url' in found ? undefined : found;
 }

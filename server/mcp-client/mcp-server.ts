@@ -24,7 +24,14 @@ import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { CHANGED, type Offered, OfferedTools, type OfferedToolsDeps } from './offered-tools.ts';
 import type { Pin } from './pins.ts';
 import { OutputTail } from './program-transport.ts';
-import { isLost, isNotRun, isSessionLost, runCall, SessionLostError } from './run-call.ts';
+import {
+  isLost,
+  isNotRun,
+  isSessionLost,
+  runCall,
+  type ServerCall,
+  SessionLostError,
+} from './run-call.ts';
 import { ServerLink } from './server-link.ts';
 import type { CreatedTask } from './task-messages.ts';
 
@@ -153,22 +160,28 @@ export class McpServer implements ToolProvider {
         throw lost?.error ?? this.#refusal(name);
       }
       const { foreign, tool } = offered;
-      try {
-        const mostMs = this.settings.max_call_s * 1_000;
-        const call = { id, foreign, schema: tool.schema, args, mostMs };
-        const answered = await runCall(connection.client, call, context);
-        if ('answer' in answered) return answered.answer;
-        return await this.#keepTask(foreign, answered.task, context);
-      } catch (error) {
-        // Once more at most by one connection: a server that takes no call is not asked in a circle.
-        if (!isRepeated(error, tool) || lost?.on === connection || isSecond(error, lost?.error)) {
-          // It is not known whether the attempt before ran.
-          throw lost && isNotRun(error) ? lost.error : error;
-        }
-        lost = { on: connection, error };
-        await this.#back(connection, error, context.signal);
+      const mostMs = this.settings.max_call_s * 1_000;
+      const call = { id, foreign, schema: tool.schema, args, mostMs };
+      const failed = await this.#call(connection, call, context).then(
+        (answer) => ({ answer }),
+        (error: unknown) => ({ error }),
+      );
+      if ('answer' in failed) return failed.answer;
+      const { error } = failed;
+      // Once more at most by one connection: a server that takes no call is not asked in a circle.
+      if (!isRepeated(error, tool) || lost?.on === connection || isSecond(error, lost?.error)) {
+        // It is not known whether the attempt before ran.
+        throw lost && isNotRun(error) ? lost.error : error;
       }
+      lost = { on: connection, error };
+      await this.#back(connection, error, context.signal);
     }
+  }
+
+  async #call({ client }: Connection, call: ServerCall, context: ToolContext) {
+    const answered = await runCall(client, call, context);
+    if ('answer' in answered) return answered.answer;
+    return this.#keepTask(call.foreign, answered.task, context);
   }
 
   /** The end of the call is on disk; its task may go on, also where nothing follows it. */

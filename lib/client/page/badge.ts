@@ -8,7 +8,11 @@ interface BadgeTexts {
   stopTool(tool: string): string;
   running(by: string, tool: string): string;
   stopped(tool: string): string;
-  by(caller: string | undefined, server: string): string;
+  readonly operator: string;
+  readonly run: string;
+  agent(name: string): string;
+  device(name: string): string;
+  callboard(server: string): string;
 }
 
 const EN: BadgeTexts = {
@@ -17,14 +21,11 @@ const EN: BadgeTexts = {
   stopTool: (tool) => `Stop ${tool}`,
   running: (by, tool) => `${by} is using ${tool}`,
   stopped: (tool) => `${tool} was stopped`,
-  by: (caller, server) =>
-    describeCaller(caller, {
-      operator: 'An operator',
-      run: 'The agent',
-      agent: (name) => `The agent ${name}`,
-      device: (name) => `The device ${name}`,
-      unknown: `Callboard at ${server}`,
-    }),
+  operator: 'An operator',
+  run: 'The agent',
+  agent: (name) => `The agent ${name}`,
+  device: (name) => `The device ${name}`,
+  callboard: (server) => `Callboard at ${server}`,
 };
 
 const ZH: BadgeTexts = {
@@ -33,36 +34,25 @@ const ZH: BadgeTexts = {
   stopTool: (tool) => `停止 ${tool}`,
   running: (by, tool) => `${by}正在使用 ${tool}`,
   stopped: (tool) => `${tool} 已停止`,
-  by: (caller, server) =>
-    describeCaller(caller, {
-      operator: '操作员',
-      run: '智能体',
-      agent: (name) => `智能体 ${name} `,
-      device: (name) => `设备 ${name} `,
-      unknown: `${server} 上的 Callboard `,
-    }),
+  operator: '操作员',
+  run: '智能体',
+  agent: (name) => `智能体 ${name} `,
+  device: (name) => `设备 ${name} `,
+  callboard: (server) => `${server} 上的 Callboard `,
 };
 
 /** By the language of the page, as `<html lang>` has it; English for all but Chinese. */
 const badgeTexts = (language: string): BadgeTexts => (/^zh\b/i.test(language) ? ZH : EN);
 
-interface CallerTexts {
-  readonly operator: string;
-  readonly run: string;
-  agent(name: string): string;
-  device(name: string): string;
-  readonly unknown: string;
-}
-
 /** A caller as the server names it: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `device:<id>`. */
-function describeCaller(caller: string | undefined, texts: CallerTexts): string {
+function describeCaller({ caller, server }: BadgeCall, texts: BadgeTexts): string {
   const [kind, ...rest] = caller?.split(':') ?? [];
   const name = rest.join(':');
   if (kind === 'run') return texts.run;
   if (kind === 'operator') return name || texts.operator;
   if (kind === 'agent') return texts.agent(name);
   if (kind === 'device') return texts.device(name);
-  return texts.unknown;
+  return texts.callboard(server);
 }
 
 /** A running call, as the person at the page sees it. */
@@ -89,20 +79,16 @@ const ANNOUNCE_MS = 100;
 
 /** Nothing of it is in the page before the first call. Rules: BA in `lib/client/SPEC.md`. */
 export function createBadge(document: Document): Badge {
-  let view: View | undefined;
+  let show: Badge['show'] | undefined;
   return {
     show(call) {
-      view ??= createView(document);
-      return view.add(call);
+      show ??= createView(document);
+      return show(call);
     },
   };
 }
 
-interface View {
-  add(call: BadgeCall): () => void;
-}
-
-function createView(document: Document): View {
+function createView(document: Document): Badge['show'] {
   const host = document.createElement('callboard-badge');
   const root = host.attachShadow({ mode: 'open' });
   const style = new CSSStyleSheet();
@@ -126,36 +112,34 @@ function createView(document: Document): View {
     }, ANNOUNCE_MS);
   };
 
-  return {
-    add(call) {
-      const language = document.documentElement.lang;
-      const texts = badgeTexts(language);
-      // A page may have emptied its body meanwhile.
-      if (!host.isConnected) (document.body ?? document.documentElement).append(host);
-      host.lang = language.startsWith('zh') ? language : 'en';
-      panel.setAttribute('aria-label', texts.label);
-      panel.hidden = false;
-      const sentence = texts.running(texts.by(call.caller, call.server), call.tool);
-      let outcome = '';
-      const row = createRow(document, sentence, {
-        label: texts.stop,
-        name: texts.stopTool(call.tool),
-        onStop() {
-          outcome = texts.stopped(call.tool);
-          call.stop();
-        },
-      });
-      list.append(row);
-      announce(sentence);
-      return () => {
-        const next = row.nextElementSibling ?? row.previousElementSibling;
-        const hadFocus = row.contains(root.activeElement);
-        row.remove();
-        panel.hidden = list.childElementCount === 0;
-        if (panel.hidden || outcome !== '') announce(outcome);
-        if (hadFocus) focus.leave(next?.querySelector('button'));
-      };
-    },
+  return (call) => {
+    const language = document.documentElement.lang;
+    const texts = badgeTexts(language);
+    // A page may have emptied its body meanwhile.
+    if (!host.isConnected) (document.body ?? document.documentElement).append(host);
+    host.lang = language.startsWith('zh') ? language : 'en';
+    panel.setAttribute('aria-label', texts.label);
+    panel.hidden = false;
+    const sentence = texts.running(describeCaller(call, texts), call.tool);
+    let outcome = '';
+    const row = createRow(document, sentence, {
+      label: texts.stop,
+      name: texts.stopTool(call.tool),
+      onStop() {
+        outcome = texts.stopped(call.tool);
+        call.stop();
+      },
+    });
+    list.append(row);
+    announce(sentence);
+    return () => {
+      const next = row.nextElementSibling ?? row.previousElementSibling;
+      const hadFocus = row.contains(root.activeElement);
+      row.remove();
+      panel.hidden = list.childElementCount === 0;
+      if (panel.hidden || outcome !== '') announce(outcome);
+      if (hadFocus) focus.leave(next?.querySelector('button'));
+    };
   };
 }
 

@@ -113,15 +113,26 @@ export async function letIn(options: LetInOptions): Promise<string | undefined> 
     mine = undefined;
   };
 
-  for (;;) {
+  const ask = async (): Promise<Answer> => {
     mine ??= read(kept);
-    if (!mine && asked.has) {
-      await untilTouched(options, why);
-      continue;
-    }
-    const answer = mine
-      ? await askServer('outcome', { token: mine, wait_ms }, signal)
-      : await join();
+    if (mine) return askServer('outcome', { token: mine, wait_ms }, signal);
+    if (!asked.has) return join();
+    await untilTouched(options, why);
+    return ask();
+  };
+  /** Two pages that began at once have made two tokens: the one that the server knows stays. */
+  const keep = () => {
+    if (mine) kept.set(mine);
+  };
+  const stillAsking = async () => {
+    keep();
+    options.onStatus('asking');
+    if (wait_ms > 0) await options.wait(BETWEEN_MS, signal);
+    wait_ms = HOLD_MS;
+  };
+
+  for (;;) {
+    const answer = await ask();
     signal.throwIfAborted();
     if (answer.status !== 200) {
       if (!(await canRetry(options, answer, failures))) return undefined;
@@ -131,18 +142,17 @@ export async function letIn(options: LetInOptions): Promise<string | undefined> 
     failures = 0;
     const { state } = answer;
     if (state === 'denied') return refuse(options, 'a person refused it.');
-    if (state === 'waiting' || state === 'approved') {
-      // Two pages that began at once have made two tokens: the one that the server knows stays.
-      if (mine) kept.set(mine);
-      if (state === 'approved') return mine;
-      options.onStatus('asking');
-      if (wait_ms > 0) await options.wait(BETWEEN_MS, signal);
-      wait_ms = HOLD_MS;
-    } else {
-      forget();
-      why = String(state);
-      if (state === 'revoked') asked.has = true;
+    if (state === 'approved') {
+      keep();
+      return mine;
     }
+    if (state === 'waiting') {
+      await stillAsking();
+      continue;
+    }
+    forget();
+    why = String(state);
+    if (state === 'revoked') asked.has = true;
   }
 }
 

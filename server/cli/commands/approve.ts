@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { approvalsPageSchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { CliError, type Command, type Context, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
 import { timeText } from '../output.ts';
 import { allOf } from '../reading.ts';
 

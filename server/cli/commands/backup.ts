@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { formatBytes } from '#lib/format/format-bytes';
 import { errorMessage } from '#lib/util/error-message';
 import { isMissing } from '#lib/util/is-missing';
-import { CliError, type Command } from '../command.ts';
+import type { Command } from '../command.ts';
+import { CliError } from '../exit-codes.ts';
 
 export const backupCommand: Command = {
   name: 'backup',

@@ -9,7 +9,8 @@ import { LIMITS } from '#lib/protocol/limits';
 import { callEventsPageSchema, invokeAcceptedSchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import { randomId } from '#lib/util/random-id';
-import { CliError, type Command, type Context, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
 import { readSeconds } from '../reading.ts';
 import { saveAttachments } from '../save-attachments.ts';
 

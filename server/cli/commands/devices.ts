@@ -5,7 +5,8 @@ import {
   devicesPageSchema,
   type WireDevice,
 } from '#lib/protocol/device';
-import { CliError, type Command, type Context, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
 import { timeText } from '../output.ts';
 import { allOf } from '../reading.ts';
 

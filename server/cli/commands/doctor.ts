@@ -1,6 +1,6 @@
 import { describeEnd } from '../../store/integrity/describe-end.ts';
 import { rebuildStore, StoreNotRebuiltError } from '../../store/integrity/rebuild-store.ts';
-import { CliError, type Command, type Context, EXIT_CODES, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
 import { findAddress, trustAuthority } from '../connect.ts';
 import {
   type Check,
@@ -11,6 +11,7 @@ import {
   type Finding,
 } from '../doctor/machine.ts';
 import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
+import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 
 const CHECKS: readonly Check[] = [
   checkNode,

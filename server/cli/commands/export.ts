@@ -7,7 +7,8 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { callsPageSchema, messagesPageSchema, runsPageSchema } from '#lib/protocol/rest';
 import type { RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
-import { CliError, type Command, type Context, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
 import { pagesOf } from '../reading.ts';
 import { saveBlob } from '../save-attachments.ts';
 

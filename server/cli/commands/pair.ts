@@ -7,7 +7,8 @@ import {
   pairingsSchema,
   type WirePairing,
 } from '#lib/protocol/device';
-import { CliError, type Command, type Context, type ExitName } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError, type ExitName } from '../exit-codes.ts';
 import { inOneLine, type Output } from '../output.ts';
 
 const LOOK_MS = 500;

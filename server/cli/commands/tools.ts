@@ -1,6 +1,7 @@
 import { toolsAnswerSchema } from '#lib/protocol/rest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { CliError, type Command, type Context } from '../command.ts';
+import type { Command, Context } from '../command.ts';
+import { CliError } from '../exit-codes.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',

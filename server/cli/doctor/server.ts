@@ -6,7 +6,7 @@ import { keyNameOf } from '#lib/protocol/model-ref';
 import { modelsAnswerSchema } from '#lib/protocol/rest';
 import { meSchema } from '#lib/protocol/token';
 import { errorMessage } from '#lib/util/error-message';
-import { CliError } from '../command.ts';
+import { CliError } from '../exit-codes.ts';
 import {
   type Check,
   type Examined,
