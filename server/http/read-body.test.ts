@@ -1,6 +1,10 @@
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createCollector } from '../base/collect-garbage.ts';
-import { GatheredBytes } from './read-body.ts';
+import { InboundBudget } from '../sockets/inbound.ts';
+import { type BodySource, GatheredBytes, readJson } from './read-body.ts';
 
 test('[HT56] pieces of whatever sizes come to the bytes that were sent, in order', () => {
   for (const sizes of [[1], [1, 1], [5_000], [1, 5_000, 1, 4_096, 4_095, 2], [3, 9_000, 3]]) {
@@ -26,4 +30,25 @@ test('[HT56] a body in single bytes takes little more than its bytes', () => {
   // As buffers of their own they take some 50 MiB.
   expect(memory() - before).toBeLessThan(8 * 1024 * 1024);
   expect(gathered.all().length).toBe(BYTES);
+});
+
+test('a large body is handled in a turn of its own, after what others have waiting', async () => {
+  const order = async (bytes: number) => {
+    const done: string[] = [];
+    const text = JSON.stringify({ text: 'x'.repeat(bytes) });
+    const headers = { 'content-type': 'application/json' };
+    const incoming = Object.assign(Readable.from([Buffer.from(text)]), { headers });
+    incoming.once('end', () => setImmediate(() => done.push('others')));
+    const source = {
+      incoming,
+      outgoing: new EventEmitter(),
+      inbound: new InboundBudget({ clock: createManualClock() }),
+    };
+    await readJson(source as unknown as BodySource);
+    done.push('handled');
+    await new Promise((resolve) => setImmediate(resolve));
+    return done;
+  };
+  expect(await order(1_000)).toEqual(['handled', 'others']);
+  expect(await order(100_000)).toEqual(['others', 'handled']);
 });
