@@ -1,13 +1,19 @@
 import { defineConfig } from '@playwright/test';
 import { headlessShell } from './e2e/support/browsers.ts';
 
+const WITHOUT_PAGES = ['**/contract/*.spec.ts', '**/interop/*.spec.ts'];
+
 export default defineConfig({
   testDir: 'e2e',
   // What ends in `.test.ts` is Vitest's.
   testMatch: '**/*.spec.ts',
-  // One for each of two cores: with three, pages that wait for a core fail where nothing is wrong.
-  workers: 2,
-  projects: [{ name: 'main' }],
+  workers: 3,
+  projects: [
+    // One for each of two cores: with three, pages that wait for a core fail where nothing is wrong.
+    { name: 'main', testIgnore: WITHOUT_PAGES, workers: 2 },
+    // These wait more than they compute, so that they go beside the pages.
+    { name: 'contract', testMatch: WITHOUT_PAGES, workers: 1 },
+  ],
   fullyParallel: true,
   retries: 0,
   forbidOnly: true,
