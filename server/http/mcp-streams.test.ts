@@ -49,7 +49,7 @@ async function setup({ room = 0, clock = createSystemClock() } = {}) {
   const made = await tokens.create({ kind: 'agent', name: 'reader', tools: [] }, 'operator');
   if (!made.ok) throw new Error(made.message);
   const ask = async (
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     body?: object,
     { accept = 'text/event-stream', path = '/mcp', headers = {} } = {},
   ): Promise<IncomingMessage> => {
@@ -146,6 +146,11 @@ test('[MP47] a batch of messages is refused', async () => {
   const { ask, sources } = await setup();
   expect((await ask('POST', [CALL, CALL])).statusCode).toBe(400);
   expect(sources).toEqual([]);
+});
+
+test('[MP15] who ends no session of its own is told to use POST', async () => {
+  const { ask } = await setup();
+  expect((await ask('DELETE')).statusCode).toBe(405);
 });
 
 test('[MP31] a stream that is not read is cut', async () => {
