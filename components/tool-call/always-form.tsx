@@ -2,12 +2,14 @@ import { useTranslations } from 'next-intl';
 import { useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
-import type { AlwaysOffer } from '#lib/protocol/card';
-import type { AlwaysScope } from '#lib/protocol/rest';
+import { ANY_ARGUMENTS, exactly } from '#lib/approval/bound-arguments';
+import type { AlwaysOffer, AlwaysScope, BoundArguments } from '#lib/protocol/always';
+import { useAlwaysWords } from '../approvals/always-words.ts';
 import { useClients, useTitle } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Select } from '../ui/select.tsx';
 import { AllowButton, type AllowButtonProps } from './allow-button.tsx';
+import { BoundChoice } from './bound-choice.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
 
 const HOUR = 3_600;
@@ -23,8 +25,22 @@ const ENDS_OF: Record<AlwaysScope, readonly End[]> = {
 };
 const FIRST_END: Record<AlwaysScope, End> = { run: 'none', saved: 'month' };
 
+/** Of how many calls a rule is, as a person may choose it; 0: of any number. */
+const USES = [0, 1, 5, 20, 100] as const;
+
+const FORMS = ['any', 'exact', 'chosen'] as const;
+type Form = (typeof FORMS)[number];
+
+/** A rule may be bound to arguments that are known here, and has to be where the server says so. */
+function formsOf({ binding }: AlwaysOffer, args: AlwaysFormProps['args']): readonly Form[] {
+  if (binding === 'exact') return ['exact'];
+  return binding === 'never' || !args || Object.keys(args).length === 0 ? ['any'] : FORMS;
+}
+
 export interface AlwaysFormProps {
   always: AlwaysOffer;
+  /** Those of the call; null while they are not known whole. */
+  args: Readonly<Record<string, unknown>> | null;
   /** How each button that allows the call is blocked. */
   allow: Pick<AllowButtonProps, 'disabled' | 'blockedBy' | 'onBlocked'>;
   onDecide: (input: ApprovalInput) => void;
@@ -32,16 +48,23 @@ export interface AlwaysFormProps {
 }
 
 /** How far an "always" reaches and how long it holds, with the exact rule as it will be written. */
-export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps) {
+export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysFormProps) {
   const t = useTranslations('card.approval');
-  const form = useRef<HTMLFieldSetElement>(null);
-  useFirstFocus(form, 'select', true);
+  const fields = useRef<HTMLFieldSetElement>(null);
+  useFirstFocus(fields, 'select', true);
   const [scope, setScope] = useState<AlwaysScope>('run');
   const [end, setEnd] = useState<End>(FIRST_END.run);
   const choose = (next: AlwaysScope) => {
     setScope(next);
     setEnd(FIRST_END[next]);
   };
+  const words = useAlwaysWords();
+  const forms = formsOf(always, args);
+  const [form, setForm] = useState<Form>(forms[0] ?? 'any');
+  const [chosen, setChosen] = useState<BoundArguments>(ANY_ARGUMENTS);
+  const [uses, setUses] = useState(0);
+  const bound = form === 'any' ? ANY_ARGUMENTS : form === 'exact' ? exactly(args ?? {}) : chosen;
+  const isBound = bound.arguments.length > 0;
   const { client_id: clientId, run_id: runId } = always;
   const named = useClients().find((one) => one.client_id === clientId)?.name;
   const title = useTitle(runId);
@@ -51,7 +74,7 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
     names.map((value) => ({ value, label: label(value) }));
   return (
     <fieldset
-      ref={form}
+      ref={fields}
       className="mt-2 min-w-0 rounded-md border border-line p-2"
       data-testid="always-form"
     >
@@ -71,7 +94,23 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
           }
           options={options(ENDS_OF[scope], (one) => t(`end.${one}`))}
         />
+        <Select
+          label={t('alwaysArgs')}
+          value={form}
+          onValueChange={(value) => setForm(forms.find((one) => one === value) ?? 'any')}
+          options={options(forms, (one) => t(`form.${one}`))}
+        />
+        <Select
+          label={t('alwaysUses')}
+          value={String(uses)}
+          onValueChange={(value) => setUses(USES.find((one) => String(one) === value) ?? 0)}
+          options={USES.map((one) => ({
+            value: String(one),
+            label: one === 0 ? t('anyUses') : words.uses(one),
+          }))}
+        />
       </div>
+      {form === 'chosen' && args && <BoundChoice args={args} bound={chosen} onChange={setChosen} />}
       <p
         role="status"
         title={always.client_id ?? undefined}
@@ -82,8 +121,11 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
           text={t('alwaysRule', {
             tool: always.tool_name,
             client,
+            args: words.args(bound),
             scope: where,
-            end: t(`end.${end}`),
+            end: [t(`end.${end}`), uses > 0 ? words.uses(uses) : '']
+              .filter((text) => text !== '')
+              .join('; '),
           })}
         />
       </p>
@@ -94,7 +136,12 @@ export function AlwaysForm({ always, allow, onDecide, onBack }: AlwaysFormProps)
             onDecide({
               decision: 'always',
               scope,
-              ...(end === 'none' ? {} : { expires_in: ENDS[end] }),
+              ...(end !== 'none' && { expires_in: ENDS[end] }),
+              ...(isBound && {
+                bound: [...bound.arguments],
+                other_arguments: bound.other_arguments,
+              }),
+              ...(uses > 0 && { uses }),
             })
           }
         >

@@ -5,7 +5,8 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { visibleJsonText } from '#lib/format/show-control-characters';
-import type { AlwaysOffer } from '#lib/protocol/card';
+import type { AlwaysOffer } from '#lib/protocol/always';
+
 import { AllowButton } from './allow-button.tsx';
 import { AlwaysForm } from './always-form.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
@@ -196,6 +197,7 @@ function Question(props: QuestionProps) {
         <AlwaysForm
           allow={allow}
           always={always}
+          args={args.kind === 'known' ? args.params : null}
           onDecide={onDecide}
           onBack={() => setAlways(false)}
         />

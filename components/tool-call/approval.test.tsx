@@ -117,6 +117,41 @@ describe('arguments that do not fit', () => {
     ]);
   });
 
+  test('[AP15] a rule is bound to what a person chooses of the arguments, in words before it is written', async () => {
+    const { decisions } = setup({ params: { argv: ['npm', 'test'], amount: 5 } });
+    await press('Always…');
+    const rule = () => screen.getByTestId('always-rule').textContent;
+    const choose = (name: string, value: string) =>
+      fireEvent.change(screen.getByRole('combobox', { name }), { target: { value } });
+    choose('Arguments', 'exact');
+    expect(rule()).toContain(
+      'where argv is ["npm","test"] and amount is 5; other arguments: none; in this run',
+    );
+    choose('Arguments', 'chosen');
+    expect(rule()).toContain('with any arguments');
+    choose('argv', 'start-1');
+    choose('How often', '5');
+    expect(rule()).toContain('where argv begins with ["npm"]; other arguments: any; in this run');
+    expect(rule()).toContain('for 5 calls');
+    scrollTo(region(), 2_760);
+    await press(ALWAYS);
+    expect(decisions().map(({ body }) => body)).toEqual([
+      {
+        ...{ decision: 'always', scope: 'run', expires_at: 2_000, uses: 5 },
+        ...{ bound: [{ name: 'argv', starts_with: ['npm'] }], other_arguments: 'any' },
+      },
+    ]);
+  });
+
+  test('[AP15] where the server asks for the very arguments there is no other choice', async () => {
+    const binding = 'exact' as const;
+    setup({ always_rule: { ...always_rule, binding }, params: { argv: ['ls'] } });
+    await press('Always…');
+    const form = screen.getByRole<HTMLSelectElement>('combobox', { name: 'Arguments' });
+    expect([...form.options].map(({ value }) => value)).toEqual(['exact']);
+    expect(screen.getByTestId('always-rule').textContent).toContain('where argv is ["ls"]');
+  });
+
   test('[AP7] write nothing when a person goes back, and the focus goes to the button', async () => {
     const { decisions } = setup();
     await press('Always…');

@@ -135,6 +135,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
       {card.approval_decision && !isDeleted && (
         <DecidedBy {...card.approval_decision} isQuestion={card.question !== undefined} />
       )}
+      {card.allowed_by_rule && !isDeleted && <AllowedByRule {...card.allowed_by_rule} />}
       {props.below}
       {card.hooks && !isDeleted && <CardHooks notes={card.hooks} />}
       {card.late_result && !isDeleted && (
@@ -248,6 +249,18 @@ function CardHooks({ notes }: { notes: readonly HookNote[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Nobody was asked: the rule that allowed the call, which the page of the policy shows whole. */
+function AllowedByRule({ id, by, names, use, uses }: NonNullable<Card['allowed_by_rule']>) {
+  const t = useTranslations('card.always');
+  const about = names.length > 0 ? t('about', { names: names.join(', ') }) : '';
+  const count = use !== undefined && uses !== undefined ? t('use', { use, uses }) : '';
+  return (
+    <p className="mt-1.5 text-xs text-muted wrap-anywhere" title={id} data-testid="allowed-by-rule">
+      <MarkedText text={`${t('allowedBy', { name: by })}${about}${count}`} />
+    </p>
   );
 }
 

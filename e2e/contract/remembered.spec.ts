@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { alwaysAllowedSchema, toolsAnswerSchema } from '../../lib/protocol/rest.ts';
+import { alwaysAllowedSchema } from '../../lib/protocol/always.ts';
+import { toolsAnswerSchema } from '../../lib/protocol/rest.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { ask, get, post, refusalOf } from './kit/ask.ts';
 import { invoke, readCall } from './kit/calls.ts';
@@ -75,6 +76,40 @@ askingTest(
     const again = await restart(board);
     await connect.client(again, { hello: { ...TILL, resume_token }, tools: ['pay'] });
     expect([await listed(again), await phaseOfNext(again)]).toEqual([[], 'approval']);
+  },
+);
+
+askingTest(
+  '§6 an always that is bound to arguments and to a number of calls says so, and counts over a crash',
+  async ({ callboard: board, restart, connect }) => {
+    const client = await connect.client(board, { hello: TILL, tools: ['pay'] });
+    const { resume_token } = client.welcome;
+    const pay = async (to: Callboard, args: object) =>
+      (await readCall(to, await invoke(to, 'pay', args, RUN))).phase;
+    const path = `/v1/tool_calls/${await invoke(board, 'pay', { amount: 5 }, RUN)}/approval`;
+    const always = { decision: 'always', bound: [{ name: 'amount', at_most: 9 }], uses: 2 };
+    for (const wrong of [
+      { ...always, bound: [{ name: 'amount', at_most: 4 }] },
+      { ...always, bound: [{ name: 'iban', is: null }] },
+      { ...always, bound: [{ name: '__proto__', is: null }] },
+    ]) {
+      expect(refusalOf(await post(board, path, wrong)).status, JSON.stringify(wrong)).toBe(422);
+    }
+    for (const wrong of [{ uses: 0 }, { bound: [{ name: 'amount', matches: '.' }] }]) {
+      expect(refusalOf(await post(board, path, { ...always, ...wrong })).status).toBe(400);
+    }
+    expect((await post(board, path, always)).status).toBe(200);
+    expect(await pay(board, { amount: 9 })).toBe('offered');
+    expect(await pay(board, { amount: 10 })).toBe('approval');
+    expect(await listed(board)).toMatchObject([{ bound: always.bound, uses: 2, used: 1 }]);
+    const audit = await get(board, '/v1/audit?act=approval_decided');
+    expect(audit.body).toMatchObject({
+      entries: [{ detail: { uses: 2, bound: always.bound, rule: expect.any(String) } }],
+    });
+    const again = await restart(board);
+    await connect.client(again, { hello: { ...TILL, resume_token }, tools: ['pay'] });
+    expect(await pay(again, { amount: 1 })).toBe('offered');
+    expect([await pay(again, { amount: 1 }), await listed(again)]).toEqual(['approval', []]);
   },
 );
 

@@ -1,8 +1,9 @@
 import type { AskingClient } from '#lib/protocol/asking-client';
 import { given } from '#lib/util/given';
+import type { AlwaysScope, BoundArgument, BoundArguments } from '../protocol/always.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import type { ModelOutputRecord } from '../protocol/model-turn.ts';
-import type { AlwaysScope, InvokeAccepted } from '../protocol/rest.ts';
+import type { InvokeAccepted } from '../protocol/rest.ts';
 import type { ModelListing, NewSettings, RunRecord, RunSummary } from '../protocol/run.ts';
 import type { WireMe } from '../protocol/token.ts';
 import type { ToolListing } from '../protocol/tool-spec.ts';
@@ -35,6 +36,10 @@ export interface ApprovalInput {
   /** With `always`: how far it reaches, and for how many seconds. */
   readonly scope?: AlwaysScope;
   readonly expires_in?: number;
+  /** With `always`: the arguments that it is bound to, and for how many calls it is. */
+  readonly bound?: BoundArgument[];
+  readonly other_arguments?: BoundArguments['other_arguments'];
+  readonly uses?: number;
 }
 
 /** The HTTP API of the server (contract, sections 6 and 9), failures as values. */

@@ -5,7 +5,8 @@ import type {
   PolicyStateAnswer,
   WireAutonomy,
 } from '../policy/policy-wire.ts';
-import type { WireAlwaysRule } from '../protocol/rest.ts';
+import type { WireAlwaysRule } from '../protocol/always.ts';
+
 import type { Api } from './http-client.ts';
 
 const ALWAYS = '/v1/approvals/always';

@@ -26,6 +26,8 @@ interface Done {
   readonly call: Call;
   /** Its Idempotency-Key is that of a request that was made before: nothing was done now. */
   readonly isRepeat?: true;
+  /** The rule of an "always" that was written. */
+  readonly ruleId?: string;
 }
 
 export type InvokeOutcome = Done | InvokeRefusal;

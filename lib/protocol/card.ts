@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alwaysOfferSchema } from './always.ts';
 import { approvalReasonSchema, POLICY_REASON_CODES, readBeforeSchema } from './approval-reason.ts';
 import { attachmentSchema } from './attachment.ts';
 import {
@@ -44,25 +45,16 @@ const approvalDecisionSchema = z.object({
   calls: z.number().int().positive().optional(),
 });
 
-/** Whose calls a rule of "always" is for; a name may be given again, an id never. */
-export const alwaysCallerSchema = z.object({
-  /** `run`: the built-in agent, for the caller who has the name and the id. */
-  kind: z.enum(['run', 'operator', 'agent', 'device']),
-  /** `operator`, `operator:olga`, `agent:bot`. */
-  name: z.string(),
+/** It was not asked about: a person had made this rule, which the list of rules shows whole. */
+const allowedByRuleSchema = z.object({
   id: z.string(),
+  by: z.string(),
+  /** The arguments that it is bound to; empty: any. */
+  names: z.array(z.string()),
+  /** The number of this use, and how many there are; not there where any number is allowed. */
+  use: z.number().int().optional(),
+  uses: z.number().int().optional(),
 });
-export type AlwaysCaller = z.infer<typeof alwaysCallerSchema>;
-
-const alwaysOfferSchema = z.object({
-  tool_name: z.string(),
-  client_id: z.string().nullable(),
-  run_id: z.string(),
-  tool_hash: z.string(),
-  /** Not in cards of earlier versions. */
-  caller: alwaysCallerSchema.optional(),
-});
-export type AlwaysOffer = z.infer<typeof alwaysOfferSchema>;
 
 /**
  * One update of a card, and also the shape of the card itself: a card is what
@@ -125,8 +117,8 @@ export const cardUpdateSchema = z.object({
   /** Why an approval is needed; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
   /**
-   * What "always" would allow: the tool as it is described now, of that client (null: the server's
-   * own), with any arguments. Null: it cannot be said to this call.
+   * The rule that "always" would write: the tool as it is described now, of that client (null: the
+   * server's own). Null: it cannot be said to this call.
    */
   always_rule: alwaysOfferSchema.nullable().optional(),
   /** A person answers it in place of a tool, in this way (one of `QUESTION_INPUTS`, or of a later version's); `params` are the question. */
@@ -147,6 +139,7 @@ export const cardUpdateSchema = z.object({
     })
     .nullable()
     .optional(),
+  allowed_by_rule: allowedByRuleSchema.optional(),
   /** The same for calls that one decision decides. */
   approval_key: z.string().optional(),
   /** The first decision, which counts. Null: it is asked again. */

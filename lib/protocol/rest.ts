@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import {
+  ALWAYS_SCOPES,
+  alwaysUsesSchema,
+  boundArgumentsSchema,
+  otherArgumentsSchema,
+} from './always.ts';
 import { callEventSchema, listedCallSchema } from './call-record.ts';
 import { callStatusSchema } from './call-status.ts';
-import { alwaysCallerSchema } from './card.ts';
 import { closedObject } from './closed-object.ts';
 import { failureText } from './failure-text.ts';
 import { LIMITS } from './limits.ts';
@@ -151,9 +156,6 @@ export const approvalsPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-export const ALWAYS_SCOPES = ['run', 'saved'] as const;
-export type AlwaysScope = (typeof ALWAYS_SCOPES)[number];
-
 /** What decides of a call has no key that is passed over: a mistaken `args` would allow other arguments. */
 export const approvalBodySchema = closedObject({
   decision: z.enum(['yes', 'no', 'always']),
@@ -167,27 +169,12 @@ export const approvalBodySchema = closedObject({
   scope: z.enum(ALWAYS_SCOPES).optional(),
   /** With `always`, in seconds: a minute to a year. Left out: no end for a run, 30 days when saved. */
   expires_in: z.number().min(60).max(31_536_000).optional(),
+  /** With `always`: for calls with such arguments alone. Left out: with any. */
+  bound: boundArgumentsSchema.optional(),
+  other_arguments: otherArgumentsSchema.optional(),
+  /** With `always`: for so many calls. Left out: for any number. */
+  uses: alwaysUsesSchema.optional(),
 });
-
-/** What an operator allowed for good: calls of the tool by that caller, of that client, in that run are not asked about; a saved one in each run of the same owner. */
-export const alwaysRuleSchema = z.object({
-  id: z.string(),
-  run_id: z.string(),
-  tool_name: z.string(),
-  /** Null: the server's own tool. */
-  client_id: z.string().nullable(),
-  scope: z.enum(ALWAYS_SCOPES),
-  caller: alwaysCallerSchema,
-  /** Unix seconds. */
-  allowed_at: z.number(),
-  allowed_by: z.string(),
-  /** Null: when it is withdrawn. */
-  expires_at: z.number().nullable(),
-  /** To the minute; null: not yet. */
-  last_used_at: z.number().nullable(),
-});
-export type WireAlwaysRule = z.infer<typeof alwaysRuleSchema>;
-export const alwaysAllowedSchema = z.object({ always: z.array(alwaysRuleSchema) });
 
 /** `null` is an answer; a missing `output` is not. */
 export const answerBodySchema = z.object({

@@ -1,30 +1,45 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { ApprovalScope, Call } from '#lib/call/call';
+import { ANY_ARGUMENTS, isBound, isWithin, newLooking } from '#lib/approval/bound-arguments';
+import type { ApprovalScope, BoundOperand, Call } from '#lib/call/call';
+import { canonicalJson } from '#lib/json/canonical-json';
 import { FairMap } from '#lib/limits/fair-map';
 import { matchTools } from '#lib/policy/match';
-import { type AlwaysCaller, type AlwaysOffer, alwaysCallerSchema } from '#lib/protocol/card';
-import { ALWAYS_SCOPES, type AlwaysScope } from '#lib/protocol/rest';
+import {
+  ALWAYS_SCOPES,
+  type AlwaysCaller,
+  type AlwaysOffer,
+  type AlwaysScope,
+  alwaysCallerSchema,
+  type BoundArguments,
+  boundArgumentSchema,
+  otherArgumentsSchema,
+} from '#lib/protocol/always';
 import { given } from '#lib/util/given';
 import { callerOf, type Principal, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { KeptArea, type Store } from '../store/room.ts';
+import { type Change, KeptArea, type Store } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 
 /** Beyond them the caller with the most loses the oldest of its own: that is asked again. */
 const MOST_RULES = 1_000;
 
-/** A saved rule without an end of its own. */
+/** A saved rule without an end of its own ends then. */
 const SAVED_MS = 30 * 24 * 3_600_000;
 
 /** Its use is written down to the minute. */
 const USED_EVERY_MS = 60_000;
 
 /** Their arguments are programs and addresses of any kind: a yes to one is none to the next (T74). */
-const isNeverAlways = matchTools(['shell', 'http.request', 'run_code']);
+const isNeverAlways = matchTools(['http.request', 'run_code']);
+/** Its arguments are programs, too, but the same list of words is the same program. */
+const isShell = matchTools(['shell']);
 
-/** Kept under its id; those of before have neither a scope, an owner, a caller, an end nor who allowed it. */
+const AREA = 'always';
+
+type KeptStore = Pick<Store, 'write' | 'listKept'>;
+
+/** Rules are kept under their id; those of earlier versions lack what has a default. */
 const ruleSchema = z.object({
   scope: z.enum(ALWAYS_SCOPES).default('run'),
   runId: z.string(),
@@ -33,47 +48,80 @@ const ruleSchema = z.object({
   toolName: z.string(),
   clientId: z.string().nullable(),
   toolHash: z.string(),
+  bound: z
+    .object({
+      arguments: z.array(boundArgumentSchema).readonly(),
+      other_arguments: otherArgumentsSchema,
+    })
+    .default(ANY_ARGUMENTS),
+  operands: z
+    .array(z.object({ path: z.string(), hash: z.string() }))
+    .readonly()
+    .default([]),
+  uses: z.number().nullable().default(null),
+  used: z.number().default(0),
   allowedAt: z.number(),
   allowedBy: z.string().default('operator'),
   expiresAt: z.number().nullable().default(null),
   lastUsedAt: z.number().nullable().default(null),
 });
 
-/** What an operator said "always" to: calls of this tool, of this client, in this run are not asked about. */
+type KeptRule = z.infer<typeof ruleSchema>;
+
+/** An operator said "always": calls of this tool, of this client, in this run are not asked about. */
 export interface AlwaysRule {
   readonly id: string;
   readonly runId: string;
   readonly toolName: string;
   /** Null: the server's own tool. */
   readonly clientId: string | null;
-  /** Of the tool as it was shown. */
+  /** It is that of the tool as it was shown. */
   readonly toolHash: string;
   readonly scope: AlwaysScope;
-  /** Of the run; with `saved` it holds for all runs of this one. */
+  /** The run is its owner's; with `saved` the rule holds for all runs of this one. */
   readonly ownerToken: string | null;
   readonly caller: AlwaysCaller;
+  readonly bound: BoundArguments;
+  /** The arguments that it is bound to referred to this, and have to again. */
+  readonly operands: readonly BoundOperand[];
+  /** So many calls it allows; null: any number. */
+  readonly uses: number | null;
+  readonly used: number;
   /** Milliseconds since the epoch. */
   readonly allowedAt: number;
   readonly allowedBy: string;
   /** Null: when it is withdrawn. */
   readonly expiresAt: number | null;
-  /** To the minute; null: not yet. */
+  /** To the minute, or to the use where uses are counted; null: not yet. */
   readonly lastUsedAt: number | null;
 }
 
-/** How far an "always" reaches: this run without an end, where nothing else is given. */
+/** How far an "always" reaches: any arguments in this run without an end, where nothing else is given. */
 export interface AlwaysTerms {
   readonly scope?: AlwaysScope;
   readonly forMs?: number;
+  readonly bound?: BoundArguments;
+  readonly uses?: number;
 }
 
-interface AlwaysAllowedDeps {
-  readonly store: Pick<Store, 'write' | 'listKept'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
+/** A call that a rule allows. The use is taken at once, so that no two calls have the same one. */
+export interface RuleUse {
+  readonly rule: AlwaysRule;
+  /** It is written with the call that has the use. Asked for once. */
+  counted(): Change[];
+  /** There comes to be no such call. */
+  release(): void;
 }
 
-type AskedCall = Pick<Call, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+interface Held {
+  rule: AlwaysRule;
+  /** Uses of calls that are not being written yet. */
+  taken: number;
+}
+
+type RuledCall = Pick<Call, 'runId' | 'ownerToken' | 'toolName' | 'routing'>;
+/** It has its whole arguments. */
+type AskedCall = RuledCall & Pick<Call, 'args'>;
 
 /** For whom a call is made, by what is never given to another. */
 export const alwaysCaller = (principal: Principal): AlwaysCaller => {
@@ -82,28 +130,42 @@ export const alwaysCaller = (principal: Principal): AlwaysCaller => {
   return { kind: principal.kind, name: principalName(caller), id: principalKey(caller) };
 };
 
-/** What "always" would allow, as a card shows it; null: it cannot be said. */
+type CheckedTool = Pick<OfferedTool, 'neverAlways'> & {
+  readonly unchecked?: readonly string[] | undefined;
+};
+
+/** The rule that "always" would write, as a card shows it; null: it cannot be said. */
 export function alwaysOffer(
   { runId, toolName }: Pick<Call, 'runId' | 'toolName'>,
-  { clientId, toolHash, neverAlways }: Pick<OfferedTool, keyof ApprovalScope | 'neverAlways'>,
+  tool: Pick<OfferedTool, keyof ApprovalScope> & CheckedTool,
   caller: AlwaysCaller | undefined,
 ): AlwaysOffer | null {
-  if (neverAlways || isNeverAlways(toolName)) return null;
+  const binding = bindingOf(toolName, tool);
+  if (binding === null) return null;
+  const { clientId, toolHash } = tool;
   const offer = { tool_name: toolName, client_id: clientId, run_id: runId, tool_hash: toolHash };
-  return { ...offer, ...given({ caller }) };
+  return { ...offer, ...given({ caller, binding }) };
 }
 
-/** The rules that operators made of approvals (CA8). They hold until they are withdrawn, over restarts too. */
-export class AlwaysAllowed {
-  readonly #kept: KeptArea<z.infer<typeof ruleSchema>>;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #rules = new FairMap<AlwaysRule>(MOST_RULES);
+/** How a rule for the tool is bound to arguments; null: there is none for it. */
+function bindingOf(
+  toolName: string,
+  { neverAlways, unchecked }: CheckedTool,
+): AlwaysOffer['binding'] | null {
+  if (isShell(toolName)) return unchecked ? null : 'exact';
+  if (neverAlways || isNeverAlways(toolName)) return null;
+  return unchecked ? 'never' : undefined;
+}
 
-  constructor({ store, clock, logger }: AlwaysAllowedDeps) {
+/** The rules that operators made of approvals (CA8). They hold until they are over, over restarts too. */
+export class AlwaysAllowed {
+  readonly #kept: KeptArea<KeptRule>;
+  readonly #clock: Clock;
+  readonly #rules = new FairMap<Held>(MOST_RULES);
+
+  constructor({ store, clock }: { readonly store: KeptStore; readonly clock: Clock }) {
     this.#clock = clock;
-    this.#logger = logger;
-    this.#kept = new KeptArea({ store, area: 'always', schema: ruleSchema, now: clock.now });
+    this.#kept = new KeptArea({ store, area: AREA, schema: ruleSchema, now: clock.now });
   }
 
   /** Takes up what an earlier server kept. Once, before anything is asked. */
@@ -112,81 +174,136 @@ export class AlwaysAllowed {
     // In the order in which they were allowed, and not in which they were used.
     for (const { key, value } of kept.toSorted((a, b) => a.value.allowedAt - b.value.allowedAt)) {
       const { caller } = value;
-      if (caller) this.#rules.put(caller.id, key, { ...value, caller, id: key });
+      if (caller) this.#hold({ ...value, caller, id: key });
     }
     // For whom those of before were is not known for sure: such calls are asked about again.
     const lapsed = kept.filter(({ value }) => value.caller === null);
     if (lapsed.length > 0) await this.#kept.change(lapsed.map(({ key }) => ({ key })));
   }
 
-  /** Whether such a call is not asked about. Counts as a use of the rule. */
-  has(call: AskedCall, caller: AlwaysCaller): boolean {
-    if (isNeverAlways(call.toolName)) return false;
+  /** The rules that allow the call, those first that allow any number. Nothing is counted yet. */
+  matching(call: AskedCall, caller: AlwaysCaller, tool: CheckedTool): AlwaysRule[] {
+    const binding = bindingOf(call.toolName, tool);
+    if (binding === null) return [];
     const now = this.#clock.now();
-    for (const scope of ALWAYS_SCOPES) {
-      const rule = this.#rules.get(idOf(scope, call, caller));
-      if (rule === undefined || hasExpired(rule, now)) continue;
-      this.#touch(rule, now);
-      return true;
-    }
-    return false;
+    const looking = newLooking();
+    return this.#rules
+      .values()
+      .filter(
+        ({ rule, taken }) =>
+          isFor(rule, call, caller) &&
+          (rule.uses === null || rule.used + taken < rule.uses) &&
+          !hasExpired(rule, now) &&
+          // A rule that cannot be checked allows nothing.
+          (binding === undefined || isBound(rule.bound) === (binding === 'exact')) &&
+          isWithin(rule.bound, call.args, looking),
+      )
+      .map(({ rule }) => rule)
+      .toSorted((a, b) => Number(a.uses !== null) - Number(b.uses !== null));
   }
 
-  /** In the write of the call that follows. */
-  #touch(rule: AlwaysRule, now: number): void {
-    if (rule.lastUsedAt !== null && now - rule.lastUsedAt < USED_EVERY_MS) return;
-    const { id, ...value } = { ...rule, lastUsedAt: now };
-    this.#rules.replace(id, { ...value, id });
-    this.#kept.change([{ key: id, value }]).catch(this.#logger.error);
+  /** Takes a use of a rule that `matching` has just given. */
+  take(rule: AlwaysRule): RuleUse {
+    const held = this.#rules.get(rule.id) ?? { rule, taken: 0 };
+    held.taken += 1;
+    let isOpen = true;
+    const release = () => {
+      held.taken -= isOpen ? 1 : 0;
+      isOpen = false;
+    };
+    return {
+      rule,
+      release,
+      counted: () => {
+        release();
+        return this.#counted(held);
+      },
+    };
   }
 
-  /** Holds at once; resolves when it is on disk. */
+  /** What the write of the call has, so that a use is on disk when its call is, and not before. */
+  #counted(held: Held): Change[] {
+    const { id: key, ...before } = held.rule;
+    // It was withdrawn, or written anew, in between.
+    if (this.#rules.get(key) !== held) return [];
+    const now = this.#clock.now();
+    const { uses, used, lastUsedAt } = before;
+    const isRecent = lastUsedAt !== null && now - lastUsedAt < USED_EVERY_MS;
+    if (uses === null && isRecent) return [];
+    const value = { ...before, used: uses === null ? used : used + 1, lastUsedAt: now };
+    held.rule = { ...value, id: key };
+    if (value.used !== uses) return [put(key, value, now)];
+    this.#rules.delete(key);
+    return [{ type: 'delete_kept', area: AREA, key }];
+  }
+
+  /** Holds at once; resolves with the rule when it is on disk. */
   async add(
-    call: AskedCall,
+    call: RuledCall,
     caller: AlwaysCaller,
     terms: AlwaysTerms,
     allowedBy: string,
-  ): Promise<void> {
+  ): Promise<AlwaysRule | undefined> {
     const { runId, ownerToken, toolName, routing } = call;
-    const { approval } = routing;
-    if (approval === null || isNeverAlways(toolName)) return;
-    const { scope = 'run', forMs = scope === 'saved' ? SAVED_MS : null } = terms;
-    const id = idOf(scope, call, caller);
+    const { approval, operands = [] } = routing;
+    const { scope = 'run', bound = ANY_ARGUMENTS, uses = null } = terms;
+    const { forMs = scope === 'saved' ? SAVED_MS : null } = terms;
+    if (approval === null) return undefined;
     const allowedAt = this.#clock.now();
-    const expiresAt = forMs === null ? null : allowedAt + forMs;
-    const rule = {
+    const value = {
       scope,
       runId,
       ownerToken,
       caller,
       toolName,
       ...approval,
+      bound,
+      operands: isBound(bound) ? operands : [],
+      uses,
+      used: 0,
       allowedAt,
       allowedBy,
-      expiresAt,
+      expiresAt: forMs === null ? null : allowedAt + forMs,
       lastUsedAt: null,
     };
-    const expired = this.#rules.values().filter((one) => hasExpired(one, allowedAt));
+    const rule = { ...value, id: idOf(value) };
+    const expired = this.#all().filter((one) => hasExpired(one, allowedAt));
     for (const one of expired) this.#rules.delete(one.id);
-    const forgotten = this.#rules.put(caller.id, id, { ...rule, id });
-    const dropped = expired.map((one) => one.id).concat(forgotten ?? []);
-    const deleted = dropped.filter((key) => key !== id).map((key) => ({ key }));
-    await this.#kept.change([{ key: id, value: rule }, ...deleted]);
+    const forgotten = this.#hold(rule);
+    const dropped = expired.map(({ id }) => id).concat(forgotten ?? []);
+    const deleted = dropped.filter((key) => key !== rule.id);
+    await this.#kept.change([{ key: rule.id, value }, ...deleted.map((key) => ({ key }))]);
+    return rule;
   }
 
   list(): AlwaysRule[] {
     const now = this.#clock.now();
-    return this.#rules.values().filter((rule) => !hasExpired(rule, now));
+    return this.#all().filter((rule) => !hasExpired(rule, now));
   }
 
+  /** Resolves when that is on disk; undefined: there is no such rule. */
   async withdraw(id: string): Promise<AlwaysRule | undefined> {
-    const rule = this.#rules.get(id);
-    if (!rule) return undefined;
+    const held = this.#rules.get(id);
+    if (!held) return undefined;
     this.#rules.delete(id);
     await this.#kept.change([{ key: id }]);
-    return rule;
+    return held.rule;
+  }
+
+  #all(): AlwaysRule[] {
+    return this.#rules.values().map(({ rule }) => rule);
+  }
+
+  /** Returns the id of the rule that had to go for it. */
+  #hold(rule: AlwaysRule): string | undefined {
+    return this.#rules.put(rule.caller.id, rule.id, { rule, taken: 0 });
   }
 }
+
+const put = (key: string, value: KeptRule, now: number): Change => ({
+  type: 'put_kept',
+  entry: { area: AREA, key, value, putAt: now },
+});
 
 const hasExpired = ({ expiresAt }: AlwaysRule, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
@@ -195,9 +312,25 @@ const hasExpired = ({ expiresAt }: AlwaysRule, now: number): boolean =>
  * A saved one is for the calls of all runs with the same owner. Each is for who called: what an agent
  * calls in a run is not what a person was asked about there.
  */
-const idOf = (scope: AlwaysScope, call: AskedCall, caller: AlwaysCaller): string => {
-  const { runId, ownerToken, toolName, routing } = call;
+const isFor = (
+  rule: AlwaysRule,
+  { runId, ownerToken, toolName, routing: { approval } }: RuledCall,
+  caller: AlwaysCaller,
+): boolean =>
+  rule.toolName === toolName &&
+  rule.toolHash === approval?.toolHash &&
+  rule.clientId === approval.clientId &&
   // A run that was deleted may be made again by another.
-  const of = [scope, scope === 'run' ? runId : null, ownerToken, caller.kind, caller.id];
-  return hash('sha256', JSON.stringify([...of, toolName, routing.approval])).slice(0, 32);
-};
+  rule.ownerToken === ownerToken &&
+  (rule.scope === 'saved' || rule.runId === runId) &&
+  rule.caller.kind === caller.kind &&
+  rule.caller.id === caller.id;
+
+/** The same for a rule that is said once more: it takes the place of the one before. */
+function idOf({ scope, runId, ownerToken, caller, ...rule }: KeptRule): string {
+  const { toolName, clientId, toolHash, bound, operands } = rule;
+  const of = [scope, scope === 'run' ? runId : null, ownerToken, caller?.kind, caller?.id];
+  const more = isBound(bound) ? [canonicalJson(bound), operands] : [];
+  const text = JSON.stringify([...of, toolName, { clientId, toolHash }, ...more]);
+  return hash('sha256', text).slice(0, 32);
+}

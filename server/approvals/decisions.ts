@@ -1,3 +1,4 @@
+import { ANY_ARGUMENTS, problemOfBound } from '#lib/approval/bound-arguments';
 import { type ApprovalTerms, isQuestion } from '#lib/call/approval-terms';
 import type { Call } from '#lib/call/call';
 import type { Actor, CallEvent } from '#lib/call/call-event';
@@ -9,6 +10,7 @@ import {
   invalidArgs,
   notFound,
   notWaiting,
+  reject,
   secretsMissing,
 } from '#lib/call/call-outcome';
 import type { Objection, Rejected } from '#lib/call/call-state';
@@ -112,6 +114,8 @@ export class Decisions {
     const edit =
       decision.args === undefined ? undefined : this.#edit(call, principal, decision.args);
     if (edit?.ok === false) return edit;
+    const problem = this.#problemOfRule(call, decision, edit?.args);
+    if (problem !== undefined) return reject('invalid_args', problem);
     const objection = this.#objectionTo(call, principal, edit);
     return edit && !objection
       ? this.#approveEdited(call, principal, decision, edit, terms)
@@ -132,11 +136,28 @@ export class Decisions {
     if (!applied.ok) return this.#refused(call, applied);
     const isAskedAgain = applied.record.phase === 'approval';
     const caller = call.card.always_rule?.caller;
-    if (decision === 'always' && caller && !isAskedAgain) {
-      await always.add(applied.record, caller, rule, principalName(principal));
-    }
+    const isWritten = decision === 'always' && caller && !isAskedAgain;
+    const written =
+      isWritten && (await always.add(applied.record, caller, rule, principalName(principal)));
     const outcome = await this.#done(call.id);
-    return isAskedAgain ? changedSince(call.id) : outcome;
+    if (isAskedAgain) return changedSince(call.id);
+    return outcome.ok && written ? { ...outcome, ruleId: written.id } : outcome;
+  }
+
+  /** Why the rule that a person wants cannot be written (CA81). */
+  #problemOfRule(
+    call: Call,
+    { decision, always: { bound = ANY_ARGUMENTS } = {} }: Decision,
+    edited: Call['args'] | undefined,
+  ): string | undefined {
+    const { withholding } = this.#deps;
+    const offer = call.card.always_rule;
+    if (decision !== 'always' || !offer) return undefined;
+    // Rules are stored, and shown to all who decide.
+    if (withholding.hidden(call, bound) !== bound) {
+      return 'A rule cannot be bound to an argument that is secret';
+    }
+    return problemOfBound(offer, bound, edited ?? withholding.restored(call).args);
   }
 
   /** A hook looks at what a person wrote as at what a model did (PO17). */

@@ -1,5 +1,7 @@
+import { isBound } from '#lib/approval/bound-arguments';
 import type { ApprovalScope, Call, Routing } from '#lib/call/call';
 import type { ActorName, CallEvent, EventFields } from '#lib/call/call-event';
+import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
@@ -8,7 +10,13 @@ import { given } from '#lib/util/given';
 import type { Principal } from '../auth/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import { type OfferedTool, ToolError } from '../tools/room.ts';
-import { type AlwaysAllowed, alwaysCaller, alwaysOffer } from './always-allowed.ts';
+import {
+  type AlwaysAllowed,
+  type AlwaysRule,
+  alwaysCaller,
+  alwaysOffer,
+  type RuleUse,
+} from './always-allowed.ts';
 import { bindOperands, withOperands } from './bound-operands.ts';
 import type { Check, CheckRequest, CheckVerdict, Denial } from './check.ts';
 import { approvalKey } from './open-approvals.ts';
@@ -21,11 +29,13 @@ export interface RateLimited {
 }
 
 /** The event that a verdict makes of a call. */
-interface Decided {
+export interface Decided {
   readonly type: 'decided';
   readonly event: CallEvent;
   /** The hook that caused it; undefined: the caller. */
   readonly by: ActorName | undefined;
+  /** The rule that allows it, whose use is counted in the write of the event, or released. */
+  readonly use?: RuleUse | undefined;
 }
 
 /** A call, who makes it, and the tool that would be asked now. */
@@ -107,21 +117,54 @@ export class Questions {
       const { reason: message, retryAfter } = verdict;
       return { type: 'rate_limited', message, retryAfter };
     }
-    const { hooked } = verdict;
-    if (!hooked) {
-      return this.#decided(asked, this.#toEvent(asked, given, verdict), undefined);
-    }
-    const { args, notes, by } = hooked;
-    const event = this.#toEvent(asked, args ? { ...given, args } : given, verdict);
-    const shown = { ...event.shown, hooks: [...notes] };
-    return this.#decided(asked, { ...event, shown }, `hook:${by}`);
+    const fields = verdict.hooked?.args ? { ...given, args: verdict.hooked.args } : given;
+    const allowed = verdict.verdict === 'ask' ? this.#ruleFor(asked, fields, verdict) : undefined;
+    return allowed instanceof Promise
+      ? allowed.then((rule) => this.#decided(asked, fields, verdict, rule))
+      : this.#decided(asked, fields, verdict, allowed);
   }
 
   /** Where a person is asked, what the arguments refer to is looked at first. */
-  #decided(asked: Asked, event: CallEvent, by: Decided['by']): Decided | Promise<Decided> {
-    const isAsked = event.type === 'arguments_complete' && event.check === 'ask';
-    if (!isAsked || !asked.tool.operands) return { type: 'decided', event, by };
-    return this.#bound(asked, event).then((bound) => ({ type: 'decided', event: bound, by }));
+  #decided(
+    asked: Asked,
+    fields: EventFields,
+    verdict: Verdict,
+    allowed: AllowedByRule | undefined,
+  ): Decided | Promise<Decided> {
+    const { hooked } = verdict;
+    const event = this.#toEvent(asked, fields, verdict, allowed);
+    const noted = hooked
+      ? { ...event, shown: { ...event.shown, hooks: [...hooked.notes] } }
+      : event;
+    const by = hooked && (`hook:${hooked.by}` as const);
+    const isAsked = noted.type === 'arguments_complete' && noted.check === 'ask';
+    return isAsked && asked.tool.operands
+      ? this.#bound(asked, noted).then((bound) => ({ type: 'decided', event: bound, by }))
+      : { type: 'decided', event: noted, by, use: allowed?.use };
+  }
+
+  /** The rule that a person made, and that allows the call (CA80). Its use is taken. */
+  #ruleFor(
+    { call, principal, tool }: Asked,
+    fields: EventFields,
+    { isEachTime }: AskVerdict,
+  ): AllowedByRule | undefined | Promise<AllowedByRule | undefined> {
+    if (isEachTime || tool.decidedBelow || tool.question) return undefined;
+    const { operands } = tool;
+    const args = fields.args ?? call.args;
+    const whole = { ...call, args, routing: { ...call.routing, approval: scopeOf(tool) } };
+    const caller = alwaysCaller(principal);
+    const [rule] = this.#always.matching(whole, caller, tool);
+    if (!rule) return undefined;
+    if (!isBound(rule.bound) || !operands) return { use: this.#always.take(rule) };
+    return bindOperands(operands, args).then((found) => {
+      if (!found || 'error' in found) return undefined;
+      // Another call may have had the last use meanwhile.
+      const same = this.#always
+        .matching(whole, caller, tool)
+        .find((one) => sameJson(one.operands, found.routing.operands));
+      return same && { use: this.#always.take(same), routing: found.routing };
+    });
   }
 
   async #bound({ call, tool }: Asked, event: CallEvent): Promise<CallEvent> {
@@ -138,7 +181,8 @@ export class Questions {
   #toEvent(
     { call, principal, tool }: Asked,
     fields: EventFields,
-    verdict: Exclude<CheckVerdict, { verdict: 'wait' }>,
+    verdict: Verdict,
+    allowed: AllowedByRule | undefined,
   ): CallEvent {
     if (verdict.verdict === 'deny') {
       const error = { code: 'denied' as const, message: verdict.reason, executed: 'no' as const };
@@ -151,10 +195,12 @@ export class Questions {
     }
     const approval = scopeOf(tool);
     const routing = { ...(fields.routing ?? call.routing), ...this.#waits, approval };
-    const bound = { ...fields, routing };
-    return verdict.verdict === 'ask'
-      ? this.#asked({ call, principal, tool }, bound, verdict)
-      : { type: 'arguments_complete', check: 'allow', fields: bound };
+    const bound = { ...fields, routing: { ...routing, ...allowed?.routing } };
+    if (verdict.verdict === 'ask' && !allowed) {
+      return this.#asked({ call, principal, tool }, bound, verdict);
+    }
+    const shown = allowed && { shown: { allowed_by_rule: shownRule(allowed.use.rule) } };
+    return { type: 'arguments_complete', check: 'allow', fields: bound, ...shown };
   }
 
   #asked(
@@ -162,12 +208,7 @@ export class Questions {
     fields: EventFields & Pick<Call, 'routing'>,
     verdict: AskVerdict,
   ): CallEvent {
-    const { routing } = fields;
     const caller = alwaysCaller(principal);
-    const isEachTime = tool.neverAlways || verdict.isEachTime;
-    if (!isEachTime && this.#always.has({ ...call, routing }, caller)) {
-      return { type: 'arguments_complete', check: 'allow', fields };
-    }
     return {
       type: 'arguments_complete',
       check: 'ask',
@@ -175,7 +216,7 @@ export class Questions {
       shown: {
         approval_reason: verdict.reason,
         approval_key: approvalKey(this.#withholding, call, fields, verdict.reason),
-        always_rule: isEachTime ? null : alwaysOffer(call, tool, caller),
+        always_rule: verdict.isEachTime ? null : alwaysOffer(call, tool, caller),
         ...given({
           approval_reason_code: verdict.code,
           approval_reason_params: verdict.readBefore,
@@ -237,6 +278,22 @@ export class Questions {
     };
   }
 }
+
+type Verdict = Exclude<CheckVerdict, { verdict: 'wait' }>;
+
+/** A call that no person is asked about, as one made a rule for it. */
+interface AllowedByRule {
+  readonly use: RuleUse;
+  /** It is for what the arguments refer to as it was then. */
+  readonly routing?: Pick<Routing, 'operands'>;
+}
+
+const shownRule = ({ id, allowedBy, bound, uses, used }: AlwaysRule) => ({
+  id,
+  by: allowedBy,
+  names: bound.arguments.map(({ name }) => name),
+  ...(uses !== null && { use: used + 1, uses }),
+});
 
 type AskVerdict = Extract<CheckVerdict, { verdict: 'ask' }>;
 

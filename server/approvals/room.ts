@@ -1,4 +1,4 @@
-export type { AlwaysAllowed, AlwaysRule } from './always-allowed.ts';
+export type { AlwaysAllowed, AlwaysRule, RuleUse } from './always-allowed.ts';
 export {
   type Approvals,
   type ApprovalsDeps,
@@ -17,4 +17,4 @@ export type {
   ToolFacts,
 } from './check.ts';
 export type { DecidedCalls, Decision } from './decisions.ts';
-export { scopeOf, shownClient } from './questions.ts';
+export { type Decided, scopeOf, shownClient } from './questions.ts';

@@ -11,7 +11,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { given } from '#lib/util/given';
-import { type Approvals, shownClient } from '../approvals/room.ts';
+import { type Approvals, type RuleUse, shownClient } from '../approvals/room.ts';
 import { callerOf, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -177,9 +177,9 @@ class Draft implements DraftCall {
       fields,
     );
     if (decided.type === 'rate_limited') return this.#refuse(tooMany(decided.message), given);
-    const { event, by } = decided;
+    const { event, by, use } = decided;
     const shown = { ...event.shown, ...this.#shownOf(found), ...shownRepairs(checked.repairs) };
-    return this.#apply({ ...event, shown }, by);
+    return this.#apply({ ...event, shown }, by, use);
   }
 
   /** Which client a call is for that one alone may take, or that each is asked. */
@@ -202,10 +202,12 @@ class Draft implements DraftCall {
     return this.#apply({ type: 'refused', error, fields, shown: { partial: false } });
   }
 
-  async #apply(event: CallEvent, by?: ActorName): Promise<Call> {
+  async #apply(event: CallEvent, by?: ActorName, use?: RuleUse): Promise<Call> {
     const { engine } = this.#deps;
     const call = await this.#current();
-    const applied = engine.apply(call, event, by ?? call.requestedBy);
+    const applied = engine.apply(call, event, by ?? call.requestedBy, use?.counted);
+    // What ended the draft in the meantime has no use of the rule.
+    use?.release();
     if (applied.ok) await applied.written;
     return this.#current();
   }

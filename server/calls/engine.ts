@@ -117,8 +117,8 @@ export class CallEngine {
     return decision.ok ? undefined : decision;
   }
 
-  /** Decides at once on the newest state. A refused event changes nothing. */
-  apply(call: Call, given: CallEvent, actor: Actor): Applied {
+  /** Decides at once on the newest state. A refused event changes nothing. `more` is in the same write. */
+  apply(call: Call, given: CallEvent, actor: Actor, more?: () => readonly Change[]): Applied {
     const { repository, clock } = this.#deps;
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
@@ -133,7 +133,8 @@ export class CallEngine {
     const next = decision.record === current ? { ...decision, record: batch.record } : decision;
     addDecision(batch, event, actor, next, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
-    const applied = this.#commit(entry, current, batch, { mayWait: event.type === 'claimed' });
+    const mayWait = event.type === 'claimed';
+    const applied = this.#commit(entry, current, batch, { mayWait, more: more?.() });
     applied.written.catch(this.#deps.logger.error);
     return applied;
   }

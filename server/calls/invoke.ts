@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Call, NO_ROUTING } from '#lib/call/call';
+import type { CallEvent } from '#lib/call/call-event';
 import {
   type InvokeOutcome,
   type InvokeRefusal,
@@ -11,15 +12,15 @@ import { shownRepairs } from '#lib/call/shown-repairs';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
-import { type Approvals, shownClient } from '../approvals/room.ts';
+import { type Approvals, type Decided, shownClient } from '../approvals/room.ts';
 import { actorOf, callerOf, principalKey, principalName } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Withholding } from '../secrets/room.ts';
 import type { IdempotencyEntry, Store } from '../store/room.ts';
-import type { ToolRegistry } from '../tools/room.ts';
+import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { ClaimRun, InvokeRequest, RunClaim } from './call-service.ts';
-import type { CallEngine } from './engine.ts';
+import type { Applied, CallEngine } from './engine.ts';
 import { takenFrom } from './offered-tool.ts';
 import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
 
@@ -89,7 +90,7 @@ export class Invocation {
   }
 
   async #create(request: InvokeRequest, idempotency?: Idempotency): Promise<InvokeOutcome> {
-    const { registry, engine, approvals, repository } = this.#deps;
+    const { registry, approvals, repository } = this.#deps;
     const found = resolveTarget(registry, request);
     if (!found.ok) return found;
     const checked = found.tool.check(request.args);
@@ -101,39 +102,55 @@ export class Invocation {
     const claimed = this.#deps.claimRun(runId, request.tool, principal);
     // A call in a run that is known is decided in the moment in which it was asked for.
     const run = claimed instanceof Promise ? await claimed : claimed;
-    const taken = runOfAnother(request, run);
-    if (taken) return taken;
+    const foreign = runOfAnother(request, run);
+    if (foreign) return foreign;
     const call = this.#newCall(request, found, { checked, ownerToken: run.ownerToken });
     const checking = approvals.questions.eventFor(call, principal, found.tool);
     const decided = checking instanceof Promise ? await checking : checking;
-    if (this.#isClosed) return stopping();
     if (decided.type === 'rate_limited') {
       return { ...reject('rate_limited', decided.message), retryAfter: decided.retryAfter };
     }
+    if (this.#isClosed) {
+      decided.use?.release();
+      return stopping();
+    }
     // The run is written first: the call belongs to it.
     const runWritten = run.write();
-    const { event, by } = decided;
+    const [created, last] = this.#enter(call, found.tool, { request, decided, idempotency });
+    // guard: accepted-once-written
+    await Promise.all([created.written, last.written, runWritten]);
+    // guard: accepted-as-stored
+    return { ok: true, call: (await repository.get(call.id)) ?? created.record };
+  }
+
+  /** The call as it was asked for, with what the policy made of it, and what is written beside it. */
+  #enter(call: Call, tool: OfferedTool, { request, decided, idempotency }: Entering) {
+    const { engine } = this.#deps;
+    const { event, by, use } = decided;
     const entry = idempotency && { ...idempotency, callId: call.id };
     // guard: idempotency-key-stored
     const more = entry ? [{ type: 'put_idempotency' as const, entry }] : [];
-    const beside = request.together ? [...more, request.together(call)] : more;
-    const options = { more: beside, mayWait: request.waitsForEnd, tool: found.tool };
-    const actor = actorOf(principal);
+    const beside = [...more, ...(request.together ? [request.together(call)] : [])];
+    const counted = () => use?.counted() ?? [];
+    const actor = actorOf(request.principal);
+    const options = { mayWait: request.waitsForEnd, tool };
+    if (by === undefined) {
+      const all = { ...options, more: [...beside, ...counted()] };
+      const applied = taken(event, engine.create(call, event, actor, all));
+      return [applied, applied] as const;
+    }
     // What a hook did is an event of its own, after the call as it was asked for.
-    const applied = engine.create(call, by === undefined ? event : undefined, actor, options);
-    const hooked = by === undefined ? applied : engine.apply(call, event, by);
-    if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
-    if (!hooked.ok) throw new Error(`A new call refused ${event.type}: ${hooked.refusal}`);
-    // guard: accepted-once-written
-    await Promise.all([applied.written, hooked.written, runWritten]);
-    // guard: accepted-as-stored
-    return { ok: true, call: (await repository.get(call.id)) ?? applied.record };
+    const applied = taken(
+      event,
+      engine.create(call, undefined, actor, { ...options, more: beside }),
+    );
+    return [applied, taken(event, engine.apply(call, event, by, counted))] as const;
   }
 
   #newCall(
     request: InvokeRequest,
     { tool, name, wantedClientId }: ResolvedTool,
-    { checked, ownerToken }: Decided,
+    { checked, ownerToken }: Checked,
   ): Call {
     const { clock, facts, newCallId } = this.#deps;
     const { args, repairs } = checked;
@@ -169,8 +186,20 @@ export class Invocation {
   }
 }
 
+/** A new call takes the first event that is decided of it. */
+function taken(event: CallEvent, applied: Applied): Extract<Applied, { ok: true }> {
+  if (!applied.ok) throw new Error(`A new call refused ${event.type}: ${applied.refusal}`);
+  return applied;
+}
+
+interface Entering {
+  readonly request: InvokeRequest;
+  readonly decided: Decided;
+  readonly idempotency: Idempotency | undefined;
+}
+
 /** The arguments as they run, and who owns the run. */
-interface Decided {
+interface Checked {
   readonly checked: Extract<ArgsCheck, { ok: true }>;
   readonly ownerToken: string | null;
 }

@@ -9,7 +9,18 @@ const SECRET = 'a note with a secret';
 
 test('[AU37] what people do is written down: who, by which token, from where, and no secret', async () => {
   const withdraw = async (id: string) => ({
-    ...{ id, runId: 'run_a', toolName: 'echo', clientId: null, toolHash: 'h', allowedAt: 1 },
+    ...{
+      id,
+      runId: 'run_a',
+      toolName: 'echo',
+      clientId: null,
+      bound: { arguments: [], other_arguments: 'any' as const },
+      operands: [],
+      uses: null,
+      used: 0,
+      toolHash: 'h',
+      allowedAt: 1,
+    },
     ...{
       scope: 'run' as const,
       ownerToken: null,

@@ -2,7 +2,8 @@
 
 import { useTranslations } from 'next-intl';
 import { useCallback, useId, useRef } from 'react';
-import type { WireAlwaysRule } from '#lib/protocol/rest';
+import type { WireAlwaysRule } from '#lib/protocol/always';
+import { useAlwaysWords } from '../../approvals/always-words.ts';
 import { useFailureToast } from '../../failure/format-failure.ts';
 import { useAnnounce } from '../../providers/workbench-context.tsx';
 import { MarkedText } from '../../ui/marked-text.tsx';
@@ -56,6 +57,7 @@ export function AlwaysRules({ mayChange }: { mayChange: boolean }) {
 function Rule({ rule }: { rule: WireAlwaysRule }) {
   const t = useTranslations('settings.policy.always');
   const formatTime = useFormatTime();
+  const words = useAlwaysWords();
   const { tool_name, client_id, scope, run_id, caller, allowed_at, allowed_by, expires_at } = rule;
   const times = [
     t('by', { by: allowed_by, time: formatTime(allowed_at) }),
@@ -64,6 +66,8 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
       ? t('neverUsed')
       : t('used', { time: formatTime(rule.last_used_at) }),
   ];
+  if (rule.has_operands) times.push(t('operands'));
+  if (rule.uses !== null) times.push(t('uses', { used: rule.used, uses: rule.uses }));
   const where = scope === 'run' ? t('inRun', { run: run_id }) : t('inEach');
   return (
     <>
@@ -72,6 +76,7 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
           text={t('rule', {
             tool: tool_name,
             client: client_id ?? t('server'),
+            args: words.args({ arguments: rule.bound, other_arguments: rule.other_arguments }),
             where,
             caller: caller.kind === 'run' ? t('builtIn', { name: caller.name }) : caller.name,
           })}

@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
-import type { WireAlwaysRule } from '#lib/protocol/rest';
+import type { WireAlwaysRule } from '#lib/protocol/always';
+
 import type { Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import {
@@ -35,6 +37,7 @@ const STATE: PolicyStateAnswer = {
   hooks: [HOOK, { ...HOOK, name: 'sign', failures: 2, last_failure: { at: 1, message: 'No key' } }],
 };
 const RULE: WireAlwaysRule = {
+  ...{ bound: [], other_arguments: 'any', has_operands: false, uses: null, used: 0 },
   ...{ id: 'r1', run_id: 'run_a', tool_name: 'pay', client_id: 'till', scope: 'saved' },
   caller: { kind: 'run', name: 'agent:bot', id: 'tok_bot' },
   ...{ allowed_at: 86_400, allowed_by: 'operator:olga', expires_at: 172_800, last_used_at: null },

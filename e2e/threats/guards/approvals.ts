@@ -33,6 +33,18 @@ export const APPROVAL_GUARDS: readonly Guard[] = [
     broken: '',
   },
   {
+    number: 'T74',
+    file: 'server/approvals/always-allowed.ts',
+    code: 'rule.used + taken < rule.uses',
+    broken: 'rule.used < rule.uses',
+  },
+  {
+    number: 'T74',
+    file: 'lib/approval/bound-arguments.ts',
+    code: "if (bound.other_arguments === 'none' && hasOthers(bound, args)) return false;",
+    broken: '',
+  },
+  {
     number: 'T75',
     file: 'lib/policy/match.ts',
     code: '    if (!isObject(value)) return simple.has(value);',

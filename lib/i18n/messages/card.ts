@@ -1,4 +1,5 @@
 import type { AreaMessages } from '../area-messages.ts';
+import { cardAlways } from './card-always.ts';
 import { cardElsewhere } from './card-elsewhere.ts';
 import { cardError, cardExecuted } from './card-error.ts';
 import { cardHook } from './card-hook.ts';
@@ -114,6 +115,7 @@ export const card = {
       view: 'View',
       close: 'Close',
     },
+    always: cardAlways.en,
     approval: {
       stillSending: 'Sending… the server has not answered yet.',
       allow: 'Allow once',
@@ -121,8 +123,12 @@ export const card = {
       alwaysTitle: 'Do not ask again',
       alwaysScope: 'Where',
       alwaysEnd: 'How long',
+      alwaysArgs: 'Arguments',
+      alwaysUses: 'How often',
+      anyUses: 'any number of calls',
+      form: { any: 'any arguments', exact: 'these arguments alone', chosen: 'chosen arguments…' },
       alwaysRule:
-        'Allowed without asking: {tool} of {client}, as it is described now, with any arguments; {scope}; {end}.',
+        'Allowed without asking: {tool} of {client}, as it is described now, {args}; {scope}; {end}.',
       alwaysAllow: 'Allow, and do not ask again',
       scopeOfRun: 'in the conversation “{title}”',
       scope: { run: 'in this run', saved: 'in each run of its owner' },
@@ -306,6 +312,7 @@ export const card = {
       view: '视图',
       close: '关闭',
     },
+    always: cardAlways.zh,
     approval: {
       stillSending: '正在发送…服务器尚未响应。',
       allow: '允许一次',
@@ -313,7 +320,11 @@ export const card = {
       alwaysTitle: '不再询问',
       alwaysScope: '范围',
       alwaysEnd: '期限',
-      alwaysRule: '不再询问即允许：{client} 的 {tool}（按当前说明），参数不限；{scope}；{end}。',
+      alwaysArgs: '参数',
+      alwaysUses: '次数',
+      anyUses: '次数不限',
+      form: { any: '参数不限', exact: '仅限这些参数', chosen: '选择参数…' },
+      alwaysRule: '不再询问即允许：{client} 的 {tool}（按当前说明），{args}；{scope}；{end}。',
       alwaysAllow: '允许，且不再询问',
       scopeOfRun: '在对话“{title}”内',
       scope: { run: '在本次运行内', saved: '在其所有者的每次运行内' },

@@ -1,12 +1,8 @@
 import type { z } from 'zod';
 import { summaryOfCard } from '#lib/call/bound-card';
+import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/always';
 import { HttpError } from '#lib/protocol/http-error';
-import {
-  alwaysAllowedSchema,
-  alwaysRuleSchema,
-  approvalsPageSchema,
-  approvalsQuerySchema,
-} from '#lib/protocol/rest';
+import { approvalsPageSchema, approvalsQuerySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import type { AlwaysRule } from '../../approvals/room.ts';
 import { byCaller, isOwn } from '../../auth/room.ts';
@@ -65,6 +61,11 @@ const toWireRule = ({ id, runId, toolName, clientId, scope, ...rule }: AlwaysRul
   client_id: clientId,
   scope,
   caller: rule.caller,
+  bound: [...rule.bound.arguments],
+  other_arguments: rule.bound.other_arguments,
+  has_operands: rule.operands.length > 0,
+  uses: rule.uses,
+  used: rule.used,
   allowed_at: rule.allowedAt / 1_000,
   allowed_by: rule.allowedBy,
   expires_at: toSeconds(rule.expiresAt),

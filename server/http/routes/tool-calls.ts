@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CallActionOutcome } from '#lib/call/call-outcome';
 import { MODEL_OUTPUT_VERSION, outputOfRecord } from '#lib/call/model-output';
 import { toRecord } from '#lib/call/to-record';
+import { cutJson } from '#lib/json/cut-json';
 import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -81,6 +82,9 @@ function sentOf(turn: ModelTurn, callId: string): ModelOutputRecord['sent'] {
     tool_call_id === callId ? [{ ...facts, ...part }] : [],
   );
 }
+
+/** A binding in the audit is cut to so many bytes. */
+const AUDITED_BYTES = 1_000;
 
 const record = { 200: { description: 'The record', schema: callRecordSchema } };
 
@@ -208,16 +212,24 @@ const operatorActions = (deps: HttpDeps): Route[] => [
     body: approvalBodySchema,
     responses: record,
     async handle({ principal, params, body, context }) {
-      const { decision, note, args, expires_at: expiresAt, calls, scope, expires_in } = body;
+      const { decision, note, args, expires_at: expiresAt, calls, scope, expires_in, uses } = body;
+      const { bound = [], other_arguments = 'any' } = body;
       const always = given({
         scope,
         forMs: expires_in === undefined ? undefined : expires_in * 1_000,
+        bound: { arguments: bound, other_arguments },
+        uses,
       });
       const more = given({ note, args, expiresAt, calls, always });
       const outcome = await deps.calls.decide(params.id, principal, { decision, ...more });
       // Arguments and notes are in the call; here they would outlive it.
-      const terms = decision === 'always' ? given({ scope, expires_in }) : {};
-      const detail = { decision, edited: args !== undefined, ...terms };
+      const terms = decision === 'always' ? given({ scope, expires_in, uses }) : {};
+      const rule = decision === 'always' && {
+        ...(outcome.ok && given({ rule: outcome.ruleId })),
+        // A rule has no secret; its list has the whole of it as long as it holds.
+        ...(bound.length > 0 && { bound: cutJson(bound, AUDITED_BYTES), other_arguments }),
+      };
+      const detail = { decision, edited: args !== undefined, ...terms, ...rule };
       return audited(deps, outcome, { principal, context, act: 'approval_decided', detail });
     },
   }),
