@@ -10,7 +10,7 @@ export const MOST_BOUND_BYTES = 16 * 1024;
 /** So many members of values all the rules that are looked at for one call compare together. */
 const MOST_MEMBERS = 100_000;
 
-/** What is left of it; less than none once something was not compared. */
+/** So much of it is left; less than none once something was not compared. */
 export interface Looking {
   members: number;
 }
@@ -27,7 +27,7 @@ export const exactly = (args: Args): BoundArguments => ({
   other_arguments: 'none',
 });
 
-/** Whether a rule is for a call with these arguments. What cannot be compared is not. */
+/** True when a rule is for a call with these arguments. It is for none that cannot be compared. */
 export function isWithin(bound: BoundArguments, args: Args, looking = newLooking()): boolean {
   if (!isBound(bound)) return true;
   if (bound.other_arguments === 'none' && hasOthers(bound, args)) return false;
@@ -48,7 +48,7 @@ function meets(bound: BoundArgument, value: unknown, looking: Looking): boolean 
     const isLong = Array.isArray(value) && value.length >= start.length;
     return isLong && start.every((one, at) => isSame(one, value[at], looking));
   }
-  // What is no number, and what is none that can be compared, is not below any.
+  // A value that is no number, or is not comparable, is below none.
   if (most !== undefined) return typeof value === 'number' && value <= most;
   return Object.hasOwn(bound, 'is') && isSame(bound.is, value, looking);
 }

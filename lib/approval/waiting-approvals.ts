@@ -1,6 +1,6 @@
 import type { CallError } from '../protocol/call-status.ts';
 
-/** Of all runs that one program began so many times more are shown: people ask by them as well. */
+/** All runs that one program began have so many times more: people ask by them as well. */
 const TIMES_OF_OWNER = 4;
 /** Questions of one run, or of one program, that wait for their turn to be shown. */
 const HELD_APPROVALS = 50;
@@ -9,18 +9,18 @@ const EQUAL_APPROVALS = 100;
 /** Questions of one run, or of one program, within a time in milliseconds. */
 export const ASKED_WITHIN = { most: 30, ms: 3_600_000 } as const;
 
-/** What people were asked within the last hour. */
+/** People were asked so often within the last hour. */
 export interface AskedLately {
   readonly count: number;
   /** Until one more may be asked; 0 where it may be now. */
   readonly nextInMs: number;
 }
 
-/** What waits for a person's decision when a call comes that has to wait, too. */
+/** These wait for a person's decision when a call comes that has to wait, too. */
 export interface WaitingApprovals {
   /** Calls of the same question: same run, caller, tool, client, arguments, reason. */
   readonly equal: number;
-  /** Those wait for their turn. */
+  /** The equal ones wait for their turn. */
   readonly isEqualHeld: boolean;
   /** So many questions of a run, or of a program, are shown at once. */
   readonly atOnce: number;
@@ -32,17 +32,17 @@ export interface WaitingApprovals {
   readonly ofOwner: number;
   /** Questions that wait for their turn: of its run, its caller or its owner, whichever has more. */
   readonly held: number;
-  /** Of its run or its caller, whichever was asked more. */
+  /** It is that of its run or its caller, whichever was asked more. */
   readonly lately: AskedLately;
 }
 
 type Shown = Pick<WaitingApprovals, 'ofRun' | 'ofCaller' | 'ofOwner' | 'atOnce'>;
 
-/** Whether one more question may be shown. */
+/** True when one more question may be shown. */
 export const hasRoom = ({ ofRun, ofCaller, ofOwner, atOnce }: Shown): boolean =>
   Math.max(ofRun, ofCaller) < atOnce && ofOwner < atOnce * TIMES_OF_OWNER;
 
-/** What becomes of one more call that has to wait for a decision (CS9): shown, held, or the reason why it may not. */
+/** One more call that has to wait for a decision (CS9) is shown, held, or refused with the reason. */
 export function toAsk(waiting: WaitingApprovals): 'approval' | 'held' | CallError {
   const { equal, isEqualHeld, held, lately } = waiting;
   if (equal >= EQUAL_APPROVALS) {

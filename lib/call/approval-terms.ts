@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import type { Objection } from './call-state.ts';
 import { type Moment, shownAt } from './clocks.ts';
 
-/** What a person's yes rests on, beside the state of the call. */
+/** A person's yes rests on these, beside the state of the call. */
 export interface ApprovalTerms {
   /** It is for the calls that are like it, too. */
   readonly isAlways: boolean;
@@ -11,7 +11,7 @@ export interface ApprovalTerms {
   /** How many equal calls were shown to wait for it, and how many do. */
   readonly shownCalls: number | undefined;
   readonly calls: number;
-  /** Of the call that edited arguments were checked for; not there where none are. */
+  /** Edited arguments were checked for the call in this version; not there where none are. */
   readonly version?: number | undefined;
   /** Why the policy of this moment, or what the arguments refer to, is against it. */
   readonly objection?: Objection | undefined;
@@ -34,7 +34,7 @@ export function againstApproval(
 export const isQuestion = ({ card }: Call): boolean => card.question !== undefined;
 
 /**
- * Whether the yes is to a question that has been asked anew since: each has a time of
+ * True when the yes is to a question that has been asked anew since: each has a time of
  * its own, which may be shown in another place since the wall clock was set.
  */
 function isOlder({ expiresAt, version }: ApprovalTerms, call: Call, now: Moment): boolean {

@@ -19,7 +19,7 @@ const SUMMARY_BYTES = 1_000;
 
 export interface Cut {
   readonly preview: unknown;
-  /** Of the whole: a text as it is, anything else as JSON. */
+  /** The whole has so many: a text as it is, anything else as JSON. */
   readonly bytes: number;
 }
 
@@ -102,7 +102,7 @@ function cutValues(
   sizes: Sizes,
   { previewBytes }: Bounds,
 ) {
-  // Of arguments that are still being written, the end is where it goes on.
+  // Arguments that are still being written go on at their end.
   const keep = partial ? 'end' : 'start';
   return given({
     params: params && sizes.params_bytes ? cutRecord(params, previewBytes, keep) : params,

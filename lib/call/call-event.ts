@@ -5,14 +5,14 @@ import type { CallFields, CallHead, Ended } from './call.ts';
 import type { Answerer, StateEvent } from './call-state.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
 
-/** Who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `hook:<name>`, `server`. */
+/** The one who caused an event: `operator`, `operator:<name>`, `agent:<name>`, `run:<id>`, `client:<id>`, `hook:<name>`, `server`. */
 export type ActorName = string;
 
 /** How a caller over HTTP caused it. */
 export interface Via {
   /** Null: the token of the first run. */
   readonly tokenId: string | null;
-  /** Of the peer. */
+  /** It is the peer's. */
   readonly address: string;
 }
 
@@ -39,7 +39,7 @@ export type EventFields = Partial<
 type PlainStateEvent = Exclude<StateEvent, { type: 'approved' | 'clock' | 'instance_back' }>;
 
 /**
- * What may happen to a call. `fields` and `shown` are what the event brings into the record and
+ * These may happen to a call. `fields` and `shown` are what the event brings into the record and
  * onto the card; everything else follows from the event's type.
  */
 export type CallEvent = (
@@ -51,7 +51,7 @@ export type CallEvent = (
       readonly clock: CallClock;
       /** Before its time, as the client was revoked and cannot come back. */
       readonly isRevoked?: boolean;
-      /** Of `start`: who was asked keeps its turn, as it is busy or there is no other. */
+      /** At the end of `start` the asked client keeps its turn, as it is busy or there is no other. */
       readonly isKept?: boolean;
     }
   /** The instance that has the call is disconnected. */
@@ -73,19 +73,19 @@ export type CallEvent = (
   | { readonly type: 'extended'; readonly byMs: number }
   /** Its tool, which has `ownMs` each time and `mostMs` in all, shows that it is at work. */
   | { readonly type: 'extended'; readonly ownMs: number; readonly mostMs: number }
-  /** What its tool shows of its work, or a model of the arguments that it still writes (`sketch`). */
+  /** Its tool shows something of its work, or a model of the arguments that it still writes (`sketch`). */
   | {
       readonly type: 'status' | 'sketch';
       /** Not there where it is the server that shows it. */
       readonly from?: Answerer | undefined;
     }
-  /** Whether a call that works for it waits for a person. */
+  /** A call that works for it begins or ceases to wait for a person. */
   | { readonly type: 'below_waits'; readonly isWaiting: boolean }
   /** An answer after the end: it repeats the one that stands, or is kept beside the call. */
   | (Omit<Extract<StateEvent, { type: 'answered' }>, 'type'> & { readonly type: 'late_answer' })
 ) & { readonly fields?: EventFields; readonly shown?: CardUpdate };
 
-/** What an event changed in the record, beside the card and the version. */
+/** An event changed this in the record, beside the card and the version. */
 export type CallPatch = Omit<CallFields, 'card' | 'version'>;
 
 /**
@@ -103,18 +103,18 @@ export interface CallEventEntry {
   /** Not there where no request over HTTP caused it, and in events of before. */
   readonly via?: Via;
   readonly patch: CallPatch;
-  /** What people are shown of it beside what follows from the patch. */
+  /** People are shown this of it beside what follows from the patch. */
   readonly shown?: CardUpdate;
   /** The card as it is; then `patch` is the whole record, and nothing before it is needed. */
   readonly card?: Card;
-  /** What people were shown of it, where nothing else tells: of events from before the log. */
+  /** People were shown this of it, where nothing else tells: of events from before the log. */
   readonly published?: Pick<PublishedEvent, 'attempt' | 'update'>;
 }
 
 /** An entry with what follows from it and those before. */
 export interface PublishedEvent extends CallEventEntry {
-  /** Of the provider, after the event; 0 before the first offer. */
+  /** It is the provider's, after the event; 0 before the first offer. */
   readonly attempt: number;
-  /** What people were shown of it. */
+  /** People were shown this of it. */
   readonly update: CardUpdate;
 }

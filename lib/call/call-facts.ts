@@ -5,7 +5,7 @@ export const isRerunnable = ({ annotations }: Pick<Call, 'annotations'>): boolea
   annotations.readOnlyHint === true || annotations.idempotentHint === true;
 
 /**
- * Whether its client, once back, can prove what became of it. One without a
+ * True when its client, once back, can prove what became of it. One without a
  * journal cannot, once the call is its own: its first answer counts until the
  * clock runs out.
  */

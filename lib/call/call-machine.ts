@@ -149,7 +149,7 @@ function cancelling(state: StateOf<Cancelling>, event: StateEvent): Transition {
   }
 }
 
-/** What a call takes in each phase in which no executor has it. */
+/** A call takes these events in each phase in which no executor has it. */
 function untaken(state: Unplaced, event: StateEvent): Transition {
   switch (event.type) {
     case 'refused':
@@ -169,7 +169,7 @@ function untaken(state: Unplaced, event: StateEvent): Transition {
   }
 }
 
-/** What a call takes in each phase in which an executor has it. */
+/** A call takes these events in each phase in which an executor has it. */
 function taken(state: Placed, event: StateEvent): Transition {
   switch (event.type) {
     case 'offered':
@@ -205,7 +205,7 @@ function complete(state: CallState, { check, waiting }: Of<'arguments_complete'>
   return typeof next === 'string' ? pending(next) : finish(state, next);
 }
 
-/** What no executor has begun may still end as one that cannot be run. */
+/** A call that no executor has begun may still end as one that cannot be run. */
 const refused = (state: Facts, { error }: Of<'refused'>): Transition =>
   finish(state, mayHaveRun(state) ? { ...error, executed: 'unknown' } : error);
 
@@ -279,7 +279,7 @@ function mayAnswer(state: Facts, from: Answerer): Refusal | null {
   return state.granted ? null : 'not_granted';
 }
 
-/** Whether the call was not given to who speaks of it. */
+/** Says so when the call was not given to the one who speaks of it. */
 export function mismatch({ provider }: Pick<Facts, 'provider'>, from: Answerer): Refusal | null {
   // guard: only-its-client-answers
   if (!provider || provider.clientId !== from.clientId) return 'not_your_call';

@@ -13,7 +13,7 @@ import type {
   Waiting,
 } from './call.ts';
 
-/** As much of a call as its transitions depend on. */
+/** The transitions of a call depend on these fields. */
 export type StateOf<One> = One extends Call
   ? Pick<One, 'status' | 'phase' | 'source' | 'provider' | 'granted' | 'annotations'>
   : never;
@@ -33,20 +33,20 @@ export type StateEvent =
   | {
       readonly type: 'arguments_complete';
       readonly check: 'allow' | 'ask';
-      /** With `ask`: what waits besides. */
+      /** It says what waits besides, with `ask`. */
       readonly waiting?: WaitingApprovals;
     }
   | { readonly type: 'refused'; readonly error: CallError }
   /** Fewer questions wait now: a person is shown this one. */
   | { readonly type: 'turn_came' }
   | { readonly type: 'approved' }
-  /** What was approved has changed, or its client has left: a person decides anew. */
+  /** A person decides anew, as what was approved has changed, or its client has left. */
   | { readonly type: 'asked_again' }
   | { readonly type: 'denied'; readonly message: string }
   | {
       readonly type: 'offered';
       readonly provider: Provider;
-      /** What this provider says of the tool; the state has what the one before it said. */
+      /** This provider says so of the tool; the state has what the one before it said. */
       readonly rerunnable: boolean;
       readonly neverStarted?: NeverStarted | undefined;
     }
@@ -81,7 +81,7 @@ export type StateEvent =
 /** The attempt that its client's journal proves was never started. It proves nothing of any other. */
 export type NeverStarted = Pick<Provider, 'instanceId' | 'attempt'>;
 
-/** Who says something about a call. `attempt` is missing from clients of the plain protocol. */
+/** A client that says something about a call. `attempt` is missing from clients of the plain protocol. */
 export interface Answerer {
   readonly clientId: string;
   readonly instanceId: string;
@@ -94,7 +94,7 @@ export type Refusal =
   | 'stale_attempt'
   | 'not_granted'
   | 'already_granted'
-  /** Who claims has the grant: it may be sent again. */
+  /** The claiming client has the grant: it may be sent again. */
   | 'granted_before'
   | 'cancelling'
   /** An answer after the end that is the one that ended it, or another. */
@@ -120,6 +120,6 @@ export interface Rejected extends Objection {
 
 export interface Objection {
   readonly refusal: Refusal;
-  /** What is wrong, where the refusal alone does not say it. */
+  /** It says what is wrong, where the refusal alone does not. */
   readonly problem?: string;
 }

@@ -26,18 +26,18 @@ export interface ApprovalScope {
   readonly toolHash: string;
 }
 
-/** What an argument refers to, such as a file, as it was when a person was asked about the call. */
+/** An argument refers to this, such as a file, as it was when a person was asked about the call. */
 export interface BoundOperand {
   /** JSON Pointer to the argument. */
   readonly path: string;
   readonly hash: string;
 }
 
-/** What decides which client is asked, beside `wantedClientId`. Changes with the arguments, or an approval. */
+/** These decide which client is asked, beside `wantedClientId`. They change with the arguments, or an approval. */
 export interface Routing {
   /** Whose person asks, as `askingText` makes it: asked first, as long as it is alive. */
   readonly fromClientId: string | null;
-  /** Of the schema that the arguments were checked against; null in records of before. */
+  /** The arguments were checked against the schema of this hash; null in records of before. */
   readonly schemaHash: string | null;
   /** The client whose schema that was; null for the server's own tools. */
   readonly checkedForClientId: string | null;
@@ -53,7 +53,7 @@ export interface Routing {
   readonly via?: 'mcp';
   /** The policy allowed it as a call that only reads: another is asked about. */
   readonly onlyReads?: true;
-  /** What is secret of the arguments is in no record: only the server that took the call can run it. */
+  /** No record has the secrets of the arguments: only the server that took the call can run it. */
   readonly withheld?: true;
 }
 
@@ -86,7 +86,7 @@ export type Call =
   | Cancelling
   | Ended;
 
-/** What each call has. */
+/** Each call has these. */
 export interface CallHead {
   readonly id: string;
   readonly runId: string;
@@ -97,7 +97,7 @@ export interface CallHead {
   /** The newest that the running tool showed people of its work, whole. */
   readonly preview?: unknown;
   readonly attachments: readonly Attachment[];
-  /** Of the client that has it, or would be asked; what another one says of the tool does not count. */
+  /** They are those of the client that has it, or would be asked; what another one says of the tool does not count. */
   readonly annotations: ToolAnnotations;
   readonly timeoutMs: number;
   /** Set when the caller named one client. */
@@ -116,19 +116,19 @@ export interface CallHead {
   readonly version: number;
   /** Which provider of tools runs it, e.g. `server`, `clients`, `mcp:<name>`. */
   readonly toolProvider: string;
-  /** Whether its result is not marked as untrusted; where `source` does not say it. */
+  /** Its result is not marked as untrusted; set where `source` does not say it. */
   readonly trusted?: boolean | undefined;
   /** The call whose tool made this one. */
   readonly parentCallId: string | null;
   /** How many calls stand above it. */
   readonly depth: number;
-  /** Who asked: `operator`, `agent:<name>`, `run:<run id>`. */
+  /** The one who asked: `operator`, `agent:<name>`, `run:<run id>`. */
   readonly requestedBy: string;
   /** The token of its run's owner, who sees it; null: the operator of the first run, as in records of before. */
   readonly ownerToken: string | null;
-  /** What its span stands below, as W3C `traceparent`; not there where nothing came in with it. */
+  /** Its span stands below this one, a W3C `traceparent`; not there where nothing came in with it. */
   readonly traceparent?: string | undefined;
-  /** What the model that made the call calls it; not there where it gave no usable id. */
+  /** The model that made the call calls it so; not there where it gave no usable id. */
   readonly modelCallId?: string | undefined;
   readonly card: Card;
 }
@@ -234,9 +234,9 @@ interface Outcome extends CallHead {
   readonly offeredAt?: number | undefined;
   readonly startedAt?: number | undefined;
   readonly deadlines: Pick<Deadlines, never>;
-  /** What the tool answered, for the model; `null` is an answer. */
+  /** The tool answered this, for the model; `null` is an answer. */
   readonly result?: unknown;
-  /** What people are shown in place of `result`, whole. Not there when the tool gave none. */
+  /** People are shown this in place of `result`, whole. Not there when the tool gave none. */
   readonly display?: unknown;
   /** Hash of the text of the accepted answer; not there when no answer ended the call. A repeated answer mostly has the same. */
   readonly resultHash?: string | undefined;

@@ -107,7 +107,7 @@ function change(
   return { ok: true, record, update, shown, effects };
 }
 
-/** What was shown while the arguments were written is in no event: of that, what stays on the card. */
+/** No event has what was shown while the arguments were written: this keeps what stays on the card. */
 function sketchOf({ phase, args, card }: Call, next: Call): CardUpdate {
   if (phase !== 'streaming' || next.phase === 'streaming') return {};
   const { params, params_bytes, truncated, tip } = card;
@@ -175,7 +175,7 @@ function clock(call: Call, event: Of<'clock'>, now: Moment): Decision {
 }
 
 /**
- * What its client has not taken is offered to another; what it has waits for its
+ * A call that its client has not taken is offered to another; one that it has waits for its
  * return. A client without a journal is waited for by the execute clock alone,
  * because its first answer still counts until then.
  */
@@ -207,7 +207,7 @@ function recovered(
   now: Moment,
 ): Decision {
   if (stored.phase === null) return NOT_NOW;
-  // Those of before are wall times; on disk they stay so until they are marked.
+  // Deadlines of before are wall times; on disk they stay so until they are marked.
   const moved = stored.clockMark === null ? withDeadlinesMoved(stored, shiftMs) : stored;
   // guard: offered-counts-as-granted
   const call = isPossiblyGranted(moved) ? asGranted(moved) : moved;
@@ -277,7 +277,7 @@ function statusOf(call: Call, { type, from, shown = {} }: Of<'status' | 'sketch'
   if (refusal) return { ok: false, refusal };
   const update = boundUpdate(call.card, shown);
   const card = mergeCard(call.card, update);
-  // Of two previews that begin alike and are equally long, the card is the same.
+  // Two previews that begin alike and are equally long make the same card.
   if (card === call.card && typeof update.preview_bytes !== 'number') return NOT_NOW;
   const { preview = call.preview } = shown;
   return { ok: true, record: { ...call, card, preview }, update, shown: update, effects: [] };

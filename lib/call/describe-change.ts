@@ -4,7 +4,7 @@ import type { Card, CardUpdate } from '../protocol/card.ts';
 import type { Call, Ended } from './call.ts';
 import { type Moment, runningClock } from './clocks.ts';
 
-/** What people are shown when a call goes from `prev` to `next`. Pure; says only what changed. */
+/** People are shown this when a call goes from `prev` to `next`. Pure; says only what changed. */
 export function describeChange(prev: Call, next: Call, now: Moment): CardUpdate {
   const update: CardUpdate = {};
   if (prev.status !== next.status) update.status = toCardStatus(next.status);
@@ -12,7 +12,7 @@ export function describeChange(prev: Call, next: Call, now: Moment): CardUpdate 
   const isWritten = prev.phase === 'streaming' && next.phase !== 'streaming';
   if (isWritten) Object.assign(update, { partial: false, ...given(prev.card, ['truncated']) });
   if (prev.args !== next.args) Object.assign(update, wholeParams(next));
-  // What was shown while they were written is in no event before this one.
+  // No event before this one has what was shown while they were written.
   else if (isWritten) Object.assign(update, given(prev.card, ['params', 'params_bytes']));
   if (prev.provider?.clientId !== next.provider?.clientId) {
     update.client_id = next.provider?.clientId ?? null;

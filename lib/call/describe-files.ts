@@ -57,7 +57,7 @@ function goesOn(at: number, text: string, { size }: Attachment, callId?: string)
   return `${facts} ${toModelName(READ_RESULT)} with the handle ${handle} reads the rest, from offset ${text.length} on, or searches it.]`;
 }
 
-/** What nobody is shown is not called a picture that is. */
+/** A picture that nobody is shown is not said to be shown. */
 function describeHeads(files: readonly Attachment[]): string[] {
   let pictures = 0;
   return files.map((one) => {

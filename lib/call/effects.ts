@@ -4,14 +4,14 @@ import { isRerunnable } from './call-facts.ts';
 import type { NeverStarted } from './call-state.ts';
 
 /**
- * What has to be on disk before an effect happens (rule CE2): nothing; the newest
+ * An effect waits for this to be on disk (rule CE2): nothing; the newest
  * offer of the call with all that came before it; the event itself; or, for
  * `creation`, nothing as long as the event is in one write with the call's first
  * one, else the event itself.
  */
 export type EffectBarrier = 'nothing' | 'creation' | 'offer' | 'event';
 
-/** What follows from a decision, as data. The engine runs it; `decide` never does. */
+/** Effects follow from a decision, as data. The engine runs them; `decide` never does. */
 export type Effect =
   /** Look for an executor now, within the same write. `orElse` happens when there is none. */
   | {

@@ -14,10 +14,10 @@ import type { Effect } from './effects.ts';
 
 type Decided = Extract<Decision, { ok: true }>;
 
-/** What is decided, and who could run a call. */
+/** The rules say what is decided, and who could run a call. */
 export interface Rules {
   readonly decide: typeof decide;
-  /** What would bring the call to an executor now. */
+  /** The event that would bring the call to an executor now. */
   route(record: Call): CallEvent | undefined;
 }
 
@@ -62,9 +62,9 @@ export interface Recovery {
 
 /** How far a call has come. */
 export interface CallProgress<Pending extends PlannedEffect = PlannedEffect> {
-  /** What has been decided; the next decision is made on this. */
+  /** It has been decided; the next decision is made on this. */
   latest: Call;
-  /** What is on disk; everybody else is shown this. */
+  /** It is on disk; everybody else is shown this. */
   durable: Call | undefined;
   pendingEffects: Pending[];
   grant: Grant | undefined;
@@ -151,7 +151,7 @@ function barrierOf(effect: Effect, record: Call, offerVersion: number, isNew: bo
   return barrier === 'offer' ? offerVersion : record.version;
 }
 
-/** Whether it happens at once; else it waits. From now on a grant is the newest one. */
+/** True when it happens at once; else it waits. From now on a grant is the newest one. */
 export function happensNow(
   progress: CallProgress,
   { effect, record, after }: DecidedEffect & PlannedEffect,
@@ -162,13 +162,13 @@ export function happensNow(
   return after <= (progress.durable?.version ?? 0);
 }
 
-/** What has ended before its start could happen is not started (CS5). */
+/** A call that has ended before its start could happen is not started (CS5). */
 export const isStillWanted = (
   { latest }: Pick<CallProgress, 'latest'>,
   { type }: Effect,
 ): boolean => type !== 'run' || !isFinalStatus(latest.status);
 
-/** What waited for this version, or one before it: it happens now, or when that is refused never. */
+/** Takes the effects that waited for this version, or one before it: they happen now, or when that is refused never. */
 export function takePending<Pending extends PlannedEffect>(
   progress: Pick<CallProgress<Pending>, 'pendingEffects'>,
   version: number,
@@ -186,7 +186,7 @@ export function takeVoid<Pending extends PlannedEffect>(
   return takePending(progress, Number.POSITIVE_INFINITY);
 }
 
-/** Who got a grant by an event that is void now, and may run the call: it is granted in its newer state, too. */
+/** A client that got a grant by an event that is void now may run the call: it is granted in its newer state, too. */
 export function grantedByVoid({
   grant,
   durable,
@@ -204,7 +204,7 @@ export const recoveredByVoid = ({
 }: Pick<CallProgress, 'recovery' | 'durable'>): CallEvent | undefined =>
   recovery && recovery.version > (durable?.version ?? 0) ? recovery.event : undefined;
 
-/** Whether a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
+/** True when a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
 export function hasUnsentStart({ grant, latest, durable, pendingEffects }: CallProgress): boolean {
   if (grant) return !grant.hasLeft && grant.to.attempt === latest.provider?.attempt;
   // One that ran before this process is started again.

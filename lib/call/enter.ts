@@ -151,7 +151,7 @@ function deviceClock(call: Call, steady: number): AtDevice['deadlines'] {
   return { approval, executeLeftMs: Math.max(0, execute - steady) };
 }
 
-/** What the person at the device may still be asked, once the call goes on from there. */
+/** The person at the device may still be asked so long, once the call goes on from there. */
 function deviceLeftMs(call: Call, steady: number): number | undefined {
   if (call.phase !== 'device') return call.deviceLeftMs;
   return Math.max(0, (call.deadlines.approval ?? steady) - steady);

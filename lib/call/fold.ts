@@ -8,7 +8,7 @@ import { BARE_CALL, firstCard } from './new-call.ts';
 
 export interface Folded {
   readonly call: Call;
-  /** What people were shown of the event. */
+  /** People were shown this of the event. */
   readonly update: CardUpdate;
 }
 
@@ -49,7 +49,7 @@ type MovedEntry = CallEventEntry & Required<Pick<CallEventEntry, 'published'>>;
 /** One from before the log: the entry that has all of the call has what it changed. */
 const isMoved = (entry: CallEventEntry): entry is MovedEntry => !!entry.published && !entry.card;
 
-/** What a log has was decided: together its fields are those of a phase. */
+/** A log has what was decided: together its fields are those of a phase. */
 const asCall = (fields: CallFields): Call => fields as Call;
 
 /** The first entry has each field that is not as in a call without anything, those of `NewCall` among them. */
@@ -86,7 +86,7 @@ function updateOf(before: Call, next: Call, entry: CallEventEntry): CardUpdate {
   return boundUpdate(before.card, { ...describeChange(before, next, now), ...shown });
 }
 
-/** What the first entry says of a call, so that the fold of it is the call. */
+/** The first entry says this of a call, so that the fold of it is the call. */
 export function firstEntryOf(call: Call): Pick<CallEventEntry, 'patch' | 'shown'> {
   return { patch: patchOf(BARE_CALL, call), shown: factsOf(call) };
 }
@@ -105,7 +105,7 @@ export function patchOf(before: CallFields, after: CallFields): CallPatch {
 
 const NOT_PATCHED = new Set(['card', 'version']);
 
-/** What the first card has that does not follow from the record. */
+/** The first card has these, which do not follow from the record. */
 function factsOf(call: Call): CardUpdate {
   const facts: Record<string, unknown> = {};
   for (const name in call.card) {

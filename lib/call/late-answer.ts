@@ -34,7 +34,7 @@ export function isNews({ error }: Call, { error: late }: LateAnswer): boolean {
 export const lateResultOf = ({ error, fields }: LateAnswer): unknown =>
   error ? { error } : fields?.result;
 
-/** What people are shown in place of the output is no part of an answer. */
+/** A display, which people are shown in place of the output, is no part of an answer. */
 const isAccepted = (call: Call, { error, fields }: LateAnswer): boolean =>
   sameJson(
     call.error ? { error: call.error } : { output: call.result, attachments: call.attachments },

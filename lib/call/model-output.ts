@@ -13,19 +13,19 @@ import type { Call } from './call.ts';
 import { bytesOf, describeFiles, headBytesOf, textBytesOf } from './describe-files.ts';
 import { isUntrustedResult } from './untrusted-result.ts';
 
-/** What of a final call matters to a model. The wire's record fits as it is. */
+/** These fields of a final call matter to a model. The wire's record fits as it is. */
 export interface FinishedCall {
   /** Under it the rest of a long result is read. */
   readonly tool_call_id: string;
   readonly tool_name: string;
-  /** What is not trusted is marked (MO11). */
+  /** Text that is not trusted is marked (MO11). */
   readonly source: Call['source'];
   readonly trusted?: boolean | undefined;
   readonly status: CallStatus;
   readonly result?: unknown;
   readonly error: CallError | null | undefined;
   readonly attachments: readonly Attachment[];
-  /** What the call ran with where a person changed its arguments. */
+  /** The call ran with these where a person changed its arguments. */
   readonly editedArgs?: Call['args'] | undefined;
 }
 
@@ -54,18 +54,18 @@ const NOTE_BYTES = 640;
 const UNKNOWN_OUTCOME =
   'Tool result unavailable; it may or may not have run. Check before repeating.';
 
-/** Of arguments that a person wrote. */
+/** It is about arguments that a person wrote. */
 const EDITED_BYTES = 2 * 1024;
 
 /** A text within its bound. */
 interface Rendered {
   readonly text: string;
-  /** What the server says of a longer text; empty where this is all of it. */
+  /** The server says this of a longer text; empty where this is all of it. */
   readonly note: string;
 }
 
 /**
- * What the model gets of a call (rules MO1 to MO8, MO10 to MO12), in at most `maxBytes`. The agent
+ * The model gets this of a call (rules MO1 to MO8, MO10 to MO12), in at most `maxBytes`. The agent
  * loop sends this and the card's "what the model got" shows this, so the two cannot differ.
  */
 export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES): ModelOutput {
@@ -73,7 +73,7 @@ export function toModelOutput(call: FinishedCall, maxBytes = MODEL_OUTPUT_BYTES)
   const most = maxBytes - bytesOf(edit);
   const isMarked = isMarkedResult({ ...call, toolName: call.tool_name });
   const { text: whole, note } = rendered(call, isMarked ? most - MARK_BYTES : most);
-  // Of a cut text, which is short; it gets no longer.
+  // A cut text is short; it gets no longer.
   const text = redactShapes(whole);
   return {
     text: `${isMarked ? markUntrusted(text) : text}${note}${edit}`,
@@ -95,10 +95,10 @@ export const isOfExecutor = ({
   status === 'SUCCEEDED' ||
   error?.code === 'tool_error' ||
   error?.code === 'result_invalid' ||
-  // Of a client that could not send it, in its own words.
+  // A client that could not send it says so in its own words.
   (error?.code === 'result_too_large' && error.client_code !== undefined);
 
-/** Whether a model is given the words between marks (MO11). */
+/** True when a model is given the words between marks (MO11). */
 export const isMarkedResult = (
   call: Parameters<typeof isUntrustedResult>[0] & Parameters<typeof isOfExecutor>[0],
 ): boolean => isUntrustedResult(call) && isOfExecutor(call);
@@ -128,7 +128,7 @@ function rendered(call: FinishedCall, most: number): Rendered {
   return { text: `${text}\n${described}`, note: `${note}${more}` };
 }
 
-/** What a model is sent of a call as it is stored; of one that is not there the neutral words. */
+/** A model is sent this of a call as it is stored; of one that is not there the neutral words. */
 export const outputOfRecord = (
   record: Call | undefined,
   maxBytes = MODEL_OUTPUT_BYTES,

@@ -4,7 +4,7 @@ import { boundCard } from './bound-card.ts';
 import type { Call, CallHead, Drafting } from './call.ts';
 import { NO_DEADLINES } from './clocks.ts';
 
-/** What the name of a program with a token of its own begins with. */
+/** The name of a program with a token of its own begins so. */
 const AGENT = 'agent:';
 
 /** The call whose sub-agent makes another, and how many calls then stand above that one. */
@@ -65,7 +65,7 @@ export const BARE_CALL = {
   depth: 0,
 } as const satisfies Partial<Drafting>;
 
-/** What people are shown of a call that has begun. */
+/** People are shown this of a call that has begun. */
 export const firstCard = (
   record: Omit<CallHead, 'card'> & Pick<Call, 'status' | 'phase'>,
   displayName: string | null,

@@ -2,7 +2,7 @@ import { isFinalStatus } from '../protocol/is-final-status.ts';
 import type { Call } from './call.ts';
 import { hasJournal, isRerunnable } from './call-facts.ts';
 
-/** What a client that came back knows of a call. */
+/** A client that came back knows this of a call. */
 export type ClientKnowledge =
   /** Its journal is the one it had, and holds nothing of the call: it never started it. */
   | 'nothing'
@@ -33,14 +33,14 @@ export interface ReturningClient {
   readonly journalEpoch: string | null;
 }
 
-/** What it has of a call. */
+/** It has this of a call. */
 export interface JournalEntry {
   readonly attempt: number;
   readonly phase: 'running' | 'started' | 'done';
 }
 
 /**
- * What a client that is back has of a call, and what follows. A call is of the instance that was
+ * Finds what a client that is back has of a call, and what follows. A call is of the instance that was
  * asked: to name a call is no ownership, and what a journal has of an older attempt proves nothing
  * of the one that counts now.
  */
@@ -75,12 +75,12 @@ function knowledgeOf(
 }
 
 /**
- * What is done with one call when its client comes back (rules RM in SPEC.md). Undefined is one that
+ * Says what is done with one call when its client comes back (rules RM in SPEC.md). Undefined is one that
  * is not known here, or not this client's.
  */
 export function actionOnReturn(call: Call | undefined, client: ClientKnowledge): ResumeAction {
   if (!call?.phase) return endedElsewhere(call !== undefined, client); // RM6
-  // What may have had an effect is not asked for twice.
+  // A call that may have had an effect is not asked for twice.
   if (!hasJournal(call)) return isRerunnable(call) ? 'offer' : 'leave'; // RM5
   switch (call.phase) {
     case 'streaming':

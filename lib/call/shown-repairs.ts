@@ -2,11 +2,11 @@ import type { CardUpdate } from '../protocol/card.ts';
 
 type Shown = Pick<CardUpdate, 'repairs'>;
 
-/** Of a card that stands among hundreds in a snapshot. */
+/** A card stands among hundreds in a snapshot. */
 const MOST_PATHS = 10;
 const PATH_CHARS = 100;
 
-/** What a card shows of repaired arguments (CA40), after those of `before`; nothing where none were. */
+/** A card shows this of repaired arguments (CA40), after those of `before`; nothing where none were. */
 export function shownRepairs(repairs: readonly string[], before?: Shown): Shown {
   if (repairs.length === 0) return {};
   const earlier = before?.repairs;
@@ -19,7 +19,7 @@ export function shownRepairs(repairs: readonly string[], before?: Shown): Shown 
   };
 }
 
-/** Of arguments that a person wrote in place of those of `before`. */
+/** It is for arguments that a person wrote in place of those of `before`. */
 export const shownRepairsOfEdit = (repairs: readonly string[], before: Shown): Shown =>
   repairs.length === 0 && before.repairs ? { repairs: null } : shownRepairs(repairs);
 

@@ -13,7 +13,7 @@ interface ResultOfCall {
 export const RECALL = 'memory.recall';
 export const HTTP_REQUEST = 'http.request';
 
-/** Whether what a call gave is not the server's own: by whose tool it is, or by a mark in its result. */
+/** True when a call gave what is not the server's own: by whose tool it is, or by a mark in its result. */
 export function isUntrustedResult(call: ResultOfCall): boolean {
   if (!isTrusted(call)) return true;
   switch (call.toolName) {

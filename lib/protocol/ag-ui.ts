@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is read of the `RunAgentInput` of AG-UI 1.0 (docs/ag-ui.md); all else of it is ignored. */
+/** This much is read of the `RunAgentInput` of AG-UI 1.0 (docs/ag-ui.md); all else of it is ignored. */
 
 /** Ids are the front end's own, of any form. */
 const idSchema = z.string().min(1).max(256);
@@ -8,7 +8,7 @@ const idSchema = z.string().min(1).max(256);
 const messageSchema = z.object({
   id: idSchema,
   role: z.string().max(32),
-  /** Of the newest message of a person: a text, or parts of texts and files. */
+  /** The newest message of a person is read: a text, or parts of texts and files. */
   content: z.unknown().optional(),
 });
 export type AgUiInputMessage = z.infer<typeof messageSchema>;

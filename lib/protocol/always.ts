@@ -73,7 +73,7 @@ export const alwaysRuleSchema = z.object({
   /** Empty: any arguments. */
   bound: z.array(boundArgumentSchema),
   other_arguments: otherArgumentsSchema,
-  /** What the arguments refer to has to be as it was, such as the content of files. */
+  /** The files, or what else the arguments refer to, have to be as they were. */
   has_operands: z.boolean(),
   /** Null: any number of calls. */
   uses: z.number().int().nullable(),

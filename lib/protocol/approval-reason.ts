@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const POLICY_REASON_CODES = ['policy', 'destructive', 'unknown_effects', 'taint'] as const;
 export type PolicyReasonCode = (typeof POLICY_REASON_CODES)[number];
 
-/** What a run had read: of each kind the tool that it came from at first. */
+/** A run had read this: of each kind the tool that it came from at first. */
 export const readBeforeSchema = z.object({ private: z.string(), untrusted: z.string() });
 export type ReadBefore = z.infer<typeof readBeforeSchema>;
 
@@ -13,7 +13,7 @@ export const approvalReasonSchema = z.object({
   /** `rule`, `hook`: the text is that one's own. */
   code: z.enum([...POLICY_REASON_CODES, 'rule', 'hook']),
   text: z.string(),
-  /** With `taint`. */
+  /** The code `taint` has it. */
   read: readBeforeSchema.optional(),
 });
 export type ApprovalReason = z.infer<typeof approvalReasonSchema>;

@@ -7,7 +7,7 @@ export interface AskingClient {
 /** No id of a person's client has it. */
 const MARK = '\n';
 
-/** As one text, as it is kept with calls: the client's id alone where the instance is not known. */
+/** It is one text, as it is kept with calls: the client's id alone where the instance is not known. */
 export const askingText = (
   clientId: string | undefined,
   instanceId?: string | undefined,

@@ -9,7 +9,7 @@ export const attachmentSchema = z.object({
   alt: z.string().optional(),
   width: z.number().int().positive().optional(),
   height: z.number().int().positive().optional(),
-  /** Of a file of text, what a model reads without asking: all of it, or the beginning. */
+  /** A model reads this of a file of text without asking: all of it, or the beginning. */
   text: z.string().optional(),
   text_cut: z.literal(true).optional(),
   /** Why a picture is shown to no model. */
@@ -19,5 +19,5 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 
 export const isImage = ({ media_type }: Attachment): boolean => media_type.startsWith('image/');
 
-/** As it is listed: the file itself is a request away. */
+/** A list has it so: the file itself is a request away. */
 export const withoutText = ({ text: _, text_cut: __, ...listed }: Attachment): Attachment => listed;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUDITED_ACTS } from './audited-acts.ts';
 import { closedObject } from './closed-object.ts';
 
-/** What people did, as `GET /v1/audit` sends it. */
+/** People did this, as `GET /v1/audit` sends it. */
 const auditEntrySchema = z.object({
   /** Rises with each entry. */
   seq: z.number().int().positive(),
@@ -12,7 +12,7 @@ const auditEntrySchema = z.object({
   actor: z.string(),
   /** Null: the token of the first run. */
   token_id: z.string().nullable(),
-  /** Of the peer. */
+  /** It is the peer's. */
   address: z.string(),
   act: z.enum(AUDITED_ACTS),
   /** The id of the token, call or rule that it was done to; null for a sign-in or sign-out. */

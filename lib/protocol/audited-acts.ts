@@ -1,4 +1,4 @@
-/** What is written down: of people, and of those who asked to get in or claimed what is another's. */
+/** These acts are written down: of people, and of those who asked to get in or claimed what is another's. */
 export const AUDITED_ACTS = [
   'token_created',
   'token_revoked',

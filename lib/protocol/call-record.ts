@@ -16,7 +16,7 @@ export const callRecordSchema = z.object({
   phase: callPhaseSchema.nullable(),
   args: z.record(z.string(), z.unknown()),
   result: z.unknown(),
-  /** What people are shown in place of the result; missing when the tool gave none. */
+  /** People are shown this in place of the result; missing when the tool gave none. */
   display: z.unknown().optional(),
   /** The newest that a running tool showed of its work; missing when it showed nothing. */
   preview: z.unknown().optional(),

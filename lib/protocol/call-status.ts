@@ -17,7 +17,7 @@ export const callPhaseSchema = z.enum([
 ]);
 export type CallPhase = z.infer<typeof callPhaseSchema>;
 
-/** What people see on a card. */
+/** People see these on a card. */
 export const cardStatusSchema = z.enum(['WAIT', 'DOING', 'SUCCESS', 'ERROR']);
 export type CardStatus = z.infer<typeof cardStatusSchema>;
 
@@ -58,7 +58,7 @@ export const callErrorCodeSchema = z.enum([
 ]);
 export type CallErrorCode = z.infer<typeof callErrorCodeSchema>;
 
-/** What of several causes of one code it was, for pages to show it in their language. */
+/** It says which of several causes of one code it was, for pages to show it in their language. */
 export const CALL_ERROR_REASONS = [
   /** `no_provider`: the model named a tool that it was not offered in that step. */
   'not_offered',
@@ -100,11 +100,11 @@ export const callErrorSchema = z.object({
   code: callErrorCodeSchema,
   message: z.string(),
   executed: z.enum(['no', 'yes', 'unknown']),
-  /** With `timeout`: the clock that ran out. */
+  /** The clock that ran out, with `timeout`. */
   clock: callClockSchema.optional(),
   /** One of `CALL_ERROR_REASONS`, or of a later version's. */
   reason: z.string().optional(),
-  /** What the reason is about, for pages to show it in their language. */
+  /** The reason is about these, for pages to show it in their language. */
   params: z.record(z.string(), z.string()).optional(),
   /** A client's own word for the kind of error, e.g. `permission_denied`. */
   client_code: z.string().optional(),

@@ -33,7 +33,7 @@ const hookNoteSchema = z.object({
 });
 export type HookNote = z.infer<typeof hookNoteSchema>;
 
-/** What a person said to a call that waited for approval, or for an answer. */
+/** A person said this to a call that waited for approval, or for an answer. */
 const approvalDecisionSchema = z.object({
   /** `operator`, or `operator:<name>`. */
   by: z.string(),
@@ -68,7 +68,7 @@ export const cardUpdateSchema = z.object({
   params_whole: z.boolean().optional(),
   /** Which of `params` are arguments; given once a client's status has added others. */
   argument_names: z.array(z.string()).optional(),
-  /** What the client that runs it reported as `params`, by key: shown beside the arguments. */
+  /** The client that runs it reported these as `params`, by key: shown beside the arguments. */
   status_params: z.record(z.string(), z.unknown()).optional(),
   /**
    * Arguments that were repaired before the call ran, as their schema asks: the first ten paths
@@ -112,7 +112,7 @@ export const cardUpdateSchema = z.object({
    * value over 400 characters there is only the end, after `…`.
    */
   partial: z.boolean().optional(),
-  /** What hooks of the configuration did to the call, in that order; all of it. */
+  /** Hooks of the configuration did this to the call, in that order; all of it. */
   hooks: z.array(hookNoteSchema).optional(),
   /** Why an approval is needed; set with the phase `approval`. */
   approval_reason: z.string().nullable().optional(),
@@ -125,13 +125,13 @@ export const cardUpdateSchema = z.object({
   question: z.string().optional(),
   /** Which of the server's own reasons that is, for pages to show it in their language. */
   approval_reason_code: z.enum([...POLICY_REASON_CODES, 'changed']).optional(),
-  /** What the run had read, where that is a reason; it stands behind the one of the code. */
+  /** The run had read this, where that is a reason; it stands behind the one of the code. */
   approval_reason_params: readBeforeSchema.nullable().optional(),
   /** Each of them, where there are several; `approval_reason` has their texts. Empty: one alone. */
   approval_reasons: z.array(approvalReasonSchema).optional(),
   /** The schema of the tool has a part that is not checked, so the arguments may not be what the tool takes. */
   args_unchecked: z.boolean().optional(),
-  /** What the arguments refer to, and a yes is for as it was then: the first ten, such as files with the beginning of their SHA-256, and how many there are. */
+  /** The arguments refer to these, and a yes is for them as they were then: the first ten, such as files with the beginning of their SHA-256, and how many there are. */
   approval_operands: z
     .object({
       first: z.array(z.object({ name: z.string(), hash: z.string().optional() })),
@@ -144,7 +144,7 @@ export const cardUpdateSchema = z.object({
   approval_key: z.string().optional(),
   /** The first decision, which counts. Null: it is asked again. */
   approval_decision: approvalDecisionSchema.nullable().optional(),
-  /** Who asked to stop it, or the run that made it: the name of the principal. */
+  /** The one who asked to stop it, or the run that made it: the name of the principal. */
   cancelled_by: z.string().optional(),
   /** The tool's answer came after the end; it changed nothing. */
   late_result: z.boolean().optional(),

@@ -4,7 +4,7 @@ import { progressSchema } from './card.ts';
 import { LIMITS } from './limits.ts';
 import { LONGEST_TOOL_NAME } from './tool-name.ts';
 
-/** What a client sends on `/ws/client` (contract, section 5). Unknown fields are dropped. */
+/** A client sends these on `/ws/client` (contract, section 5). Unknown fields are dropped. */
 
 const id = z.string().min(1).max(128);
 const attempt = z.number().int().positive();
@@ -96,7 +96,7 @@ const clientStateSchema = z.object({
   type: z.literal('client_state'),
   visibility: z.enum(['visible', 'hidden']).optional(),
   permissions: permissionsSchema.optional(),
-  /** What makes no sense counts as not given. */
+  /** A value that makes no sense counts as not given. */
   battery: batterySchema.optional().catch(undefined),
   secure_context: z.boolean().optional(),
   /** A person has just touched this client: pointer, key or focus. */

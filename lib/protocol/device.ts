@@ -41,7 +41,7 @@ export type DeviceTool = z.infer<typeof deviceToolSchema>;
 /** Most tools that one pairing or device has. */
 export const MOST_DEVICE_TOOLS = 128;
 
-// What a device sends, without a credential: `/api/pairing/*`.
+// A device sends these without a credential: `/api/pairing/*`.
 
 /** `POST /api/pairing/look`: whose code is it? Counts as a try where it is none. */
 export const lookBodySchema = closedObject({ code: z.string().max(32) });
@@ -78,14 +78,14 @@ export const outcomeSchema = z.object({
   /** `unknown`: nothing of this token is known (any more): pair again. */
   state: z.enum(['waiting', 'approved', 'denied', 'expired', 'revoked', 'unknown']),
   workbench: workbenchSchema,
-  /** Of one that is approved. */
+  /** One that is approved has it. */
   device: z.object({ device_id: z.string(), client_id: z.string(), name: z.string() }).optional(),
-  /** Of one that waits. */
+  /** One that waits has it. */
   expires_at: z.number().optional(),
 });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-// What operators see and decide: `/v1/pairings`, `/v1/devices`.
+// Operators see and decide these: `/v1/pairings`, `/v1/devices`.
 
 /**
  * `open`: nothing has used the code yet. `asking`: a device waits for a person. `burned`: too many
@@ -115,9 +115,9 @@ export const pairingSchema = z.object({
       kind: kindSchema,
       /** In words, from `User-Agent`: `Chrome on Android`. Not a proof of anything. */
       browser: z.string(),
-      /** Of the peer. */
+      /** It is the peer's. */
       address: z.string(),
-      /** Of a page of another origin. */
+      /** A page of another origin has it. */
       origin: z.string().nullable(),
       tools: z.array(deviceToolSchema),
       asked_at: z.number(),
@@ -149,7 +149,7 @@ export const pairingDecisionBodySchema = closedObject({
   name: deviceNameSchema.optional(),
   /** Names of those that it may offer; all that it asked for when not given. */
   tools: z.array(z.string()).max(MOST_DEVICE_TOOLS).optional(),
-  /** With `deny` of a page: its origin is not asked about again, until a person lifts that. */
+  /** The origin of a page is not asked about again after `deny`, until a person lifts that. */
   block: z.boolean().optional(),
 });
 
@@ -159,19 +159,19 @@ export const deviceSchema = z.object({
   name: z.string(),
   kind: kindSchema,
   browser: z.string(),
-  /** Of a page of another origin: its token counts from there alone. */
+  /** The token of a page of another origin counts from there alone. */
   origin: z.string().nullable(),
   paired_at: z.number(),
   paired_by: z.string(),
   last_seen_at: z.number().nullable(),
   revoked_at: z.number().nullable(),
-  /** Those that it may offer. */
+  /** It may offer these. */
   tools: z.array(deviceToolSchema),
-  /** Those that it offered otherwise, or anew, and that wait for a person; `before` as it was allowed. */
+  /** It offered these otherwise, or anew, and they wait for a person; `before` is as it was allowed. */
   waiting: z.array(
     z.object({ tool: deviceToolSchema, before: deviceToolSchema.nullable(), asked_at: z.number() }),
   ),
-  /** Those that a person did not allow, as they were then: they are not asked about again. */
+  /** A person did not allow these, as they were then: they are not asked about again. */
   denied: z.array(deviceToolSchema),
 });
 export type WireDevice = z.infer<typeof deviceSchema>;

@@ -6,5 +6,5 @@ const BY_DECISION: ReadonlySet<string> = new Set<CallErrorCode>([
   'approval_expired',
 ]);
 
-/** Whether a call ended so by a decision, or for want of one: that is no failure of its tool. */
+/** True when a call ended by a decision, or for want of one: that is no failure of its tool. */
 export const isDecided = (code: string | null): boolean => code !== null && BY_DECISION.has(code);

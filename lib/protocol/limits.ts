@@ -8,7 +8,7 @@ export const LIMITS = {
   toolsPerMessage: 1_024,
   /** Names, descriptions and schemas of one client's tools together, as JSON. */
   toolBytesPerClient: 16 * 1024 * 1024,
-  /** Of the tools of one registration that are refused, so many are answered by a line of their own. */
+  /** So many refused tools of one registration are answered by a line of their own. */
   rejectedPerMessage: 64,
   descriptionChars: 4_096,
   schemaBytes: 64 * 1024,

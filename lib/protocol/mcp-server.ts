@@ -9,11 +9,11 @@ import { rejectionsShape } from './tool-spec.ts';
 const MCP_SERVER_STATES = ['connecting', 'connected', 'waiting', 'failed', 'stopped'] as const;
 
 const mcpToolSchema = z.object({
-  /** As it is called here. */
+  /** It is called so here. */
   name: z.string(),
-  /** As its server calls it. */
+  /** Its server calls it so. */
   foreign_name: z.string(),
-  /** What the configuration says of its calls. */
+  /** The configuration says this of its calls. */
   effect: z.enum(['allow', 'ask', 'deny']),
   /** The configuration says nothing of it. */
   is_default: z.boolean(),
@@ -31,9 +31,9 @@ export const mcpServerSchema = z.object({
   next_try_at: z.number().nullable(),
   /** The version of MCP that it speaks. */
   protocol: z.string().nullable(),
-  /** Of the protocol: `modern` from 2026-07-28 on. */
+  /** The generation of the protocol is `modern` from 2026-07-28 on. */
   era: z.enum(['legacy', 'modern']).nullable(),
-  /** What it says it is. */
+  /** It says that it is this. */
   server: z.object({ name: z.string(), version: z.string() }).nullable(),
   last_error: z.object({ message: z.string(), at: z.number() }).nullable(),
   /** The last of what its program wrote to its error output; null for a viewer, and where it has none. */

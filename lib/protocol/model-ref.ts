@@ -16,7 +16,7 @@ export const KEY_NAMES: Record<(typeof PROVIDERS)[number], string> = {
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
 };
 
-/** Of the provider that a reference names; of OpenAI's where it names none. */
+/** It is that of the provider that a reference names; OpenAI's where it names none. */
 export function keyNameOf(ref: string): string {
   const provider = parseModelRef(ref)?.provider;
   return KEY_NAMES[provider === undefined || provider === REHEARSAL ? 'openai' : provider];

@@ -5,9 +5,9 @@ import { callStatusSchema } from './call-status.ts';
 export const modelUsageSchema = z.object({
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
-  /** Of the output. */
+  /** It is part of the output. */
   reasoning_tokens: z.number().int().nullable(),
-  /** Of the input: read from the provider's cache. */
+  /** So much of the input was read from the provider's cache. */
   cached_tokens: z.number().int().nullable(),
 });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
@@ -16,7 +16,7 @@ export type ModelUsage = z.infer<typeof modelUsageSchema>;
 const sentImageSchema = z.object({
   blob_id: z.string(),
   media_type: z.string(),
-  /** Of the bytes that were sent, hex. */
+  /** It is that of the bytes that were sent, hex. */
   sha256: z.string(),
   bytes: z.number().int(),
 });
@@ -24,9 +24,9 @@ const sentImageSchema = z.object({
 /** The result of a call as a request had it. */
 export const sentPartSchema = z.object({
   tool_call_id: z.string(),
-  /** Of the text as UTF-8, hex. */
+  /** It is that of the text as UTF-8, hex. */
   sha256: z.string(),
-  /** Of the text as UTF-8. */
+  /** The text has so many as UTF-8. */
   bytes: z.number().int(),
   /** The text has beginning and end of a longer one. */
   cut: z.boolean(),
@@ -54,15 +54,15 @@ export const storedModelTurnSchema = z.object({
   /** When the first piece of the answer came; null when none did. */
   first_token_at: z.number().nullable(),
   ended_at: z.number().nullable(),
-  /** As the model gave it, e.g. `stop`, `tool-calls`, `length`. */
+  /** The model gave it, e.g. `stop`, `tool-calls`, `length`. */
   finish_reason: z.string().nullable(),
   /** Why there is no finish reason: the code of a notice, or `cancelled`. */
   error_code: z.string().nullable(),
   usage: modelUsageSchema,
   tools_offered: z.number().int(),
-  /** Of names, descriptions and schemas as they were offered, hex; null when none were. */
+  /** It is that of names, descriptions and schemas as they were offered, hex; null when none were. */
   tools_sha256: z.string().nullable(),
-  /** Of instructions, messages and `tools_sha256`, hex. */
+  /** It is that of instructions, messages and `tools_sha256`, hex. */
   prompt_sha256: z.string(),
   /** Version of the rules by which a call's record becomes the text of its result. */
   rendering: z.number().int(),
@@ -77,10 +77,10 @@ export const modelTurnSchema = storedModelTurnSchema.extend({
 });
 export type ModelTurn = z.infer<typeof modelTurnSchema>;
 
-/** What a model is sent of a call, made from the call's record as it is now. */
+/** A model is sent this of a call, made from the call's record as it is now. */
 export const modelOutputSchema = z.object({
   tool_call_id: z.string(),
-  /** Of a call that is not final the text says that its outcome is unknown. */
+  /** The text of a call that is not final says that its outcome is unknown. */
   status: callStatusSchema,
   text: z.string(),
   sha256: z.string(),

@@ -22,11 +22,11 @@ export const LIMIT_NOTICES = [
   'empty_answers',
 ] as const;
 
-/** With these a turn has ended without a failure. */
+/** A turn that has one of these ended without a failure. */
 export const NOTICES_OF_GOOD_ENDS = [...LIMIT_NOTICES, 'answer_cut', 'answer_filtered'] as const;
 
 /**
- * What a turn reports of itself, in its messages and as its `error`. A page has words for each in each
+ * A turn reports these of itself, in its messages and as its `error`. A page has words for each in each
  * language, with the facts of `params` in them; a later version may add codes.
  */
 export const NOTICE_CODES = [
@@ -34,9 +34,9 @@ export const NOTICE_CODES = [
   'restarted',
   ...INFORMING_NOTICES,
   ...NOTICES_OF_GOOD_ENDS,
-  // As a person wished.
+  // A person wished these.
   'cancelled',
-  // With these it has failed.
+  // A turn that has one of these failed.
   'no_api_key',
   'model_unauthenticated',
   'model_quota',

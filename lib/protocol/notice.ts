@@ -1,7 +1,7 @@
 import type { CallErrorCode } from './call-status.ts';
 import type { RunSummary } from './run.ts';
 
-/** What happened on the board and may be sent to other programs and to devices of people. */
+/** These happen on the board and may be sent to other programs and to devices of people. */
 export const NOTICE_TYPES = [
   'approval.requested',
   'approval.decided',
@@ -17,7 +17,7 @@ export interface NoticeClient {
   readonly name: string | null;
 }
 
-/** Of each notice about a call. It has no arguments and no result. */
+/** Each notice about a call has these. It has no arguments and no result. */
 export interface CallNoticeData {
   readonly tool_call_id: string;
   readonly run_id: string;
@@ -49,7 +49,7 @@ export interface ApprovalDecidedData extends CallNoticeData {
 
 export interface CallFinishedData extends CallNoticeData {
   readonly outcome: 'ok' | CallErrorCode;
-  /** Whether the tool ran; null for `ok`. */
+  /** It says whether the tool ran; null for `ok`. */
   readonly executed: 'no' | 'yes' | 'unknown' | null;
   readonly duration_ms: number;
 }

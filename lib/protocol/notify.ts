@@ -31,7 +31,7 @@ export const wireTargetSchema = z.object({
   failures_in_row: z.int().nonnegative(),
   /** Deliveries that are still to be sent. */
   open: z.int().nonnegative(),
-  /** Of its address; null for a kind that has none to show. */
+  /** It is that of its address; null for a kind that has none to show. */
   host: z.string().nullable(),
   /** Null: it chooses itself. */
   events: z.array(noticeTypeSchema).nullable(),
@@ -63,7 +63,7 @@ export const wireDeliverySchema = z.object({
   made_at: z.number(),
   tried_at: time,
   next_at: time,
-  /** Of HTTP, of the last attempt. */
+  /** It is the status of HTTP of the last attempt. */
   status: z.int().nullable(),
   /** Why the last attempt failed. */
   error: z.string().nullable(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What is read of requests of the API of OpenAI (docs/openai-api.md); all else of them is ignored. */
+/** This much is read of requests of the API of OpenAI (docs/openai-api.md); all else of them is ignored. */
 
-/** As `model` of a request: the server's default. */
+/** The `model` of a request that means the server's default. */
 export const DEFAULT_MODEL = 'callboard';
 
 /** A text, or parts of texts and files: each is read by itself (server/doors/message-content.ts). */
@@ -37,7 +37,7 @@ export const responseBodySchema = z.object({
         z.object({
           type: z.string().max(64).optional(),
           role: z.string().max(32).optional(),
-          /** Of an `item_reference`: an item of an earlier answer. */
+          /** An `item_reference` has it: an item of an earlier answer. */
           id: z
             .string()
             .max(256)

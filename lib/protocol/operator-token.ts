@@ -2,7 +2,7 @@ const MIN_CHARS = 16;
 const MAX_CHARS = 256;
 
 /**
- * What an operator's token may be: the signs of a `b64token` (RFC 6750, section
+ * An operator's token may have these: the signs of a `b64token` (RFC 6750, section
  * 2.1), which a header carries as they are and which base64 and base64url give.
  * A shorter one could be guessed; the token opens everything.
  */

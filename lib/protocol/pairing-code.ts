@@ -11,5 +11,5 @@ export function readPairingCode(typed: string): string | null {
   return isCode ? code : null;
 }
 
-/** As people see it. */
+/** People see it so. */
 export const DEVICE_NAME_CHARS = 64;

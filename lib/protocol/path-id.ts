@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What no path carries whole: `/` and `\\` even encoded, controls, halves of characters, and U+FFFD, which stands for these. */
+/** No path carries these whole: `/` and `\\` even encoded, controls, halves of characters, and U+FFFD, which stands for these. */
 const NOT_IN_A_PATH = /[\p{Cc}\p{Cs}\ufffd/\\]/u;
 
 /** An id that a caller chooses and a path has to carry: `GET /v1/runs/:id` reaches each that is accepted. */

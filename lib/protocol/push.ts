@@ -8,12 +8,12 @@ import { PUSH_KINDS } from './push-kinds.ts';
 export const PUSH_FAILURES = ['unreachable', 'timeout', 'busy', 'redirected', 'refused'] as const;
 export type PushFailure = (typeof PUSH_FAILURES)[number];
 
-/** Of one holder of a token, and of all. */
+/** One holder of a token may have so many, and all together. */
 export const MOST_PUSH_SUBSCRIPTIONS = { own: 20, all: 500 } as const;
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,128}={0,2}$/, 'must be base64url');
 
-/** What `PushSubscription.toJSON()` has, and what the person chose. */
+/** It has what `PushSubscription.toJSON()` has, and what the person chose. */
 export const pushSubscriptionBodySchema = closedObject({
   endpoint: z.string().min(1).max(1_024),
   keys: closedObject({ p256dh: base64url, auth: base64url }),
@@ -23,7 +23,7 @@ export const pushSubscriptionBodySchema = closedObject({
     .min(1)
     .max(PUSH_KINDS.length)
     .default([...PUSH_KINDS]),
-  /** Whether a note has the names of tool and client, which a locked screen shows. Not for devices. */
+  /** A note has the names of tool and client, which a locked screen shows. Not for devices. */
   details: z.boolean().default(false),
 });
 export type PushSubscriptionBody = z.output<typeof pushSubscriptionBodySchema>;
@@ -31,7 +31,7 @@ export type PushSubscriptionBody = z.output<typeof pushSubscriptionBodySchema>;
 const lastPushSchema = z.object({
   at: z.number(),
   outcome: z.enum(['delivered', 'failed']),
-  /** Of HTTP; null: there was no answer. */
+  /** It is the status of HTTP; null: there was no answer. */
   status: z.number().int().nullable(),
   reason: z.enum(PUSH_FAILURES).nullable(),
 });
@@ -40,7 +40,7 @@ export const pushSubscriptionSchema = z.object({
   push_id: z.string(),
   /** SHA-256 of the endpoint, hex: by it a browser finds its own. */
   endpoint_sha256: z.string(),
-  /** Of the push service. */
+  /** It is that of the push service. */
   host: z.string(),
   browser: z.string(),
   kinds: z.array(z.enum(PUSH_KINDS)),

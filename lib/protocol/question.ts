@@ -28,7 +28,7 @@ export type AnswerCheck =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly problem: string };
 
-/** Whether `given` answers the question; `problem` says what would. */
+/** Says whether `given` answers the question; `problem` says what would. */
 export function checkAnswer({ input, choices }: Question, given: unknown): AnswerCheck {
   const values = choices.map(({ value }) => value);
   switch (input) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What browsers give to secure contexts alone. */
+/** Browsers give these to secure contexts alone. */
 export const NEEDS_SECURE_CONTEXT = [
   'camera',
   'microphone',
@@ -12,7 +12,7 @@ export const NEEDS_SECURE_CONTEXT = [
   'share',
 ] as const;
 
-/** What a browser withholds from a page at an address, or what does not work there. */
+/** A browser withholds this from a page at an address, or it does not work there. */
 export const lackSchema = z.enum([
   ...NEEDS_SECURE_CONTEXT,
   /** iOS takes no WebSocket with a private certificate; the other transport is used. */
@@ -23,7 +23,7 @@ export type Lack = z.infer<typeof lackSchema>;
 export const reachAddressSchema = z.object({
   origin: z.string(),
   scheme: z.enum(['http', 'https']),
-  /** Who reaches it: everybody who reaches the proxy, the network of this machine, this machine alone. */
+  /** It is reached by everybody who reaches the proxy, by the network of this machine, or by this machine alone. */
   from: z.enum(['proxy', 'network', 'this_machine']),
   /** The own CA is to be installed first; else the browser warns. */
   needs_trust: z.boolean(),

@@ -41,7 +41,7 @@ const invokeWaitMs = z
 const waitMsText = z.coerce.number().nonnegative().transform(toWaitMs);
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 
-/** What other systems call `args`: passed over, it would make a call without its arguments. */
+/** Other systems call `args` so: passed over, it would make a call without its arguments. */
 const OTHER_NAMES = ['arguments', 'params', 'input'];
 
 /** Refuses those where `args` is not there. */
@@ -67,7 +67,7 @@ export const invokeBodySchema = z
     instance_id: askingInstance,
     timeout_ms: z.number().positive().optional(),
     /**
-     * What decided the call is a program that uses a person's credential, such as the agent of their
+     * The one who decided is a program that uses a person's credential, such as the agent of their
      * browser: it is asked about as the calls of agents are.
      */
     by: z.literal('program').optional(),
@@ -156,23 +156,23 @@ export const approvalsPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** What decides of a call has no key that is passed over: a mistaken `args` would allow other arguments. */
+/** No key of a decision is passed over: a mistaken `args` would allow other arguments. */
 export const approvalBodySchema = closedObject({
   decision: z.enum(['yes', 'no', 'always']),
   note: z.string().max(2_000).optional(),
   args: z.unknown().optional(),
   /** `expires_at` of the approval that was decided: a yes to an older question is refused. */
   expires_at: z.number().optional(),
-  /** Of how many equal calls the person was shown that they wait: a yes to more is refused. */
+  /** The person was shown that so many equal calls wait: a yes to more is refused. */
   calls: z.number().int().min(1).optional(),
-  /** With `always`: for this run, or for each run of the same owner. */
+  /** The rule of an `always` is for this run, or for each run of the same owner. */
   scope: z.enum(ALWAYS_SCOPES).optional(),
-  /** With `always`, in seconds: a minute to a year. Left out: no end for a run, 30 days when saved. */
+  /** The rule ends after so many seconds: a minute to a year. Left out: no end for a run, 30 days when saved. */
   expires_in: z.number().min(60).max(31_536_000).optional(),
-  /** With `always`: for calls with such arguments alone. Left out: with any. */
+  /** The rule is for calls with such arguments alone. Left out: with any. */
   bound: boundArgumentsSchema.optional(),
   other_arguments: otherArgumentsSchema.optional(),
-  /** With `always`: for so many calls. Left out: for any number. */
+  /** The rule is for so many calls. Left out: for any number. */
   uses: alwaysUsesSchema.optional(),
 });
 
@@ -266,7 +266,7 @@ export const modelTurnsQuerySchema = closedObject({
   /** The number after which to go on; 0 is the beginning. */
   after: z.coerce.number().int().nonnegative().optional(),
   limit,
-  /** Those alone whose answer this message is. */
+  /** They are those alone whose answer this message is. */
   message_id: id.optional(),
 });
 export const modelTurnsPageSchema = z.object({
@@ -286,11 +286,11 @@ export const runToolsPageSchema = z.object({
   tools: z.array(runToolSchema),
   /** For the next page; null on the last one. */
   next_after: z.string().nullable(),
-  /** Of all tools, by what becomes of them; those that are none of them are not there. */
+  /** They count all tools by what becomes of them; a number of none is not there. */
   counts: z.partialRecord(offerSchema, z.number().int()),
 });
 export type RunToolsPage = z.infer<typeof runToolsPageSchema>;
-/** Of the lists of tools: those of one name alone. */
+/** The lists of tools have those of one name alone. */
 export const toolsQuerySchema = closedObject({ name: z.string().max(128).optional() });
 export const eventsQuerySchema = z.object({
   since: z.coerce.number().int().nonnegative().optional(),
@@ -314,7 +314,7 @@ export const streamBodySchema = z.object({
   messages: z.array(z.unknown()).max(STREAM_LIMITS.messages),
 });
 export const streamAnswerSchema = z.object({ ok: z.literal(true), seq: z.number().int() });
-/** Of the path of a client's requests. */
+/** It is in the path of a client's requests. */
 export const clientPathSchema = z.object({ client_id: pathIdSchema });
 export const registerAnswerSchema = z.object({
   ok: z.literal(true),

@@ -1,4 +1,4 @@
-/** What a person's token allows, the least first; each allows what those before it do. */
+/** A person's token allows this, the least first; each allows what those before it do. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -8,7 +8,7 @@ export const SEARCH_TOOLS = 'tools.search';
 /** Tools about a run itself: each run has them, whatever its list of tools and that of its owner. */
 export const RUN_TOOLS: ReadonlySet<string> = new Set([READ_RESULT, SEARCH_TOOLS]);
 
-/** Whether the model of a run is offered a tool in the next step, or why not. */
+/** It says whether the model of a run is offered a tool in the next step, or why not. */
 export const offerSchema = z.enum([
   'offered',
   /** The model takes no more; `tools.search` finds it. */
@@ -36,14 +36,14 @@ export const runToolSchema = z.object({
   name: z.string(),
   source: z.string(),
   offer: offerSchema,
-  /** Of the configuration or the run: it is offered before others. */
+  /** The configuration or the run names it: it is offered before others. */
   pinned: z.boolean(),
   /** `tools.search` gave it to the model. */
   found: z.boolean(),
   /** The rule of the policy, where that denies it. */
   rule: z.string().optional(),
   reason: z.string().optional(),
-  /** What the form of its schema that the model is sent does not hold, in sentences; at most 20. */
+  /** The form of its schema that the model is sent does not hold these, in sentences; at most 20. */
   schema_warnings: z.array(z.string()).optional(),
 });
 export type RunTool = z.infer<typeof runToolSchema>;

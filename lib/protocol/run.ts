@@ -19,10 +19,10 @@ export const messagePartSchema = z.discriminatedUnion('type', [
     /** The id by which the model itself knows it. */
     model_call_id: z.string().optional(),
   }),
-  /** What a person sent beside the text. */
+  /** A person sent these beside the text. */
   z.object({ type: z.literal('file'), file: attachmentSchema }),
   /**
-   * What a turn reports of itself, for people; never sent to the model. Code and params are what a
+   * A turn reports this of itself, for people; never sent to the model. Code and params are what a
    * page shows in its language; `text` is the same in English, for all others.
    */
   z.object({
@@ -68,7 +68,7 @@ const runErrorSchema = z.object({
 });
 export type RunError = z.infer<typeof runErrorSchema>;
 
-/** Who started a run: the name of the principal, and the id of its token. */
+/** The one who started a run: the name of the principal, and the id of its token. */
 const runOwnerSchema = z.object({ name: z.string(), token_id: z.string() });
 export type RunOwner = z.infer<typeof runOwnerSchema>;
 
@@ -77,13 +77,13 @@ const count = z.number();
 /** Tokens of all requests of a run that were answered, as their providers count them. */
 const ownUsageSchema = z.object({
   requests: count,
-  /** Of them, those whose tokens the provider did not count: they are missing below. */
+  /** The provider did not count the tokens of so many: they are missing below. */
   uncounted_requests: count,
   input_tokens: count,
-  /** Of the input: read from the provider's cache. */
+  /** So much of the input was read from the provider's cache. */
   cached_tokens: count,
   output_tokens: count,
-  /** Of the output. */
+  /** It is part of the output. */
   reasoning_tokens: count,
   /** By the prices in the configuration; null where none of the requests has one. */
   cost: z
@@ -96,7 +96,7 @@ const ownUsageSchema = z.object({
     .nullable(),
 });
 const runUsageSchema = ownUsageSchema.extend({
-  /** With the requests of its sub-agents and of those below them; not there where these made none. */
+  /** It includes the requests of its sub-agents and of those below them; not there where these made none. */
   with_children: ownUsageSchema.optional(),
 });
 export type RunUsage = z.infer<typeof runUsageSchema>;
@@ -110,12 +110,12 @@ const runParentSchema = z.object({
 });
 export type RunParent = z.infer<typeof runParentSchema>;
 
-/** Of the turn that runs, as W3C `traceparent`: its own span, where that is exported, and what came in with it. */
+/** The turn that runs has these as W3C `traceparent`: its own span, where that is exported, and what came in with it. */
 const runTraceSchema = z.object({
   span: z.string().optional(),
   parent: z.string().optional(),
   started_at: z.number(),
-  /** What the run had used before it; not there: nothing. */
+  /** The run had used this before it; not there: nothing. */
   before: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
 });
 export type RunTrace = z.infer<typeof runTraceSchema>;

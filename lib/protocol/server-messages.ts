@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PROTOCOL } from './subprotocols.ts';
 import { rejectionsShape } from './tool-spec.ts';
 
-/** What the server sends on `/ws/client` (contract, section 5). */
+/** The server sends these on `/ws/client` (contract, section 5). */
 
 export { PROTOCOL };
 
@@ -34,7 +34,7 @@ const toolsRegisteredSchema = z.object({
   count: z.number(),
   registered: z.number(),
   ...rejectionsShape,
-  /** Of a device: tools on which a person decided meanwhile. It is no reply then. */
+  /** A device is told of tools on which a person decided meanwhile. It is no reply then. */
   decided: z.array(z.string()).optional(),
 });
 
@@ -46,7 +46,7 @@ export const toolCallRequestSchema = z.object({
   run_id: z.string(),
   attempt: z.number(),
   timeout_ms: z.number(),
-  /** Who calls: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>`, `device:<client id>`. */
+  /** The caller: `operator`, `operator:<name>`, `agent:<name>`, `run:<run id>`, `device:<client id>`. */
   requested_by: z.string().optional(),
   /** The span of the call, by W3C Trace Context: what the tool does may stand below it. */
   traceparent: z.string().optional(),

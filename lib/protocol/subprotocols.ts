@@ -1,6 +1,6 @@
 /** The sockets of clients and watchers speak it. In a file without schemas, so that pages need none for it. */
 export const PROTOCOL = 'callboard.v1';
-/** What ClawSeed apps speak on `/ws/chat`. */
+/** ClawSeed apps speak this on `/ws/chat`. */
 export const CLAWSEED_PROTOCOL = 'clawseed.v1';
 
 /** The second secret of a sign-in, which only pages of our origin have; beside the cookie. */

@@ -37,11 +37,11 @@ export const tokenSchema = z.object({
   id: z.string(),
   kind: z.enum(['operator', 'agent', 'device']),
   name: z.string(),
-  /** Of an operator, else null. */
+  /** An operator has it, else it is null. */
   role: roleSchema.nullable(),
-  /** Of an agent, else null. */
+  /** An agent has it, else it is null. */
   tools: z.array(z.string()).nullable(),
-  /** Of a device, else null. */
+  /** A device has it, else it is null. */
   client_id: z.string().nullable(),
   /** The token of the first run: it is kept in the data directory, and not revoked here. */
   built_in: z.boolean(),
@@ -53,7 +53,7 @@ export const tokenSchema = z.object({
 });
 export type WireToken = z.infer<typeof tokenSchema>;
 
-/** Who makes a request, as `GET /v1/me` sends it. `token_id` is null for the token of the first run. */
+/** The one who makes a request, as `GET /v1/me` sends it. `token_id` is null for the token of the first run. */
 export const meSchema = tokenSchema
   .pick({ kind: true, name: true, role: true, tools: true, client_id: true })
   .extend({ token_id: z.string().nullable() });

@@ -7,7 +7,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Whether a client is asked to run it; what is of any other source runs inside the server. */
+/** True when a client is asked to run it; a tool of any other source runs inside the server. */
 export const isOfClient = ({ source }: Sourced): boolean => source === 'client';
 
 interface Trusted extends Sourced {
@@ -15,7 +15,7 @@ interface Trusted extends Sourced {
   readonly trusted?: boolean | undefined;
 }
 
-/** Whether what the tool gives and says is taken as the server's own; else it is marked as untrusted. */
+/** True when what the tool gives and says is taken as the server's own; else it is marked as untrusted. */
 export const isTrusted = ({ source, trusted = source === 'server' }: Trusted): boolean => trusted;
 
 /** Lists have the server's own tools first, as they are; then all others by name. */
@@ -26,5 +26,5 @@ export function inListOrder(a: Sourced & Named, b: Sourced & Named): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Of a call that asks each client of a pool, and runs nothing itself. */
+/** A call that asks each client of a pool has it, and runs nothing itself. */
 export const POOL_SOURCE = 'pool';

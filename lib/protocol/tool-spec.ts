@@ -30,12 +30,12 @@ export const rejectedToolSchema = z.object({
   name: z.string(),
   code: z.string(),
   message: z.string(),
-  /** What the message is about: `keyword` of a schema that is refused for one. */
+  /** The message is about this: `keyword` of a schema that is refused for one. */
   params: z.record(z.string(), z.string()).optional(),
 });
 export type RejectedTool = z.infer<typeof rejectedToolSchema>;
 
-/** What became of the tools of a registration that were refused: the first 64, and how many they are. */
+/** The tools of a registration that were refused: the first 64, and how many they are. */
 export const rejectionsShape = {
   rejected: z.array(rejectedToolSchema),
   /** Given when there are more than `rejected` lists. */
@@ -60,7 +60,7 @@ export const toolListingSchema = z.object({
   timeout_ms: z.number(),
   display_name: z.string().optional(),
   annotations: toolAnnotationsSchema.optional(),
-  /** Who serves it now, most likely to be asked first; empty for the server's own. */
+  /** These serve it now, the one most likely to be asked first; empty for the server's own. */
   clients: z.array(
     z.object({
       client_id: z.string(),
@@ -74,9 +74,9 @@ export const toolListingSchema = z.object({
   ),
   /** On the watch socket: how many more clients offer the name than `clients` and `others` have. */
   clients_left_out: z.number().int().positive().optional(),
-  /** Who offers the name with another schema, so that only `name@client` reaches it. */
+  /** These offer the name with another schema, so that only `name@client` reaches it. */
   others: z.array(z.object({ client_id: z.string(), name: z.string() })).optional(),
-  /** Whether the asking may call it now, and if not, why. */
+  /** It says whether the asking may call it now, and if not, why. */
   callable: z.boolean(),
   reason: z.string().optional(),
 });

@@ -37,7 +37,7 @@ const toolUseSchema = z.object({
     .describe('Those that ran it, most calls first'),
 });
 
-/** What `GET /v1/tools/stats` answers. */
+/** `GET /v1/tools/stats` answers this. */
 export const toolStatsSchema = z.object({
   calls: z.number().int().describe('How many ended calls were looked at, the newest'),
   from: z.number().nullable().describe('When the oldest of them ended, in Unix seconds'),

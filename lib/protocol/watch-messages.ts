@@ -14,7 +14,7 @@ export const watchRequestSchema = z.object({
   since: z.number().int().nonnegative().optional(),
   /** Changes of tools and clients come as `tools_changed` and `clients_changed`, not as whole lists. */
   changes: z.boolean().optional(),
-  /** What waits and what is open first, in a small snapshot; the rest on request, see its `rest`. */
+  /** A small snapshot has what waits and what is open first; the rest on request, see its `rest`. */
   parts: z.boolean().optional(),
 });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
@@ -60,11 +60,11 @@ export const clientListingSchema = z.object({
   tripped: z
     .array(z.object({ tool: z.string(), until: z.number(), failures: z.number().int() }))
     .optional(),
-  /** As it reported it: from 0 to 1. */
+  /** It reported it so: from 0 to 1. */
   battery: batterySchema.optional(),
   /** Milliseconds from the last probe to the answer of its program. */
   latency_ms: z.number().int().nonnegative().optional(),
-  /** Of one that was paired: `GET /v1/devices/:id`. */
+  /** One that was paired has it: `GET /v1/devices/:id`. */
   device_id: z.string().optional(),
 });
 export type ClientListing = z.infer<typeof clientListingSchema>;
@@ -105,11 +105,11 @@ export const snapshotSchema = z.object({
     .object({ runs: count, calls: count, tools: count, clients: count, approvals: count })
     .optional(),
   /**
-   * Of a snapshot in parts: that there is more. `ended`: calls that have ended, by `{type: "ended",
+   * A snapshot in parts says that there is more. `ended`: calls that have ended, by `{type: "ended",
    * from}`. `snapshot`: also of what is open something is shortened or left out; a request without
    * `parts` brings all.
    */
-  /** What of pairing waits for a person, as in the event `devices`. */
+  /** It says what of pairing waits for a person, as in the event `devices`. */
   devices: z.object({ asking: z.number(), waiting: z.number() }).optional(),
   rest: z
     .union([z.object({ ended: z.string() }), z.object({ snapshot: z.literal(true) })])
@@ -144,7 +144,7 @@ export const watchEventSchema = z.discriminatedUnion('type', [
     clients: z.array(clientListingSchema),
     left_out: count,
   }),
-  /** What is new of tools, in place of the whole list, for a watcher that asked for `changes`. */
+  /** It has what is new of tools, in place of the whole list, for a watcher that asked for `changes`. */
   z.object({
     type: z.literal('tools_changed'),
     seq,

@@ -221,7 +221,7 @@ export class AlwaysAllowed {
     };
   }
 
-  /** What the write of the call has, so that a use is on disk when its call is, and not before. */
+  /** The write of the call has it, so that a use is on disk when its call is, and not before. */
   #counted(held: Held): Change[] {
     const { id: key, ...before } = held.rule;
     // It was withdrawn, or written anew, in between.

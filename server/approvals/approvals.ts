@@ -37,7 +37,7 @@ export interface ApprovalsDeps {
   readonly approvals?: z.infer<typeof approvalsConfigSchema> | undefined;
 }
 
-/** Who is asked about a call, what waits for a decision, and what is always allowed. */
+/** Asks people about calls, and knows what waits for a decision and what is always allowed. */
 export function createApprovals(deps: ApprovalsDeps) {
   const { approvals: config } = deps;
   const lately = new AskedLately(deps);

@@ -42,7 +42,7 @@ export class AskedLately {
     }
   }
 
-  /** Of these the most questions, and the longest wait. */
+  /** Gives the most questions of these, and the longest wait. */
   of(scopes: readonly string[]): Asked {
     const asked = scopes.map((scope) => this.#of(scope));
     return {
@@ -56,7 +56,7 @@ export class AskedLately {
     const now = this.#clock.now();
     const forgotten = this.#forget(now);
     const counted = scopes.map((key) => {
-      // What is asked again is not refused (CA43).
+      // A question that is asked again is not refused (CA43).
       const at = [...this.#within(key, now), now].slice(-ASKED_WITHIN.most);
       this.#times.delete(key);
       this.#times.set(key, at);

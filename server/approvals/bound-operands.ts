@@ -6,12 +6,12 @@ import { type OfferedTool, type Operand, ToolError } from '../tools/room.ts';
 
 /** For what a tool looks at before a person is asked. */
 const LOOK_MS = 10_000;
-/** Of a card that stands among hundreds in a snapshot. */
+/** A card stands among hundreds in a snapshot. */
 const MOST_SHOWN = 10;
 const NAME_CHARS = 100;
 const HASH_CHARS = 12;
 
-/** What a yes to the arguments is for besides them, as it is stored and as a card shows it. */
+/** A yes to the arguments is for this besides them, as it is stored and as a card shows it. */
 type Bound =
   | {
       readonly routing: Pick<Call['routing'], 'operands'>;
@@ -19,7 +19,7 @@ type Bound =
     }
   | { readonly error: CallError };
 
-/** What the arguments refer to now (CA70); undefined where the tool does not look at it. */
+/** Looks at what the arguments refer to now (CA70); undefined where the tool does not look at it. */
 export async function bindOperands(
   look: OfferedTool['operands'],
   args: Call['args'],

@@ -1,7 +1,7 @@
 import type { Call } from '#lib/call/call';
 import { type Caller, FIRST_OPERATOR, type Principal, principalName } from '../auth/room.ts';
 
-/** Those who called before, by what their calls keep of them. */
+/** Finds callers of before by what their calls keep of them. */
 export interface CallersOfCalls {
   /** Null is the token of the first run. Undefined once it is revoked. */
   callerOf(tokenId: string | null): Caller | undefined;
@@ -15,7 +15,7 @@ const FIRST_NAME = principalName(FIRST_OPERATOR);
 const OPERATOR = 'operator:';
 const DEVICE = 'device:';
 
-/** Who made a call, in the way in which it was made. Undefined: that one's token was revoked. */
+/** Gives the one who made a call, in the way in which it was made. Undefined: that one's token was revoked. */
 export function callerOfCall(
   callers: CallersOfCalls,
   { runId, ownerToken, requestedBy }: MadeCall,

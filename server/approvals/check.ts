@@ -3,9 +3,9 @@ import type { HookNote } from '#lib/protocol/card';
 import type { Principal } from '../auth/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 
-/** What all hooks did to a call before it is made. */
+/** All hooks together did this to a call before it is made. */
 export interface BeforeOutcome {
-  /** As they changed them, checked against the schema. */
+  /** The hooks changed them so; they are checked against the schema. */
   readonly args?: Record<string, unknown>;
   readonly notes: readonly HookNote[];
   /** The last that did anything. */
@@ -15,7 +15,7 @@ export interface BeforeOutcome {
     | { readonly effect: 'ask'; readonly reasons: readonly ApprovalReason[] };
 }
 
-/** With what hooks did before the verdict. */
+/** It has what hooks did before the verdict. */
 export type CheckVerdict = Verdict & { readonly hooked?: Omit<BeforeOutcome, 'verdict'> };
 
 type Verdict =
@@ -33,7 +33,7 @@ type Verdict =
       readonly readBefore?: ReadBefore;
       /** Each of them, where there are several. */
       readonly reasons?: readonly ApprovalReason[];
-      /** What was always allowed is asked about, too. */
+      /** A call that was always allowed is asked about, too. */
       readonly isEachTime?: boolean;
     }
   | { readonly verdict: 'deny'; readonly reason: string }
@@ -51,7 +51,7 @@ export interface CheckRequest {
   readonly tool: ToolFacts & Pick<OfferedTool, 'check' | 'withhold'>;
 }
 
-/** As much of a tool as the policy goes by. */
+/** The policy goes by these facts of a tool. */
 export type ToolFacts = Pick<
   OfferedTool,
   'origin' | 'clientId' | 'annotations' | 'schemaHash' | 'configured' | 'unchecked'
@@ -69,7 +69,7 @@ export interface DenialRequest extends Omit<CheckRequest, 'tool'> {
  */
 export type Check = (request: CheckRequest) => CheckVerdict | Promise<CheckVerdict>;
 
-/** What hooks do to arguments that a person wrote in place of the call's; undefined: nothing. At once where there are none. */
+/** Hooks look at arguments that a person wrote in place of the call's; undefined: they do nothing. At once where there are none. */
 export type CheckEdit = (request: CheckRequest) => Promise<BeforeOutcome | undefined> | undefined;
 
 /** Why no yes of a person helps the call: what the policy denies to `principal`, who decides or who made the call. */

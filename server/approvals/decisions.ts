@@ -62,7 +62,7 @@ interface DecisionDeps {
   readonly callers: CallersOfCalls;
 }
 
-/** What a person says to a call that waits for approval. */
+/** A person says this to a call that waits for approval. */
 export interface Decision {
   readonly decision: 'yes' | 'no' | 'always';
   readonly note?: string;
@@ -108,7 +108,7 @@ export class Decisions {
       shownCalls: decision.calls,
       calls: this.#deps.open.sameAs(call).length,
     };
-    // What is wrong with the decision itself is said before what is wrong with the edit.
+    // A wrong decision is refused before a wrong edit.
     const refused = this.#deps.calls.refusalOf(call, { type: 'approved', terms });
     if (refused) return this.#refused(call, refused);
     const edit =
@@ -249,7 +249,7 @@ export class Decisions {
     }
   }
 
-  /** What is denied now, to the one who decides or to the caller, no person allows. */
+  /** No person allows what is denied now, to the one who decides or to the caller. */
   #objectionTo(
     call: Call,
     principal: Principal,
@@ -320,7 +320,7 @@ export class Decisions {
     if (!call) return notFound(id);
     const approval_decision = { by: principalName(principal), decision: 'answer' } as const;
     const event = { type: 'answered_by_hand', fields: { result: output ?? null } } as const;
-    // What waits for a decision has got one; else the decision of before stays on the card.
+    // A call that waits for a decision has got one; else the decision of before stays on the card.
     const isDecision = call.phase === 'approval';
     const shown = { tip: 'Answered by an operator', ...(isDecision && { approval_decision }) };
     // The first answer to a question counts, for each call that waits for the same (CA60).

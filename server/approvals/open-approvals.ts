@@ -22,9 +22,9 @@ interface OpenApprovalsDeps {
 
 interface Scopes {
   readonly run: string;
-  /** Of a program: one could name any number of runs. */
+  /** A program has it: one could name any number of runs. */
   readonly caller: string | undefined;
-  /** Of the calls of runs that a program began: it could begin any number. */
+  /** Calls of runs that a program began have it: it could begin any number. */
   readonly owner: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class OpenApprovals {
   readonly #deps: OpenApprovalsDeps;
   /** By phase and scope. */
   readonly #byScope = new Map<string, IdsByKey>();
-  /** Of the calls that wait. A run that has ended has no root any more, and its calls may wait on. */
+  /** The calls that wait have them. A run that has ended has no root any more, and its calls may wait on. */
   readonly #scopes = new Map<string, Scopes>();
 
   readonly #listeners: ((callId: string) => void)[] = [];

@@ -47,7 +47,7 @@ interface Asked {
 
 type PolicyOutcome = Decided | RateLimited;
 
-/** Of a question, where a card or a list shows it in a line. */
+/** A card or a list shows so much of a question in a line. */
 const REASON_CHARS = 300;
 
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it, and what a person is asked. */
@@ -99,7 +99,7 @@ export class Questions {
       : this.#toOutcome(asked, fields, verdict);
   }
 
-  /** What a person is denied, they do not get by writing in the run of another. */
+  /** A person who is denied something does not get it by writing in the run of another. */
   #deniedTo(request: CheckRequest): CheckVerdict | undefined {
     const { principal } = request;
     if (principal.kind !== 'run' || !principal.askedBy) return undefined;
@@ -228,7 +228,7 @@ export class Questions {
     };
   }
 
-  /** What was to be approved is another tool, or at another client, by now. */
+  /** The question is asked anew: it is about another tool, or another client, by now. */
   askedAgain(call: Call, tool: OfferedTool, given: EventFields): CallEvent {
     const routing = { ...(given.routing ?? call.routing), approval: scopeOf(tool) };
     const fields = { ...given, routing };
@@ -245,7 +245,7 @@ export class Questions {
         approval_key: approvalKey(this.#withholding, call, fields, reason),
         approval_decision: null,
         args_unchecked: tool.unchecked !== undefined,
-        // What cannot always be allowed cannot be so once more.
+        // A call that cannot always be allowed cannot be so once more.
         ...(always_rule && { always_rule: alwaysOffer(call, tool, always_rule.caller) }),
         ...shownClient(tool, this.#facts),
       },

@@ -20,7 +20,7 @@ import { isClientTool } from './offered-tool.ts';
 
 /** Clients that one call asks. */
 const MOST_ASKED = 16;
-/** Of what all clients give, as JSON; each has the same part of it. */
+/** All that clients give has so many bytes of JSON at most; each has the same part of it. */
 const MOST_BYTES = 256 * 1024;
 
 export interface AskEachParts {
@@ -35,7 +35,7 @@ interface Asked {
   readonly responsive: boolean;
 }
 
-/** What became of one client's call; without an id there was none. */
+/** One client's call ended so; without an id there was none. */
 type Answer = {
   readonly client: string;
   readonly client_id: string;
@@ -91,7 +91,7 @@ export class AskEach implements ToolProvider {
 
 const NONE: readonly ProvidedTool[] = [];
 
-/** Those that offer the tool with the schema of the call, each once, in the order in which they are asked. */
+/** Lists each client once that offers the tool with the schema of the call, in the order in which they are asked. */
 function clientsOf({ registry, facts }: AskEachParts, { toolName, routing }: Call) {
   const target = registry.find(toolName, routing.fromClientId);
   const tools = routing.schemaHash === null ? [] : (target?.withSchema(routing.schemaHash) ?? []);
@@ -110,7 +110,7 @@ interface Asking {
   readonly one: Asked;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: ToolContext;
-  /** Of the result, in bytes. */
+  /** The result may have so many bytes. */
   readonly share: number;
 }
 

@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Tools of instances that never come back are forgotten, those that failed longest ago first. */
 const MOST_KEPT = 1_000;
 
-/** What one more failure makes of it (rules BR1 to BR3). Pure. */
+/** One more failure makes this of a state (rules BR1 to BR3). Pure. */
 export function afterFailure(state: BreakerState | undefined, now: number): BreakerState {
   const failures = (state?.failures ?? 0) + 1;
   if (!state || state.until === null) {
@@ -38,7 +38,7 @@ export const admits = (state: BreakerState | undefined, now: number): boolean =>
   !state || state.until === null || (now >= state.until && state.halfOpen === null);
 
 /**
- * What is kept of a state. The call that is tried is not: its end and this are two
+ * A state is kept so, without the call that is tried: its end and this are two
  * writes, and a call that has ended would keep the instance from being tried for ever.
  */
 const keptSchema = z.object({
@@ -194,7 +194,7 @@ class BreakerStates {
     this.#byInstance.get(instanceId)?.set(tool, state);
   }
 
-  /** As the newest. Returns the instance and the tool that it took the place of. */
+  /** It becomes the newest. Returns the instance and the tool that it took the place of. */
   put(instanceId: string, tool: string, state: BreakerState): [string, string] | undefined {
     const tools = this.#byInstance.get(instanceId) ?? new Map<string, BreakerState>();
     if (!tools.delete(tool)) this.#size += 1;

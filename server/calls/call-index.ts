@@ -57,7 +57,7 @@ export class CallIndex {
     return this.#byInstance.has(instanceId);
   }
 
-  /** Whether the instance has a call of this tool that was granted. */
+  /** True when the instance has a call of this tool that was granted. */
   isRunning(instanceId: string, toolName: string): boolean {
     return this.#running.has(`${instanceId}\n${toolName}`);
   }

@@ -28,7 +28,7 @@ export interface CallEntry extends CallProgress<PendingEffect> {
   writes: number;
   /** In `latest` already, and in no event yet. */
   pendingStatus: CardUpdate | undefined;
-  /** Who sent the newest of it. */
+  /** The sender of the newest of it. */
   statusFrom: Actor;
   readonly statusPace: StatusPace;
   /** Undoes the timer of what waits for the pace. */
@@ -66,19 +66,19 @@ export class CallRepository {
     return this.#entries.get(id)?.latest;
   }
 
-  /** What is on disk, from memory or the store, as it is shown now. */
+  /** Gives what is on disk, from memory or the store, as it is shown now. */
   async get(id: string): Promise<Call | undefined> {
     const entry = this.#entries.get(id);
     const call = entry?.durable ?? (await (entry ? durableOf(entry) : this.#store.getCall(id)));
     return call && shownAt(call, momentOf(this.#clock));
   }
 
-  /** Of a record that is in the store alone; else 0. */
+  /** It is 0 unless the record is in the store alone. */
   async storedBytes(id: string): Promise<number> {
     return this.#entries.has(id) ? 0 : this.#store.callBytes(id);
   }
 
-  /** As `latest`, and from the store when it is not in memory any more; of large records one at a time (rule CA27). */
+  /** Gives `latest`, and reads the store when memory has it no more; large records one at a time (rule CA27). */
   async find(id: string): Promise<Call | undefined> {
     const latest = this.latest(id);
     if (latest) return latest;
@@ -95,7 +95,7 @@ export class CallRepository {
     this.#reads.set(id, read);
     this.#lastRead = read
       .catch(() => {})
-      // Who waited for it has looked at it by then.
+      // Everybody who waited for it has looked at it by then.
       .then(() => nextTurn())
       .then(() => this.#collector.used(bytes));
     return read;
@@ -224,7 +224,7 @@ export class CallRepository {
     if (waiters) for (const done of [...waiters]) done();
   }
 
-  /** Those who waited on an entry that was forgotten wait on the one in its place; without one, they are answered. */
+  /** People who waited on an entry that was forgotten wait on the one in its place; without one, they are answered. */
   passOnWaiters({ latest, waiters }: CallEntry): void {
     if (!waiters) return;
     const next = this.#entries.get(latest.id);

@@ -26,11 +26,11 @@ export interface InvokeRequest {
   readonly retryOf?: string;
   /** The call that makes this one. */
   readonly parent?: CallParent;
-  /** What its span stands below, as `readTraceparent` gives it. */
+  /** Its span stands below this one, as `readTraceparent` gives it. */
   readonly traceparent?: string | undefined;
   /** Its caller has no use for the call before the end: `invoke` may take a moment longer. */
   readonly waitsForEnd?: boolean;
-  /** What is written in one with the new call, and not at all where there comes to be none. */
+  /** It is written in one with the new call, and not at all where there comes to be none. */
   readonly together?: (call: Pick<Call, 'id' | 'toolName'>) => Change;
 }
 
@@ -40,7 +40,7 @@ export interface ShownCall {
   readonly runId: string;
   readonly createdAt: number;
   readonly card: Card;
-  /** Of open calls. */
+  /** Open calls have it. */
   readonly requestedBy?: string;
   readonly ownerToken?: string | null;
 }
@@ -49,7 +49,7 @@ export interface ShownCall {
 export interface AbandonedDraft {
   readonly code?: CallErrorCode;
   readonly reason?: CallErrorReason;
-  /** What the model wrote, where that is known. */
+  /** The model wrote this, where that is known. */
   readonly args?: Record<string, unknown>;
 }
 
@@ -85,19 +85,19 @@ export interface CallService {
     tool: string;
     /** The client whose person sent the message that this call serves. */
     fromClientId?: string | undefined;
-    /** Of a call that a sub-agent makes. */
+    /** A sub-agent's call has it. */
     parent?: CallParent | undefined;
-    /** Of the turn whose call it is. */
+    /** It is that of the turn whose call it is. */
     traceparent?: string | undefined;
     /** The model's own id of the call. */
     modelCallId?: string | undefined;
   }): Promise<DraftCall>;
   get(id: string): Promise<Call | undefined>;
-  /** Of an id that there is no call of: whether there was one that was too old to be kept. */
+  /** True for an id whose call was too old to be kept. */
   wasDeleted(id: string): boolean;
   /** About how many bytes reading its record takes; 0 when that is in memory, or there is none. */
   storedBytes(id: string): Promise<number>;
-  /** What happened to a call, in order of the versions above `after`. */
+  /** Gives what happened to a call, in order of the versions above `after`. */
   events(
     id: string,
     page: { readonly after: number; readonly limit: number },
@@ -117,7 +117,7 @@ export interface CallService {
   follow: CallFollowers['follow'];
   /** `by`: whose wish it was, for the card. */
   cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome>;
-  /** With the same arguments, or others; the rest as in an `InvokeRequest`. */
+  /** Calls again with the same arguments, or others; the rest is as in an `InvokeRequest`. */
   retry(
     id: string,
     principal: Principal,
@@ -137,7 +137,7 @@ export interface CallService {
 
 /** A run that a call is to be made in. */
 export interface RunClaim {
-  /** Of its owner; null for the operator of the first run. */
+  /** It is its owner's; null for the operator of the first run. */
   readonly ownerToken: string | null;
   readonly ownerName: string;
   /**

@@ -29,7 +29,7 @@ export type ClientAnswer =
       readonly attachments: readonly Attachment[];
     }
   | { readonly ok: false; readonly message: string; readonly clientCode?: string }
-  /** What it sent cannot be taken: the call fails, and the client may forget it. */
+  /** Its answer cannot be taken: the call fails, and the client may forget it. */
   | {
       readonly ok: 'unusable';
       readonly code: 'result_invalid' | 'result_too_large';
@@ -55,7 +55,7 @@ export interface ClientCallDeps {
   readonly withholding: Withholding;
 }
 
-/** What client instances say about calls. Replies are to be sent when the promise resolves: all is on disk then. */
+/** Client instances say something about calls. Replies are to be sent when the promise resolves: all is on disk then. */
 export class CallsOfClients {
   readonly #deps: ClientCallDeps;
 
@@ -123,7 +123,7 @@ export class CallsOfClients {
     if (!call) return reject(id, 'unknown_call', `No call ${id} is known here`);
     const measured = measure(given);
     // fault point: result-came
-    // Of what another client sends nothing is looked at; it is refused.
+    // An answer of another client is refused before anybody looks at it.
     const isOurs = call.provider?.clientId === from.clientId;
     if (!isOurs || !this.#deps.results?.isFor(call.toolName))
       return this.#settle(call, from, measured, {});
@@ -132,7 +132,7 @@ export class CallsOfClients {
       call,
       this.#deps.withholding.hidden(call, measured.answer),
     );
-    // What happened to the call meanwhile stands.
+    // The call stays as it became meanwhile.
     const now = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id)) ?? call;
     return this.#settle(now, from, { ...measured, answer }, withNotes(now, notes));
   }
@@ -163,7 +163,7 @@ export class CallsOfClients {
     return replyTo(call, from, late.ok ? 'late' : late.refusal);
   }
 
-  /** Whether the call was given to this client, whatever has become of it. */
+  /** True when the call was given to this client, whatever has become of it. */
   async wasAsked(clientId: string, id: string): Promise<boolean> {
     return (await this.#deps.repository.find(id))?.provider?.clientId === clientId;
   }
@@ -270,7 +270,7 @@ function toError(given: ClientAnswer): CallError | null {
   };
 }
 
-/** What a client reports in the words of a call's own errors: it was stopped, or its result cannot be sent. */
+/** A client reports these in the words of a call's own errors: it was stopped, or its result cannot be sent. */
 const isOwnCode = (code: string | undefined): code is 'cancelled' | 'result_too_large' =>
   code === 'cancelled' || code === 'result_too_large';
 

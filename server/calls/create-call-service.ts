@@ -50,16 +50,16 @@ export interface CallServiceDeps extends Omit<ApprovalsDeps, 'withholding'> {
   /** Without it only what a schema marks, and tokens. */
   readonly secrets?: KnownSecrets;
   newCallId(): string;
-  /** Whether spans of calls are exported: those whom calls go to are sent theirs. */
+  /** Spans of calls are exported: executors are sent theirs. */
   readonly isTracing?: boolean;
   /** When the call of an id that was given here was made; undefined for any other. */
   callMadeAt?(id: string): number | undefined;
   /** Makes the run of a call whose run id is new. */
   readonly claimRun: ClaimRun;
   facts(instanceId: string): InstanceFacts | undefined;
-  /** What goes to others outside in the write of a decision. */
+  /** The write of a decision has what goes to others outside. */
   readonly announce?: AnnounceCall | undefined;
-  /** Of each decision, before it is on disk. */
+  /** Called with each decision, before it is on disk. */
   onDecided?(record: Call): void;
 }
 
@@ -303,7 +303,7 @@ function createInside(
   });
 }
 
-/** What the server's own tool came to, once hooks have looked at it. */
+/** Hooks look at what the server's own tool came to. */
 const endOf = (
   { results }: Pick<CallServiceDeps, 'results'>,
   withholding: Withholding,
@@ -314,7 +314,7 @@ const endOf = (
     ? toFiltered(results, call, withholding.hidden(call, outcome))
     : toFinished(outcome);
 
-/** What a decision shows of how a client takes calls. */
+/** A decision shows how a client takes calls. */
 function countForBreaker(breaker: Breaker, call: Call, previous: Call | undefined): void {
   const { id, provider, toolName, resultHash } = call;
   if (!provider) return;

@@ -169,7 +169,7 @@ class Draft implements DraftCall {
       wantedClientId,
     };
     const fields = { ...terms, args: checked.args };
-    // What ended the draft in the meantime stands: the decision is made on its newest state.
+    // The decision is made on its newest state: an end in the meantime stands.
     const decided = await this.#deps.approvals.questions.eventFor(
       call,
       request.principal,
@@ -206,7 +206,7 @@ class Draft implements DraftCall {
     const { engine } = this.#deps;
     const call = await this.#current();
     const applied = engine.apply(call, event, by ?? call.requestedBy, use?.counted);
-    // What ended the draft in the meantime has no use of the rule.
+    // A draft that ended in the meantime has no use of the rule.
     use?.release();
     if (applied.ok) await applied.written;
     return this.#current();

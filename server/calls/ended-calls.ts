@@ -4,7 +4,7 @@ import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { ShownCall } from './call-service.ts';
 
 export interface EndedLimits {
-  /** Of all ended calls that are kept whole, as estimated. */
+  /** All ended calls that are kept whole have so many bytes, as estimated. */
   readonly totalBytes: number;
   /** A larger one is read from the store each time. */
   readonly shareBytes: number;
@@ -18,7 +18,7 @@ export const ENDED_LIMITS: EndedLimits = {
   shown: 200,
 };
 
-/** What a record weighs beside the values that its tool, its caller and its client chose. */
+/** A record weighs so much beside the values that its tool, its caller and its client chose. */
 const RECORD_BYTES = 4 * 1024;
 
 /** A larger card is kept as a summary, when it is kept without its record. */
@@ -88,7 +88,7 @@ const toShown = ({ id, runId, createdAt, card }: Call): ShownCall => ({
   card,
 });
 
-/** As it is shown while its record is not in memory. */
+/** It is shown so while its record is not in memory. */
 export const toShownAlone = (record: Call): ShownCall => lighter(toShown(record));
 
 const lighter = (call: ShownCall): ShownCall =>

@@ -42,7 +42,7 @@ export interface EngineDeps {
   readonly withholding: Withholding;
   /** The event, with what its decision needs of other calls. */
   besides(record: Call, event: CallEvent): CallEvent;
-  /** What would bring the call to an executor now; undefined while there is none. */
+  /** The event that would bring the call to an executor now; undefined while there is none. */
   route(record: Call, neverStarted: NeverStarted | undefined): CallEvent | undefined;
   /** Called once for each effect, when what it waits for is on disk. */
   run(effect: Effect, record: Call): void;
@@ -50,7 +50,7 @@ export interface EngineDeps {
   onDecided(record: Call, previous: Call | undefined): void;
   /** People, and those who may read the call, are shown something of its work. */
   onShown?(record: Call): void;
-  /** What goes to others outside in the same write; without it nothing does. */
+  /** The same write has what goes to others outside; without it nothing does. */
   readonly announce?: AnnounceCall | undefined;
   /** A state is on disk and published; `previous` is the one that was before it. */
   onDurable(record: Call, previous: Call | undefined): void;
@@ -105,7 +105,7 @@ export class CallEngine {
     if (rejected) return rejected;
     const entry = repository.enter(call);
     const applied = this.#commit(entry, undefined, batch, { more, mayWait });
-    // Who made it waits for it, and reports the error.
+    // Its maker waits for it, and reports the error.
     applied.written.catch(() => {});
     return applied;
   }
@@ -129,7 +129,7 @@ export class CallEngine {
     if (!decision.ok) return decision;
     const entry = known ?? enterStored(repository, call);
     takeStatus(entry, batch, now.steady);
-    // What changes nothing is no event, also behind what was shown.
+    // An event that changes nothing is none, also behind what was shown.
     const next = decision.record === current ? { ...decision, record: batch.record } : decision;
     addDecision(batch, event, actor, next, this.#rules, now);
     // Its client waits for the offer to be on disk, or else the grant is an effect that waits itself.
@@ -181,7 +181,7 @@ export class CallEngine {
     }
   }
 
-  /** Whether a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
+  /** True when a start is decided that has not happened: a grant that has not left, or the first run of a server tool. */
   hasUnsentStart(id: string): boolean {
     const entry = this.#deps.repository.entry(id);
     return entry !== undefined && hasUnsentStart(entry);
@@ -205,7 +205,7 @@ export class CallEngine {
     return besides(call, withholding.ofEvent(call, event));
   }
 
-  /** As people see it; undefined when it is refused, or shows nothing new. */
+  /** Gives what people see of it; undefined when it is refused, or shows nothing new. */
   #takeIn(entry: CallEntry, event: CallEvent): CardUpdate | undefined {
     const { withholding, clock } = this.#deps;
     const shown = withholding.ofUpdate(entry.latest, event.shown ?? {});
@@ -367,7 +367,7 @@ export class CallEngine {
   }
 
   /**
-   * What holds although its event is void: that a start found the call, and that a grant has left,
+   * Two things hold although their event is void: a start found the call, or a grant has left,
    * whose client runs the tool. The newer state is not without them.
    */
   #decideAgain(entry: CallEntry, stored: Call): void {
@@ -382,7 +382,7 @@ export class CallEngine {
   }
 }
 
-/** What waited for events that are not stored does not happen. */
+/** Effects that waited for events that are not stored do not happen. */
 function drop(pending: readonly PendingEffect[], error: unknown): void {
   for (const { happened } of pending) happened.reject(error);
 }

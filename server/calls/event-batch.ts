@@ -41,7 +41,7 @@ export class EventBatch {
     else if (event.type === 'recovered') this.recovery = { event, version };
   }
 
-  /** What a running tool has shown since the last event, which the record has already. */
+  /** Adds what a running tool has shown since the last event, which the record has already. */
   addStatus(update: CardUpdate, actor: Actor): void {
     const { preview } = this.record;
     const { preview: shownPreview, ...shown } = update;

@@ -19,7 +19,7 @@ import type { Outcome } from './finished-here.ts';
 import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
 import { resumptionOf } from './resumption.ts';
 
-/** What a tool answers goes to `finish`, once for each start; again, as a failure, when that could not take it. */
+/** Each answer of a tool goes to `finish`, once for each start; again, as a failure, when that could not take it. */
 export interface InsideExecutor extends CallExecutor {
   stopAll(reason: string): void;
 }
@@ -111,7 +111,7 @@ async function run(
   return execute(context);
 }
 
-/** What runs the call from its beginning. */
+/** Gives what runs the call from its beginning. */
 function executionOf(
   registry: InsideExecutorDeps['registry'],
   record: Call,
@@ -161,7 +161,7 @@ export function createAttachedFiles(blobs: Pick<BlobStore, 'put'>, signal: Abort
     const place = given++;
     const put = await blobs.put(file);
     if (!put.ok) {
-      // What is not kept takes no room from the next.
+      // A file that is not kept takes no room from the next.
       taken -= 1;
       throw new ToolError(put.message);
     }

@@ -112,7 +112,7 @@ export class ClientInstances {
     this.#deps.waiting.askAgain();
   }
 
-  /** Whether open calls are pinned to it, here or away. */
+  /** True when open calls are pinned to it, here or away. */
   holdsCalls(instanceId: string): boolean {
     return this.#deps.index.holdsCalls(instanceId);
   }

@@ -139,7 +139,7 @@ export class Invocation {
       const applied = taken(event, engine.create(call, event, actor, all));
       return [applied, applied] as const;
     }
-    // What a hook did is an event of its own, after the call as it was asked for.
+    // A hook's work is an event of its own, after the call as it was asked for.
     const applied = taken(
       event,
       engine.create(call, undefined, actor, { ...options, more: beside }),

@@ -4,7 +4,7 @@ import type { AnyTool, ClientTool, OfferedTool } from '../tools/room.ts';
 
 export const isClientTool = (tool: AnyTool): tool is ClientTool => tool.clientId !== null;
 
-/** What finds the tool of the call: of the client that was named, if one was. */
+/** The registry finds the tool of the call by it: that of the client that was named, if one was. */
 export const referenceOf = ({
   toolName,
   wantedClientId,
@@ -14,7 +14,7 @@ export const referenceOf = ({
 type Taken = Pick<Call, 'annotations' | 'timeoutMs' | 'routing'>;
 
 /**
- * What a call takes over from the tool that it goes to (rule CR2): no other
+ * A call takes this over from the tool that it goes to (rule CR2): no other
  * client's word counts. What does not change stays the same object, so that it
  * is not written again.
  */
@@ -29,7 +29,7 @@ export function takenFrom(tool: OfferedTool, { annotations, timeoutMs, routing }
   };
 }
 
-/** Whether a tool is not the one under which its call was offered, or is to start. */
+/** True when a tool is not the one under which its call was offered, or is to start. */
 export function hasOtherTerms(tool: OfferedTool, call: Call): boolean {
   const { approval } = call.routing;
   const { annotations, routing } = takenFrom(tool, call);

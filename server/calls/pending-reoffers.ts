@@ -19,7 +19,7 @@ export class PendingReoffers {
     this.#byInstance.set(provider.instanceId, calls);
   }
 
-  /** Whether the instance is to get this call under a newer attempt. */
+  /** True when the instance is to get this call under a newer attempt. */
   hasGivenUp(instanceId: string, callId: string, attempt: number): boolean {
     return attempt <= (this.#byInstance.get(instanceId)?.get(callId)?.attempt ?? 0);
   }

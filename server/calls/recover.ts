@@ -43,11 +43,11 @@ export async function recoverCalls(deps: {
   store: Store;
   repository: CallRepository;
   engine: CallEngine;
-  /** As they are stored, oldest first. */
+  /** They are as they are stored, oldest first. */
   open: readonly Call[];
-  /** Of deadlines that are wall times. */
+  /** Deadlines that are wall times are moved by it. */
   shiftMs: number;
-  /** Whether its work goes on outside. */
+  /** True when its work goes on outside. */
   goesOn(call: Call): boolean;
   onAdopted(call: Call): void;
 }): Promise<{ open: number; interrupted: number }> {

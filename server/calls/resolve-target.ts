@@ -7,7 +7,7 @@ import { isClientTool } from './offered-tool.ts';
 export interface ResolvedTool {
   readonly ok: true;
   readonly name: string;
-  /** Of the one that would be asked now: the arguments are checked by its schema. */
+  /** It would be asked now: the arguments are checked by its schema. */
   readonly tool: AnyTool;
   /** The only client that may be asked, if one was named. */
   readonly wantedClientId: string | null;

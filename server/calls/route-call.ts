@@ -14,7 +14,7 @@ export interface Candidate<Tool extends OfferedTool = OfferedTool> {
   readonly isAvailable: boolean;
 }
 
-/** As much of a call as it depends on who may take it. */
+/** The choice of who may take a call depends on these fields of it. */
 export type RoutedCall = Pick<
   Call,
   | 'phase'
@@ -27,7 +27,7 @@ export type RoutedCall = Pick<
   | 'toolName'
 >;
 
-/** Who takes a call, or a person who is asked whether it may. */
+/** A tool takes a call, or a person is asked whether it may. */
 export interface Taker<Tool extends OfferedTool = OfferedTool> {
   readonly to: 'executor' | 'approval';
   readonly tool: Tool;
@@ -37,7 +37,7 @@ export interface Taker<Tool extends OfferedTool = OfferedTool> {
   readonly repairs: readonly string[];
 }
 
-/** Who takes a call next. */
+/** The call goes there next. */
 export type Route<Tool extends OfferedTool = OfferedTool> =
   | Taker<Tool>
   /** It waits. */
@@ -50,7 +50,7 @@ const NO_EXECUTOR: Route<never> = { to: 'no_executor' };
 export interface Only {
   readonly clientId?: string;
   readonly schemaHash?: string;
-  /** Of those that do not answer none needs to be among them. */
+  /** Clients that do not answer need not be among them. */
   readonly answering?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function routeCall<Tool extends OfferedTool>(
   const { wantedClientId } = call;
   const possible: Candidates<Tool> = (only) =>
     candidates(only).filter(
-      // What runs inside the server is wanted of none: it is found by the reference alone.
+      // A tool inside the server is wanted of no client: it is found by the reference alone.
       ({ tool: { clientId } }) =>
         wantedClientId === null || clientId === null || clientId === wantedClientId,
     );
@@ -86,7 +86,7 @@ export function routeCall<Tool extends OfferedTool>(
     : routeBySchema(call, possible, neverStarted);
 }
 
-/** Of the first of all this says what `firstAvailable` finds: it is the first of those that fit, too. */
+/** The first of all is the first of those that fit, too, so that this says what `firstAvailable` finds. */
 function mayTake(
   call: RoutedCall,
   { tool, isAvailable }: Candidate,
@@ -165,7 +165,7 @@ function firstAvailable<Tool extends OfferedTool>(
   return asked ? toExecutor(call, asked.tool) : NO_EXECUTOR;
 }
 
-/** What was approved runs where it was approved, as long as that tool is the one that was shown. */
+/** An approved call runs where it was approved, as long as that tool is the one that was shown. */
 function routeApproved<Tool extends OfferedTool>(
   call: RoutedCall,
   possible: Candidates<Tool>,
@@ -182,7 +182,7 @@ function routeApproved<Tool extends OfferedTool>(
   );
 }
 
-/** What was allowed as a call that only reads goes to any tool that says so, as long as there is one. */
+/** A call that was allowed as one that only reads goes to any tool that says so, as long as there is one. */
 function routeReading<Tool extends OfferedTool>(
   call: RoutedCall,
   possible: Candidates<Tool>,

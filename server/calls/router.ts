@@ -9,7 +9,7 @@ import type { Breaker } from './breaker.ts';
 import { hasOtherTerms, isClientTool, takenFrom } from './offered-tool.ts';
 import { type Candidate, type Only, routeCall, type Taker } from './route-call.ts';
 
-/** What routing depends on of a client instance beside its tools. */
+/** Routing depends on these facts of a client instance beside its tools. */
 export interface InstanceFacts {
   readonly clientId: string;
   readonly claims: boolean;
@@ -27,7 +27,7 @@ export interface RouterDeps {
   facts(instanceId: string): InstanceFacts | undefined;
 }
 
-/** Who can take a call now, as the event that brings it there. It changes nothing. */
+/** Finds the executor that can take a call now, as the event that brings it there. It changes nothing. */
 export class Router {
   readonly #deps: RouterDeps;
 
@@ -59,7 +59,7 @@ export class Router {
       : { type: 'started_here', fields };
   }
 
-  /** Whether this instance offers the tool under other terms than the call was offered on. */
+  /** True when this instance offers the tool under other terms than the call was offered on. */
   isOfferOutdated(call: Call, instanceId: string): boolean {
     const clientId = call.provider?.clientId;
     const only = clientId === undefined ? {} : { clientId };
@@ -67,7 +67,7 @@ export class Router {
     return own !== undefined && hasOtherTerms(own.tool, call);
   }
 
-  /** Those who offer the tool now, in the order in which they are asked for this call. */
+  /** Gives the tools of this name in the order in which they are asked for this call. */
   *#candidates(
     call: Call,
     { clientId, schemaHash, answering }: Only,

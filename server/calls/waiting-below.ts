@@ -8,7 +8,7 @@ export interface WaitingBelowDeps {
   isStopped(): boolean;
 }
 
-/** As many as sub-agents may stand above each other, and more. */
+/** No more sub-agents than that stand above each other. */
 const MOST_ABOVE = 16;
 
 /** Stops the time of calls while calls that work for them, at any depth, wait for a person (CA61). */
@@ -16,7 +16,7 @@ export class WaitingBelow {
   readonly #deps: WaitingBelowDeps;
   /** By the call that they work for. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** Of the calls that wait. One that ends later may stand below calls that are forgotten by then. */
+  /** The calls that wait have it. One that ends later may stand below calls that are forgotten by then. */
   readonly #above = new Map<string, readonly string[]>();
 
   constructor(deps: WaitingBelowDeps) {

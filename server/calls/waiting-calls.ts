@@ -22,7 +22,7 @@ export class WaitingCalls {
     this.#deps = deps;
   }
 
-  /** What waits for this instance: calls of its tools, and of those that it has just withdrawn. */
+  /** Offers what waits for this instance: calls of its tools, and of those that it has just withdrawn. */
   offerTo(instanceId: string, withdrawn: readonly string[]): void {
     const facts = this.#deps.facts(instanceId);
     if (!facts) return;
@@ -31,7 +31,7 @@ export class WaitingCalls {
     for (const call of this.#latest(ids)) this.#deps.engine.route(call);
   }
 
-  /** What waits for these tools, which run inside the server. */
+  /** Starts what waits for these tools, which run inside the server. */
   insideChanged(names: readonly string[]): void {
     for (const call of this.#latest(this.#deps.index.waitingFor(null, names)))
       this.#deps.engine.route(call);
@@ -42,7 +42,7 @@ export class WaitingCalls {
     for (const call of this.#latest(this.#deps.index.bound())) this.#deps.engine.route(call);
   }
 
-  /** What this instance was offered, and has not taken, under other terms of its tool. */
+  /** Routes anew what this instance was offered, and has not taken, under other terms of its tool. */
   offerChanged(instanceId: string): void {
     for (const call of this.#latest(this.#deps.index.pinnedTo(instanceId))) {
       const isUntaken = call.phase === 'offered' && !call.granted;

@@ -11,7 +11,7 @@ import { hasMarker, mapTexts, redacted, redactShapes, valueRedactor } from '#lib
 import { type Principal, principalName } from '../auth/room.ts';
 import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
 
-/** What is secret whatever the call. */
+/** These are secret whatever the call. */
 export interface KnownSecrets {
   /** Takes it out of a text, with what has the form of a token. */
   readonly hide: (text: string) => string;
@@ -44,7 +44,7 @@ const LOST: CallError = {
 };
 
 /**
- * What is secret of calls (rules CW): it is taken out before the engine decides, so that no record,
+ * Secrets of calls (rules CW) are taken out before the engine decides, so that no record,
  * event or card ever has it, and put back for who decides on a call and who runs it. Arguments are
  * found again by those that took their place, and are gone with them.
  */
@@ -88,7 +88,7 @@ export class Withholding {
     return { ...hidden, ...(own && { fields: kept }) } as CallEvent;
   }
 
-  /** What people are shown of a call that runs, or that a model is still writing. */
+  /** Gives what people are shown of a call that runs, or that a model is still writing. */
   ofUpdate(call: Call, update: CardUpdate): CardUpdate {
     const shown = this.hidden(call, update);
     if (call.phase !== 'streaming' || !shown.params) return shown;
@@ -119,7 +119,7 @@ export class Withholding {
     return routing.withheld === true && !this.#whole.has(args);
   }
 
-  /** What brings a call to an executor, found by its whole arguments. */
+  /** Finds what brings a call to an executor by its whole arguments. */
   over(router: { readonly next: Route }): Route {
     return (call, neverStarted) => {
       if (call.routing.withheld !== true) return router.next(call, neverStarted);
@@ -205,7 +205,7 @@ export class Withholding {
     return kept;
   }
 
-  /** What an executor gave, as it may be stored and as hooks after the call look at it. */
+  /** Gives what an executor gave as it may be stored, and as hooks after the call look at it. */
   hidden<Given>(call: Call, value: Given): Given {
     return mapTexts(value, this.hiderOf(call.args));
   }
