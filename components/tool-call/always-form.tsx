@@ -58,6 +58,7 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
     setScope(next);
     setEnd(FIRST_END[next]);
   };
+  const inWords = useTranslations('card.always');
   const words = useAlwaysWords();
   const forms = formsOf(always, args);
   const [form, setForm] = useState<Form>(forms[0] ?? 'any');
@@ -95,18 +96,18 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
           options={options(ENDS_OF[scope], (one) => t(`end.${one}`))}
         />
         <Select
-          label={t('alwaysArgs')}
+          label={inWords('arguments')}
           value={form}
           onValueChange={(value) => setForm(forms.find((one) => one === value) ?? 'any')}
-          options={options(forms, (one) => t(`form.${one}`))}
+          options={options(forms, (one) => inWords(`form.${one}`))}
         />
         <Select
-          label={t('alwaysUses')}
+          label={inWords('howOften')}
           value={String(uses)}
           onValueChange={(value) => setUses(USES.find((one) => String(one) === value) ?? 0)}
           options={USES.map((one) => ({
             value: String(one),
-            label: one === 0 ? t('anyUses') : words.uses(one),
+            label: one === 0 ? inWords('anyUses') : words.uses(one),
           }))}
         />
       </div>

@@ -3,6 +3,10 @@ import type { AreaMessages } from '../area-messages.ts';
 /** Rules of "always" in words. */
 export const cardAlways = {
   en: {
+    arguments: 'Arguments',
+    howOften: 'How often',
+    anyUses: 'any number of calls',
+    form: { any: 'any arguments', exact: 'these arguments alone', chosen: 'chosen arguments…' },
     any: 'with any arguments',
     bound: 'where {list}; other arguments: {others}',
     and: ' and ',
@@ -20,6 +24,10 @@ export const cardAlways = {
     use: ' · use {use} of {uses}',
   },
   zh: {
+    arguments: '参数',
+    howOften: '次数',
+    anyUses: '次数不限',
+    form: { any: '参数不限', exact: '仅限这些参数', chosen: '选择参数…' },
     any: '参数不限',
     bound: '要求 {list}；其他参数：{others}',
     and: '，且 ',
