@@ -119,7 +119,7 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
         data-testid="always-rule"
       >
         <MarkedText
-          text={t('alwaysRule', {
+          text={inWords('rule', {
             tool: always.tool_name,
             client,
             args: words.args(bound),

@@ -3,6 +3,7 @@ import type { AreaMessages } from '../area-messages.ts';
 /** Rules of "always" in words. */
 export const cardAlways = {
   en: {
+    rule: 'Allowed without asking: {tool} of {client}, as it is described now, {args}; {scope}; {end}.',
     arguments: 'Arguments',
     howOften: 'How often',
     anyUses: 'any number of calls',
@@ -24,6 +25,7 @@ export const cardAlways = {
     use: ' · use {use} of {uses}',
   },
   zh: {
+    rule: '不再询问即允许：{client} 的 {tool}（按当前说明），{args}；{scope}；{end}。',
     arguments: '参数',
     howOften: '次数',
     anyUses: '次数不限',
@@ -39,7 +41,7 @@ export const cardAlways = {
     anyOf: '{name}：任意值',
     same: '{name}：此值',
     limit: '{name}：不超过…',
-    uses: '{count} 次调用',
+    uses: '{count, number} 次调用',
     allowedBy: '未询问：{name} 的规则允许此调用',
     about: '，依据 {names}',
     use: ' · 第 {use}/{uses} 次使用',

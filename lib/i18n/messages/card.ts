@@ -123,8 +123,6 @@ export const card = {
       alwaysTitle: 'Do not ask again',
       alwaysScope: 'Where',
       alwaysEnd: 'How long',
-      alwaysRule:
-        'Allowed without asking: {tool} of {client}, as it is described now, {args}; {scope}; {end}.',
       alwaysAllow: 'Allow, and do not ask again',
       scopeOfRun: 'in the conversation “{title}”',
       scope: { run: 'in this run', saved: 'in each run of its owner' },
@@ -316,7 +314,6 @@ export const card = {
       alwaysTitle: '不再询问',
       alwaysScope: '范围',
       alwaysEnd: '期限',
-      alwaysRule: '不再询问即允许：{client} 的 {tool}（按当前说明），{args}；{scope}；{end}。',
       alwaysAllow: '允许，且不再询问',
       scopeOfRun: '在对话“{title}”内',
       scope: { run: '在本次运行内', saved: '在其所有者的每次运行内' },
