@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { ANY_ARGUMENTS, isBound, isWithin, newLooking } from '#lib/approval/bound-arguments';
 import type { ApprovalScope, BoundOperand, Call } from '#lib/call/call';
-import { canonicalJson } from '#lib/json/canonical-json';
+import { canonicalJson } from '#lib/json/equal';
 import { FairMap } from '#lib/limits/fair-map';
 import { matchTools } from '#lib/policy/match';
 import {
