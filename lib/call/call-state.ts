@@ -22,10 +22,12 @@ export type CallState = StateOf<Call>;
 
 /** Where a call goes, with what its new phase has beside its clocks. */
 export type Step =
-  | Pick<AwaitingApproval | Waiting, 'status' | 'phase' | 'granted'>
+  | Pick<AwaitingApproval, 'status' | 'phase' | 'granted'>
+  | Pick<Waiting, 'status' | 'phase' | 'granted'>
   | Pick<Offered, 'status' | 'phase' | 'granted' | 'provider'>
   | Pick<AtDevice, 'status' | 'phase' | 'granted' | 'provider'>
-  | Pick<Granted | Cancelling, 'status' | 'phase' | 'granted' | 'provider'>
+  | Pick<Granted, 'status' | 'phase' | 'granted' | 'provider'>
+  | Pick<Cancelling, 'status' | 'phase' | 'granted' | 'provider'>
   | Pick<Succeeded, 'status' | 'phase' | 'granted' | 'error'>
   | Pick<Failed, 'status' | 'phase' | 'granted' | 'error'>;
 

@@ -85,7 +85,8 @@ const NOT_NOW = { ok: false, refusal: 'not_possible_now' } as const;
 function step(call: Call, event: StateEvent, given: Given, now: Moment): Decision {
   const moved = transition(call, event);
   if (!moved.ok) return moved;
-  const next = enter(call, moved, given.fields, now);
+  const { ok: _, ...to } = moved;
+  const next = enter(call, to, given.fields, now);
   return change(call, next, now, given.shown, effectsOf(event, next));
 }
 

@@ -20,52 +20,31 @@ export function enter(call: Call, step: Step, fields: EventFields | undefined, n
   const head: CallHead = fields ? { ...call, ...fields } : call;
   const { wall, steady } = now;
   switch (step.phase) {
-    case 'held': {
-      const { status, phase, granted } = step;
-      return { ...head, status, phase, granted, deadlines: NO_DEADLINES };
-    }
+    case 'held':
+      return { ...head, ...step, deadlines: NO_DEADLINES };
     case 'approval': {
-      const { status, phase, granted } = step;
       const deadlines = { approval: steady + approvalMs(head) };
-      return { ...head, status, phase, granted, deadlines };
+      return { ...head, ...step, deadlines };
     }
-    case 'queued': {
-      const { status, phase, granted } = step;
-      const deadlines = { queue: steady + CLOCKS.queueMs };
-      return { ...head, status, phase, granted, queuedAt: wall, deadlines };
-    }
+    case 'queued':
+      return { ...head, ...step, queuedAt: wall, deadlines: { queue: steady + CLOCKS.queueMs } };
     case 'offered':
       return offer(call, head, step, now);
     case 'granted': {
-      const { status, phase, granted, provider } = step;
       const { startedAt = wall } = call;
       const deadlines = executeClock(call, head.timeoutMs, step, steady);
-      const left = deviceLeftMs(call, steady);
-      return {
-        ...head,
-        status,
-        phase,
-        granted,
-        provider,
-        startedAt,
-        deviceLeftMs: left,
-        deadlines,
-      };
+      return { ...head, ...step, startedAt, deviceLeftMs: deviceLeftMs(call, steady), deadlines };
     }
     case 'device': {
-      const { status, phase, granted, provider } = step;
       const { startedAt = wall } = call;
-      const deadlines = deviceClock(call, steady);
-      return { ...head, status, phase, granted, provider, startedAt, deadlines };
+      return { ...head, ...step, startedAt, deadlines: deviceClock(call, steady) };
     }
     case 'cancelling': {
-      const { status, phase, granted, provider } = step;
       const deadlines =
         call.phase === 'cancelling'
           ? withoutResume(call.deadlines)
           : { cancel: steady + CLOCKS.cancelMs };
-      const left = deviceLeftMs(call, steady);
-      return { ...head, status, phase, granted, provider, deviceLeftMs: left, deadlines };
+      return { ...head, ...step, deviceLeftMs: deviceLeftMs(call, steady), deadlines };
     }
     case null:
       return end(head, step, deviceLeftMs(call, steady), wall);
@@ -78,16 +57,12 @@ function offer(
   step: Extract<Step, { phase: 'offered' }>,
   { wall, steady }: Moment,
 ): Offered {
-  const { status, phase, granted, provider } = step;
   return {
     ...head,
-    status,
-    phase,
-    granted,
-    provider,
+    ...step,
     offeredAt: wall,
     // A client that does not claim may run it from now on.
-    startedAt: provider.claims ? call.startedAt : (call.startedAt ?? wall),
+    startedAt: step.provider.claims ? call.startedAt : (call.startedAt ?? wall),
     deviceLeftMs: deviceLeftMs(call, steady),
     deadlines: offerClocks(call, head.timeoutMs, step, steady),
   };

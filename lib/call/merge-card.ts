@@ -105,3 +105,12 @@ function changesNothing(before: Card, after: Card, given: CardUpdate): boolean {
   }
   return true;
 }
+
+/**
+ * Two updates as one, with the same effect on any card that has seen neither.
+ * Holds for what this server publishes, where no status goes back.
+ */
+export function mergeUpdates(first: CardUpdate, second: CardUpdate): CardUpdate {
+  const { params, ...rest } = mergeCard({ ...first, params: first.params ?? {} }, second);
+  return first.params || second.params ? { ...rest, params } : rest;
+}

@@ -1,5 +1,11 @@
 import type { Call } from '#lib/call/call';
+import type { Effect } from '#lib/call/effects';
+import type { ServerMessage } from '#lib/protocol/server-messages';
 import { isOfClient } from '#lib/protocol/tool-source';
+import type { Logger } from '../base/logger.ts';
+import { type EventBus, instanceAddress } from '../events/room.ts';
+import { traceparentOf } from '../telemetry/room.ts';
+import type { PendingReoffers } from './pending-reoffers.ts';
 
 type Args = Call['args'];
 
@@ -30,3 +36,74 @@ export const executorOf = (
   { inside, clients }: CallExecutors,
   call: Pick<Call, 'source'>,
 ): CallExecutor => (isOfClient(call) ? clients : inside);
+
+/** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
+export class ClientTools implements CallExecutor {
+  readonly #bus: Pick<EventBus, 'deliver'>;
+  readonly #logger: Logger;
+  readonly #isTracing: boolean;
+
+  constructor(deps: { bus: Pick<EventBus, 'deliver'>; isTracing: boolean; logger: Logger }) {
+    this.#bus = deps.bus;
+    this.#isTracing = deps.isTracing;
+    this.#logger = deps.logger;
+  }
+
+  start(call: Call): void {
+    this.#send(call, toRequest(call, traceparentOf(call, this.#isTracing)));
+  }
+
+  stop(call: Call, reason: string): void {
+    this.#send(call, { type: 'tool_call_cancel', id: call.id, reason });
+  }
+
+  #send({ provider }: Call, message: ServerMessage): void {
+    if (!provider) return;
+    const address = instanceAddress(provider.clientId, provider.instanceId);
+    // Without an inbox its socket has closed, and the resume clock of the call takes over.
+    this.#bus.deliver(address, { type: 'send', message }).catch(this.#logger.error);
+  }
+}
+
+const toRequest = (call: Call, traceparent: string | undefined): ServerMessage => ({
+  type: 'tool_call_request',
+  id: call.id,
+  name: call.toolName,
+  args: { ...call.args },
+  run_id: call.runId,
+  attempt: call.provider?.attempt ?? 0,
+  timeout_ms: call.timeoutMs,
+  requested_by: call.requestedBy,
+  ...(traceparent !== undefined && { traceparent }),
+});
+
+/** Does what a decision asks for, once what it waits for is on disk. It decides nothing. */
+export class EffectRunner {
+  readonly #executors: CallExecutors;
+  readonly #reoffers: PendingReoffers;
+
+  constructor(deps: { executors: CallExecutors; reoffers: PendingReoffers }) {
+    this.#executors = deps.executors;
+    this.#reoffers = deps.reoffers;
+  }
+
+  run(effect: Effect, call: Call): void {
+    switch (effect.type) {
+      case 'request':
+        // fault point: before-offer
+        executorOf(this.#executors, call).start(call);
+        // fault point: offered
+        return;
+      case 'run':
+        return executorOf(this.#executors, call).start(call);
+      case 'stop':
+        return executorOf(this.#executors, call).stop(call, effect.reason);
+      case 'reoffer':
+        return this.#reoffers.add(call, effect.neverStarted);
+      case 'grant':
+      case 'route':
+        // Answered by who claimed; done by the engine within the write.
+        return;
+    }
+  }
+}

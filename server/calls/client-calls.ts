@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { Call, Deadlines } from '#lib/call/call';
-import type { CallEvent, Via } from '#lib/call/call-event';
+import type { Actor, CallEvent, Via } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-state';
 import { fitsJson } from '#lib/json/cut-json';
 import { rememberJsonText } from '#lib/json/json-text';
@@ -15,7 +15,6 @@ import { withoutSecretNames } from '#lib/text/redact';
 import type { SteadyClock } from '../base/clock.ts';
 import type { Withholding } from '../secrets/room.ts';
 import type { CallRepository } from './call-repository.ts';
-import { clientActor } from './client-actor.ts';
 import type { CallEngine } from './engine.ts';
 import type { PendingReoffers } from './pending-reoffers.ts';
 import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
@@ -310,3 +309,15 @@ const reject = (id: string, code: ResultRejectionCode, message: string): AnswerR
   message,
   final: true,
 });
+
+/** As events of calls name a client; `via` where it is connected (AU36). */
+export function clientActor({
+  clientId,
+  via,
+}: {
+  readonly clientId: string;
+  readonly via?: Via | undefined;
+}): Actor {
+  const name = `client:${clientId}`;
+  return via ? { name, via } : name;
+}

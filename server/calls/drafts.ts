@@ -21,8 +21,7 @@ import { type CallExecutors, executorOf } from './call-executor.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { AbandonedDraft, CallService, DraftCall } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import { takenFrom } from './offered-tool.ts';
-import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
+import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
 
 /**
  * One look at a time, and the newest next: what is written while a tool still looks is not

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
-import { EffectRunner } from './effect-runner.ts';
+import { EffectRunner } from './call-executor.ts';
 import { PendingReoffers } from './pending-reoffers.ts';
 
 test('[CA26] what starts and stops a call goes to clients if it is of one, else to what runs inside', () => {

@@ -29,8 +29,7 @@ import type { Withholding } from '../secrets/room.ts';
 import { type Change, type Store, StoreFailedError, VersionConflictError } from '../store/room.ts';
 import type { OfferedTool } from '../tools/room.ts';
 import type { CallEntry, CallRepository, PendingEffect } from './call-repository.ts';
-import { EventBatch } from './event-batch.ts';
-import { joinStatus, takeStatus } from './shown-status.ts';
+import { EventBatch, joinStatus, takeStatus } from './event-batch.ts';
 
 export interface EngineDeps {
   readonly store: Pick<Store, 'write' | 'getCall'>;

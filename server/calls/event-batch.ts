@@ -4,9 +4,11 @@ import type { Decision } from '#lib/call/decide';
 import type { Effect } from '#lib/call/effects';
 import type { Recovery } from '#lib/call/engine-loop';
 import { firstEntryOf, patchOf } from '#lib/call/fold';
+import { mergeUpdates } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { given } from '#lib/util/given';
 import type { Change } from '../store/room.ts';
+import type { CallEntry } from './call-repository.ts';
 
 /** Events of one call that are appended in one write, and what follows from them. */
 export class EventBatch {
@@ -73,4 +75,22 @@ export class EventBatch {
     this.updates.push(update);
     this.record = call;
   }
+}
+
+/** It waits for the next event, as one with what waits already. */
+export function joinStatus(entry: CallEntry, update: CardUpdate, from: Actor): void {
+  const { pendingStatus } = entry;
+  entry.pendingStatus = pendingStatus ? mergeUpdates(pendingStatus, update) : update;
+  entry.statusFrom = from;
+}
+
+/** What its tool has shown since the last event goes with the next one. */
+export function takeStatus(entry: CallEntry, batch: EventBatch, now: number): void {
+  const { pendingStatus, statusFrom, statusPace, stopStatus } = entry;
+  stopStatus?.();
+  entry.stopStatus = undefined;
+  entry.pendingStatus = undefined;
+  if (!pendingStatus) return;
+  statusPace.appended(now, pendingStatus, entry.latest.preview);
+  batch.addStatus(pendingStatus, statusFrom);
 }

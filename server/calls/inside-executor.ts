@@ -12,12 +12,12 @@ import {
   type ToolAnswer,
   type ToolContext,
   ToolError,
+  type ToolProvider,
   type ToolRegistry,
 } from '../tools/room.ts';
 import type { CallExecutor } from './call-executor.ts';
-import type { Outcome } from './finished-here.ts';
 import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
-import { resumptionOf } from './resumption.ts';
+import type { Outcome } from './result-filter.ts';
 
 /** Each answer of a tool goes to `finish`, once for each start; again, as a failure, when that could not take it. */
 export interface InsideExecutor extends CallExecutor {
@@ -170,4 +170,15 @@ export function createAttachedFiles(blobs: Pick<BlobStore, 'put'>, signal: Abort
   };
   // One that could not be kept leaves no gap.
   return { attach, attached: (): readonly Attachment[] => attached.filter(() => true) };
+}
+
+/** What takes up a call that ran when the server stopped, where its work goes on outside. */
+export function resumptionOf(
+  registry: Pick<ToolRegistry, 'find'>,
+  call: Call,
+): ReturnType<NonNullable<ToolProvider['resume']>> {
+  const tool = registry.find(referenceOf(call), call.routing.fromClientId)?.best;
+  if (!tool || isClientTool(tool) || tool.origin.toolProvider !== call.toolProvider)
+    return undefined;
+  return tool.provider.resume?.(call.id);
 }

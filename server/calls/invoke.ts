@@ -21,8 +21,7 @@ import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { ClaimRun, InvokeRequest, RunClaim } from './call-service.ts';
 import type { Applied, CallEngine } from './engine.ts';
-import { takenFrom } from './offered-tool.ts';
-import { type ResolvedTool, resolveTarget } from './resolve-target.ts';
+import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
 
 export interface InvocationDeps {
   readonly store: Store;

@@ -6,9 +6,8 @@ import type { LastMark } from '../base/clock.ts';
 import type { Store } from '../store/room.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { ShownCall } from './call-service.ts';
-import { ENDED_LIMITS, estimateRecordBytes, toShownAlone } from './ended-calls.ts';
+import { ENDED_LIMITS, estimateRecordBytes, readRecent, toShownAlone } from './ended-calls.ts';
 import type { CallEngine } from './engine.ts';
-import { readRecent } from './read-recent.ts';
 
 /** So much of the time without a server counts; a call's clocks mean time in which it could be served. */
 const COUNTED_ABSENCE_MS = 10_000;

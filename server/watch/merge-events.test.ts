@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeCard } from '#lib/call/merge-card';
-import { mergeUpdates } from '#lib/call/merge-updates';
+import { mergeCard, mergeUpdates } from '#lib/call/merge-card';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { createMissedEvents } from './merge-events.ts';

@@ -1,4 +1,4 @@
-import { mergeUpdates } from '#lib/call/merge-updates';
+import { mergeUpdates } from '#lib/call/merge-card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 
 /**
