@@ -142,9 +142,9 @@ test('a person binds an always to arguments, reads the rule before it is written
   await card.getByRole('combobox', { name: 'gate' }).selectOption('most');
   await card.getByRole('spinbutton').fill('7');
   await card.getByRole('combobox', { name: 'How often' }).selectOption('5');
-  await expect(card.getByTestId('always-rule')).toContainText(
-    'where gate is at most 7; other arguments: any; in this run; until it is revoked; for 5 calls',
-  );
+  const rule = card.getByTestId('always-rule');
+  await expect(rule).toContainText('where gate is at most 7; other arguments: any; in ');
+  await expect(rule).toContainText('until it is revoked; for 5 calls');
   expect((await get(board, '/v1/approvals/always')).body).toEqual({ always: [] });
   await card.getByRole('button', { name: 'Allow, and do not ask again' }).click();
   program.succeed((await program.request()).id, 'open');
