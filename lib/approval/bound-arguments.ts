@@ -5,7 +5,7 @@ import type { AlwaysOffer, BoundArgument, BoundArguments } from '../protocol/alw
 type Args = Readonly<Record<string, unknown>>;
 
 /** All that one rule is bound to, as JSON. */
-export const MOST_BOUND_BYTES = 16 * 1024;
+const MOST_BOUND_BYTES = 16 * 1024;
 
 /** So many members of values all the rules that are looked at for one call compare together. */
 const MOST_MEMBERS = 100_000;
