@@ -39,7 +39,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     patches: [
       first(
         'published-once-written',
-        'for (const update of batch.updates) this.#publish(record, update);',
+        'for (const update of batch.updates) this.#deps.publish(record, update);',
       ),
     ],
   },
