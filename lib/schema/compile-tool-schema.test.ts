@@ -363,7 +363,7 @@ test('[SC5] T46: references that never end are refused, recursion through parts 
   });
 });
 
-test('[SC6] references that double at each level are refused', () => {
+test('[SC6] T46: references that double at each level are refused', () => {
   expect(codeOf(chain(24, (next) => ({ anyOf: [next, next] })))).toBe('schema_too_large');
   expect(codeOf(chain(600, (next) => next))).toBe('schema_too_large');
   expect(codeOf(chain(10, (next) => ({ anyOf: [next, next] })))).toBe('ok');

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
 import { shorten } from './check-run.ts';
+import { isOfType } from './check-scalar.ts';
 import { compilePattern, MAX_PATTERN_SIZE } from './compile-pattern.ts';
 import { modernKeywords } from './modern-keywords.ts';
 import {
@@ -167,8 +168,14 @@ function readTypes(value: unknown): readonly TypeWord[] | undefined {
 function readValues(values: readonly unknown[]): AllowedValues {
   const keys = values.map(canonicalJson);
   const shown = keys.slice(0, 20).map(shorten).join(', ');
-  return { keys: new Set(keys), text: keys.length > 20 ? `${shown}, …` : shown };
+  const types = new Set(values.flatMap(typesOf));
+  return { keys: new Set(keys), types, text: keys.length > 20 ? `${shown}, …` : shown };
 }
+
+const typesOf = (value: unknown): readonly TypeWord[] =>
+  typeof value === 'number'
+    ? ['number', 'integer']
+    : TYPE_WORDS.filter((word) => isOfType(value, word));
 
 function readPattern(value: unknown, { reader }: Part): SafePattern | undefined {
   if (typeof value !== 'string') return undefined;

@@ -12,7 +12,7 @@ import {
 } from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
 import { accepts, conditional } from './evaluate.ts';
-import type { AllowedValues, SchemaNode, TypeWord } from './schema-node.ts';
+import type { SchemaNode, TypeWord } from './schema-node.ts';
 
 /** The types that each node leaves open are kept: a long list asks the same node for each item. */
 const knownTypes = new WeakMap<SchemaNode, ReadonlySet<TypeWord> | null>();
@@ -25,7 +25,7 @@ function openTypes(node: SchemaNode): ReadonlySet<TypeWord> | null {
   const narrow = (other: ReadonlySet<TypeWord> | null) => {
     if (other) types = types ? new Set([...types].filter((one) => other.has(one))) : other;
   };
-  if (node.allowed) narrow(typesOfValues(node.allowed));
+  if (node.allowed) narrow(node.allowed.types);
   if (node.ref) narrow(openTypes(node.ref));
   for (const one of node.allOf ?? []) narrow(openTypes(one));
   for (const branches of [node.anyOf, node.oneOf]) {
@@ -40,28 +40,6 @@ function openTypes(node: SchemaNode): ReadonlySet<TypeWord> | null {
 /** A number may be whole, so `number` and `integer` together mean `integer`. */
 function widen(types: readonly TypeWord[]): ReadonlySet<TypeWord> {
   return new Set(types.includes('number') ? [...types, 'integer' as const] : types);
-}
-
-/** By the first character of each value's JSON. */
-function typesOfValues({ keys }: AllowedValues): ReadonlySet<TypeWord> {
-  const types = [...keys].flatMap((key): readonly TypeWord[] => {
-    switch (key[0]) {
-      case '"':
-        return ['string'];
-      case '{':
-        return ['object'];
-      case '[':
-        return ['array'];
-      case 'n':
-        return ['null'];
-      case 't':
-      case 'f':
-        return ['boolean'];
-      default:
-        return ['number', 'integer'];
-    }
-  });
-  return new Set(types);
 }
 
 /** One attempt to repair arguments: what it may cost, and the paths that it has changed. */

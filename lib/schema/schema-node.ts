@@ -21,7 +21,8 @@ export interface SafePattern {
 /** Values of `enum` or `const` by their canonical JSON, so that a look-up is one hash. */
 export interface AllowedValues {
   readonly keys: ReadonlySet<string>;
-  /** For people, cut short. */
+  readonly types: ReadonlySet<TypeWord>;
+  /** It is for people, and cut short. */
   readonly text: string;
 }
 
