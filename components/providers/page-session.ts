@@ -1,4 +1,4 @@
-import { createSessionFetch, type PageFetch } from '#lib/api/session-fetch';
+import { createSessionFetch, type PageFetch } from '#lib/api/send-request';
 import { PROTOCOL, toCredentialProtocol } from '#lib/protocol/subprotocols';
 import { followServerClock } from '../ui/server-clock.ts';
 import { browserMemory } from './stored-text.ts';

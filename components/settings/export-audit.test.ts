@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AuditQuery } from '#lib/api/access-api';
 import type { ApiResult } from '#lib/api/api-result';
+import type { AuditQuery } from '#lib/api/settings-api';
 import type { WireAuditEntry, WireAuditPage } from '#lib/protocol/audit';
 import { exportAudit } from './export-audit.ts';
 

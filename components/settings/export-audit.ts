@@ -1,5 +1,5 @@
-import type { AccessApi, AuditQuery } from '#lib/api/access-api';
 import type { ApiFailure } from '#lib/api/api-result';
+import type { AccessApi, AuditQuery } from '#lib/api/settings-api';
 
 /** The most that the server gives at once. */
 const PER_PAGE = 200;

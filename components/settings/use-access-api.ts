@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo } from 'react';
-import { createAccessApi } from '#lib/api/access-api';
+import { createAccessApi } from '#lib/api/settings-api';
 import { useApi } from '../providers/workbench-context.tsx';
 
 export function useAccessApi() {

@@ -1,4 +1,4 @@
-import type { PageFetch } from '#lib/api/session-fetch';
+import type { PageFetch } from '#lib/api/send-request';
 
 /** Milliseconds by which the server's clock is ahead of the browser's, as far as it is known. */
 let aheadMs = 0;

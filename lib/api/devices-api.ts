@@ -11,7 +11,7 @@ export interface PairingDecision {
   readonly block?: boolean;
 }
 
-/** What the statistics of a device are of. */
+/** The statistics of a device are of so many calls. */
 export const LAST_CALLS = 50;
 
 const PAIRINGS = '/v1/pairings';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAccessApi } from './access-api.ts';
 import { createApi } from './http-client.ts';
 import type { Received } from './send-request.ts';
+import { createAccessApi } from './settings-api.ts';
 
 interface Reply {
   status?: number;

@@ -29,11 +29,11 @@ export interface ApprovalInput {
   readonly decision: 'yes' | 'no' | 'always';
   readonly note?: string;
   readonly args?: Readonly<Record<string, unknown>>;
-  /** Of the question that was answered, so that the yes is to no newer one. */
+  /** The deadline of the question that was answered, so that the yes is to no newer one. */
   readonly expires_at?: number;
-  /** Of how many equal calls it was shown to be. */
+  /** It was shown to be of so many equal calls. */
   readonly calls?: number;
-  /** With `always`: how far it reaches, and for how many seconds. */
+  /** An `always` reaches so far, for so many seconds. */
   readonly scope?: AlwaysScope;
   readonly expires_in?: number;
   /** With `always`: the arguments that it is bound to, and for how many calls it is. */
@@ -69,14 +69,14 @@ export function createApi(
     ...runRequests(get, post, ask),
     /** One request as it is, for what a page of its own asks. */
     request: send,
-    /** Who is signed in. */
+    /** Asks who is signed in. */
     getMe: () => get<WireMe>('/v1/me'),
     /** All, or those of one name. */
     listTools: (name?: string) => {
       return get<{ tools: ToolListing[] }>(`/api/tools${queryOf({ name })}`);
     },
     listModels: () => get<{ models: ModelListing[] }>('/v1/models'),
-    /** Whether the server takes work; the failure's code is the reason why not. */
+    /** Asks whether the server takes work; the failure's code is the reason why not. */
     isReady: () => get('/readyz'),
     signOut: () => post('/auth/sign-out'),
     /** Where its bytes are, for who sends the session's key. */
@@ -96,7 +96,7 @@ type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
 /** The answer to what is asked about one call. */
 type OnCall = <T>(callId: string, request: Promise<ApiResult<T>>) => Promise<ApiResult<T>>;
 
-/** Of a run: enough to fill a screen several times. */
+/** A page of a run's calls fills a screen several times. */
 const CALLS_PER_PAGE = 100;
 
 const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
@@ -109,7 +109,7 @@ const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
   /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
   getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
     onCall(id, get<WireCallRecord>(pathOf`/v1/tool_calls/${id}`, onReceived, signal)),
-  /** What a model is sent of a call, and which requests had it. */
+  /** Gets what a model is sent of a call, and which requests had it. */
   getModelOutput: (id: string) =>
     onCall(id, get<ModelOutputRecord>(pathOf`/v1/tool_calls/${id}/model_output`)),
   /** A page of a run's calls, newest first; large values by their beginning. */

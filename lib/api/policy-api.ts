@@ -19,10 +19,10 @@ export const createPolicyApi = (request: Api['request']) => ({
     const body = runId === undefined ? { level } : { level, run_id: runId };
     return request<WireAutonomy>({ method: 'PUT', path: '/v1/policy/autonomy', body });
   },
-  /** What would become of a call. Nothing is called. */
+  /** Asks what would become of a call. Nothing is called. */
   dryRun: (body: DryRunBody) =>
     request<DryRunAnswer>({ method: 'POST', path: '/v1/policy/dry-run', body }),
-  /** What is always allowed, oldest first. */
+  /** Lists what is always allowed, oldest first. */
   listAlways: () => request<{ always: WireAlwaysRule[] }>({ method: 'GET', path: ALWAYS }),
   withdrawAlways: (id: string) =>
     request<WireAlwaysRule>({ method: 'DELETE', path: `${ALWAYS}/${encodeURIComponent(id)}` }),

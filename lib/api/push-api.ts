@@ -2,7 +2,7 @@ import type { PushState, PushTestResult, WirePushSubscription } from '../protoco
 import type { PushKind } from '../protocol/push-kinds.ts';
 import type { Api } from './http-client.ts';
 
-/** What a person chose for one browser. */
+/** A person chose these for one browser. */
 export interface PushChoice {
   readonly locale: 'en' | 'zh';
   readonly kinds: readonly PushKind[];

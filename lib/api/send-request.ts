@@ -1,7 +1,7 @@
 import { isRecord } from '../json/is-record.ts';
 import type { ErrorDetail, ErrorParams } from '../protocol/http-error.ts';
+import { SESSION_HEADER } from '../protocol/subprotocols.ts';
 import type { ApiFailure, ApiResult } from './api-result.ts';
-import type { PageFetch } from './session-fetch.ts';
 
 export interface ApiDeps {
   readonly fetch: PageFetch;
@@ -91,7 +91,7 @@ async function readText(response: Response, onReceived?: OnReceived): Promise<st
   }
 }
 
-/** Of what is counted: a length of compressed bytes is another one. */
+/** The length of what is counted: that of compressed bytes is another one. */
 function bytesOf(headers: Headers): number | null {
   const length = headers.get('content-length');
   return length === null || headers.has('content-encoding') ? null : Number(length);
@@ -139,3 +139,22 @@ const textsOf = (params: Readonly<Record<string, unknown>>): ErrorParams =>
 
 const isDetail = (value: unknown): value is ErrorDetail =>
   isRecord(value) && typeof value.path === 'string' && typeof value.problem === 'string';
+
+export type PageFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * `fetch` with the key of the sign-in, which has to come with the cookie; only
+ * to `origin`, whatever the address. The key is asked for anew each time, since
+ * another tab may have signed in meanwhile.
+ */
+export const createSessionFetch =
+  (deps: { fetch: PageFetch; origin: string; readKey: () => string | null }): PageFetch =>
+  (url, init) => {
+    const key = deps.readKey();
+    const isOurs =
+      URL.canParse(url, deps.origin) && new URL(url, deps.origin).origin === deps.origin;
+    if (key === null || !isOurs) return deps.fetch(url, init);
+    const headers = new Headers(init.headers);
+    headers.set(SESSION_HEADER, key);
+    return deps.fetch(url, { ...init, headers });
+  };

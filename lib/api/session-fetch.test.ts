@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSessionFetch } from './session-fetch.ts';
+import { createSessionFetch } from './send-request.ts';
 
 const origin = 'http://127.0.0.1:3000';
 

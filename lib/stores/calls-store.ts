@@ -53,15 +53,19 @@ export function createCallSummary(initial: CallsState): {
       const failed: string[] = [];
       for (const id of state.order) {
         const entry = state.byId[id];
-        if (!entry || entry === before.byId[id] || !isFinalCard(entry.card)) continue;
-        const old = before.byId[id];
-        if (old ? isFinalCard(old.card) : before.isPart) continue;
+        if (!entry || !hasFinished(entry, before)) continue;
         const list = entry.card.status === 'SUCCESS' ? done : failed;
         list.push(entry.card.tool_name ?? id);
       }
       return { done, failed };
     },
   };
+}
+
+function hasFinished(entry: CallEntry, before: CallsState): boolean {
+  const old = before.byId[entry.callId];
+  if (entry === old || !isFinalCard(entry.card)) return false;
+  return old ? !isFinalCard(old.card) : !before.isPart;
 }
 
 /** A call as the screen knows it. `seq` is the number of the event that last changed it. */
@@ -99,9 +103,7 @@ export function foldCalls(state: CallsState, events: readonly WatchEvent[]): Cal
     if (event.type !== 'call') continue;
     const id = event.tool_call_id;
     const before = changed.get(id) ?? own(state.byId, id);
-    if (!before && isLeftOut(state, event.update)) continue;
-    // SO6: a late answer says nothing of the call itself.
-    if (!before && event.update.late_result && event.update.tool_name === undefined) continue;
+    if (!before && !isIntroduced(state, event.update)) continue;
     const card = mergeCard(before?.card, event.update);
     if (before && card === before.card) continue;
     if (!before) added.push(id);
@@ -114,7 +116,7 @@ export function foldCalls(state: CallsState, events: readonly WatchEvent[]): Cal
     : trim({ ...state, byId, order: [...state.order, ...added] });
 }
 
-/** What a snapshot says replaces what was known (SF5); equal cards keep their identity. */
+/** A snapshot replaces what was known (SF5); equal cards keep their identity. */
 export function callsOfSnapshot(state: CallsState, snapshot: Snapshot): CallsState {
   const byId: Record<string, CallEntry> = {};
   for (const call of snapshot.calls) {
@@ -147,7 +149,7 @@ function withEnded(state: CallsState, { calls, next }: EndedPart): CallsState {
   return trim({ ...state, byId, order, isPart: next !== null });
 }
 
-/** Of two lists that are in order each, oldest first, one that is. */
+/** Makes one list in order, oldest first, of two that are. */
 function inOrder(more: readonly CallEntry[], state: CallsState): string[] {
   const waiting = [...more];
   const order = state.order.flatMap((id) => {
@@ -176,6 +178,10 @@ export function withDeleted<State extends { readonly byId: CallEntries }>(
   if (!entry || entry.isDeleted) return state;
   return { ...state, byId: { ...state.byId, [callId]: { ...entry, isDeleted: true } } };
 }
+
+/** SO6: a late answer says nothing of the call itself. */
+const isIntroduced = (state: CallsState, update: CardUpdate): boolean =>
+  !isLeftOut(state, update) && !(update.late_result && update.tool_name === undefined);
 
 /** SF16: an update of a call that no event introduced, where a snapshot had no room for all calls. */
 export const isLeftOut = (state: CallsState, update: CardUpdate): boolean =>

@@ -6,7 +6,7 @@ import type {
   PersonQuestion,
 } from '../browser-tools/browser-env.ts';
 
-/** What is asked, without the signal of its call. */
+/** A prompt is shown without the signal of its call. */
 type Shown<Prompt> = Omit<Prompt, 'signal'> & { readonly id: number };
 
 /** A question to the person at this device, asked by a tool that this tab runs. */
@@ -17,9 +17,9 @@ export type DevicePrompt =
 export interface DevicePromptsState extends Required<Omit<DevicePrompts, 'isInTap'>> {
   /** Oldest first; the first one is shown. */
   readonly waiting: readonly DevicePrompt[];
-  /** Of a touch. To be called inside the click. */
+  /** Answers a touch. To be called inside the click. */
   decide(id: number, answer: Decision): void;
-  /** Of a question. */
+  /** Answers a question. */
   answer(id: number, answer: PersonAnswer): void;
 }
 

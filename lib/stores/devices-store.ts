@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Snapshot, WatchEvent } from '../protocol/watch-messages.ts';
 
-/** What of pairing waits for a person; details are fetched by who shows them. */
+/** Counts what of pairing waits for a person; a page that shows details fetches them. */
 export interface DevicesState {
   /** Devices that ask to be let in. */
   readonly asking: number;

@@ -3,7 +3,7 @@ import { type CallsState, isLeftOut } from './calls-store.ts';
 import { lacksMessages, type RunsState } from './runs-store.ts';
 
 /**
- * Whether the events speak of something that was never introduced (SF12).
+ * Tells whether the events speak of something that was never introduced (SF12).
  *
  * Numbers alone do not show a gap: they rise, but a slow watcher is sent merged
  * updates, and a start of the server leaves numbers out. What does show one is
@@ -18,10 +18,7 @@ export function findGap(
   return events.some((event) => {
     if (event.type === 'message') introduced.add(event.message.message_id);
     if (event.type === 'message_delta') {
-      const known = runs.messages[event.run_id] ?? [];
-      const isKnown = known.some((message) => message.message_id === event.message_id);
-      if (lacksMessages(runs, event.run_id)) return false;
-      return !isKnown && !introduced.has(event.message_id);
+      return lacksMessage(runs, event) && !introduced.has(event.message_id);
     }
     if (event.type !== 'call') return false;
     if (event.update.tool_name !== undefined) introduced.add(event.tool_call_id);
@@ -29,4 +26,12 @@ export function findGap(
     if (event.update.late_result || isLeftOut(calls, event.update)) return false;
     return !Object.hasOwn(calls.byId, event.tool_call_id) && !introduced.has(event.tool_call_id);
   });
+}
+
+function lacksMessage(
+  runs: RunsState,
+  { run_id: runId, message_id: id }: Extract<WatchEvent, { type: 'message_delta' }>,
+): boolean {
+  if (lacksMessages(runs, runId)) return false;
+  return !(runs.messages[runId] ?? []).some((message) => message.message_id === id);
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionStore } from './connection-store.ts';
-import { keepStoreFailed } from './keep-store-failed.ts';
+import { createConnectionStore, keepStoreFailed } from './connection-store.ts';
 
 type Readiness = { ok: true } | { ok: false; code: string };
 

@@ -68,7 +68,7 @@ function foldListing(state: ListingsState, event: WatchEvent): ListingsState {
   }
 }
 
-/** What ends without having been listed is one of those that had no room. */
+/** An approval that ends without having been listed is one of those that had no room. */
 const oneLess = ({ approvalsLeftOut }: ListingsState): Partial<ListingsState> =>
   approvalsLeftOut > 0 ? { approvalsLeftOut: approvalsLeftOut - 1 } : {};
 
@@ -106,7 +106,7 @@ function foldClients(state: Lists, { clients, removed }: Change<'clients_changed
     if (left.has(id)) return [];
     const now = rows.get(id);
     if (!now) return [row];
-    // Of several rows of one client the first is where all of them are now.
+    // The first of several rows of one client is where all of them are now.
     if (known.has(id)) return [];
     known.add(id);
     return now;
@@ -119,7 +119,7 @@ function foldClients(state: Lists, { clients, removed }: Change<'clients_changed
   };
 }
 
-/** What the changed rows say of this tool; the very same tool when that is nothing. */
+/** The tool with what the changed rows say of it; the very same tool when that is nothing. */
 function withAvailability(
   tool: ToolListing,
   rowsOf: (id: string) => readonly ClientListing[] | undefined,

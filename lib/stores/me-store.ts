@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WireMe } from '../protocol/token.ts';
 
-/** Who is signed in; null until the server has answered. */
+/** The person who is signed in; null until the server has answered. */
 export interface MeState {
   readonly me: WireMe | null;
 }

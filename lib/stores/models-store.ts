@@ -5,7 +5,7 @@ export interface ModelsState {
   readonly models: readonly ModelListing[];
   /** Model reference; null until models are known, then what the person chose, or the default. */
   readonly chosen: string | null;
-  /** What the person chose; null while the server's default counts. */
+  /** The person's choice; null while the server's default counts. */
   readonly picked: string | null;
   /** How models are asked from the next message on; null while the person has not said so. */
   readonly settings: NewSettings | null;

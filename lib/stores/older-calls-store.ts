@@ -151,7 +151,7 @@ function renewed(state: OlderCallsState, runIds: ReadonlySet<string>): Partial<O
   };
 }
 
-/** As the feed would carry it: a single record has all of its values, a card their beginnings. */
+/** The feed would carry it so: a single record has all of its values, a card their beginnings. */
 const toEntry = ({ tool_call_id: callId, run_id: runId, card, created_at }: WireCallRecord) => ({
   callId,
   runId,

@@ -16,29 +16,31 @@ import type {
 export function parseWatchMessage(frame: unknown): WatchServerMessage | WatchProbeAck | undefined {
   const value = typeof frame === 'string' ? readJson(frame) : undefined;
   if (!isRecord(value)) return undefined;
-  switch (value.type) {
+  const { type, events, calls, next } = value;
+  switch (type) {
     case 'snapshot':
       return isSnapshot(value) ? value : undefined;
     case 'batch':
-      return Array.isArray(value.events) && value.events.every(isEvent)
-        ? { type: 'batch', events: value.events }
-        : undefined;
+      return isEvents(events) ? { type, events } : undefined;
     case 'ended':
-      return Array.isArray(value.calls) && (value.next === null || typeof value.next === 'string')
-        ? { type: 'ended', calls: value.calls, next: value.next }
-        : undefined;
-    case 'probe_ack':
-      return typeof value.nonce === 'string'
-        ? { type: 'probe_ack', nonce: value.nonce }
-        : undefined;
-    case 'error':
-      return typeof value.code === 'string' && typeof value.message === 'string'
-        ? { type: 'error', code: value.code, message: value.message }
-        : undefined;
+      return Array.isArray(calls) && isPlace(next) ? { type, calls, next } : undefined;
     default:
-      return isEvent(value) ? value : undefined;
+      return isEvent(value) ? value : readReply(value);
   }
 }
+
+function readReply(value: Record<string, unknown>): WatchServerMessage | WatchProbeAck | undefined {
+  const { type, nonce, code, message } = value;
+  if (type === 'probe_ack' && isText(nonce)) return { type, nonce };
+  return type === 'error' && isText(code) && isText(message) ? { type, code, message } : undefined;
+}
+
+const isEvents = (value: unknown): value is WatchEvent[] =>
+  Array.isArray(value) && value.every(isEvent);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isPlace = (value: unknown): value is string | null => value === null || isText(value);
 
 function isSnapshot(value: unknown): value is Snapshot {
   if (!isRecord(value) || typeof value.seq !== 'number') return false;

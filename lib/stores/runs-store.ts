@@ -60,7 +60,7 @@ export function runsOfSnapshot(state: RunsState, snapshot: Snapshot): RunsState 
     const { messages, messages_left_out: leftOut, ...run } = record;
     const knownRun = own(state.runs, run.run_id);
     if (leftOut !== undefined) {
-      // Those that are there may be old: they are fetched when the run is opened.
+      // Messages that are there may be old: they are fetched when the run is opened.
       next = { ...next, runs: { ...next.runs, [run.run_id]: run } };
       continue;
     }

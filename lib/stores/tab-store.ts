@@ -6,7 +6,7 @@ export interface TabState {
   /** `registered`: the server has replied to its tools, on this connection. */
   readonly status: 'connecting' | 'registered' | 'disconnected';
   readonly clientId: string | null;
-  /** Of this tab among those of its browser, which have one client id. */
+  /** The instance of this tab among those of its browser, which have one client id. */
   readonly instanceId?: string | undefined;
   /** Names of the tools that this browser can serve. */
   readonly tools: readonly string[];

@@ -3,7 +3,7 @@ import type { Theme } from '../i18n/locales.ts';
 
 export type Panel = 'chat' | 'live';
 
-/** What this tab shows; nothing that the server knows. */
+/** This tab shows these; the server knows nothing of them. */
 export interface UiState {
   /** The part that a narrow screen shows. */
   readonly panel: Panel;
@@ -12,17 +12,17 @@ export interface UiState {
   readonly theme: Theme | null;
   /** Rises when the message field should be focused. */
   readonly focusMessage: number;
-  /** What that request puts into the field; mostly nothing. */
+  /** The request puts this into the field; mostly nothing. */
   readonly messageText: string;
-  /** What the polite live region says; `at` tells two equal texts apart. */
+  /** The polite live region says this; `at` tells two equal texts apart. */
   readonly announcement: { readonly text: string; readonly at: number };
-  /** Whether this tab's tools are offered to the agent of its browser. */
+  /** This tab's tools are offered to the agent of its browser. */
   readonly webMcp: boolean;
   show(panel: Panel): void;
   setWebMcp(on: boolean): void;
   open(dialog: UiState['dialog']): void;
   setTheme(theme: Theme): void;
-  /** With a text, that is put into the field, behind what is there. */
+  /** A text is put into the field, behind what is there. */
   wantMessage(text?: string): void;
   announce(text: string): void;
 }

@@ -29,7 +29,7 @@ export interface WatchFeedDeps {
   isOnline(): boolean;
   /** Asked when a socket did not open, since a browser does not give the reason. False: signed out. */
   hasAccess(): Promise<boolean>;
-  /** Whether events refer to what no event introduced, so that a snapshot is due. */
+  /** Tells whether events refer to what no event introduced, so that a snapshot is due. */
   findGap(events: readonly WatchEvent[]): boolean;
   onSnapshot(snapshot: Snapshot): void;
   /** Ended calls that the snapshot did not have. */
@@ -267,7 +267,7 @@ function createEventQueue(deps: EventQueueDeps): EventQueue {
     snapshot: (given) => {
       seq = given.seq;
       snapshot = given;
-      // What was queued before it is in it.
+      // The snapshot has what was queued before it.
       parts = [];
       events = [];
       wake();

@@ -25,7 +25,7 @@ export interface DoorRunsDeps {
   readonly key: string;
 }
 
-/** Who talks, from where, in which run. */
+/** A caller talks, from an address, in a run. */
 export interface Talk {
   readonly caller: Caller;
   readonly address: string;

@@ -2,42 +2,39 @@ import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import { given } from '#lib/util/given';
 import { type BlobStore, type ForeignFile, findFile, readForeignFile } from '../blobs/room.ts';
 
 /** A person's message as a front end sends it. */
 export interface MessageContent {
   readonly text: string;
   readonly files: readonly ForeignFile[];
-  /** Of a file that lies elsewhere. */
+  /** A file lies elsewhere, at this address. */
   readonly url?: string;
 }
 
 const TEXT_TYPES = new Set(['text', 'input_text', 'output_text']);
 
-/** Each part by itself: one that makes no sense leaves a line that says so. */
+/** Each part is read by itself: one that makes no sense leaves a line that says so. */
 export function readContent(content: unknown): MessageContent {
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
-  const texts: string[] = [];
-  const files: ForeignFile[] = [];
-  let url: string | undefined;
-  for (const part of parts) {
-    if (part === undefined || part === null) continue;
-    if (typeof part === 'string') texts.push(part);
-    else if (!isRecord(part)) texts.push('[A part of this message cannot be read.]');
-    else if (TEXT_TYPES.has(String(part.type ?? 'text')) && typeof part.text === 'string') {
-      texts.push(part.text);
-    } else {
-      const file = findFile(part);
-      if (file && 'url' in file) url = file.url;
-      else if (file) files.push(file);
-      else
-        texts.push(
-          `[A part of the type ${JSON.stringify(part.type)} cannot be read here.]`.slice(0, 200),
-        );
-    }
-  }
-  return { text: texts.join('\n\n'), files, ...given({ url }) };
+  const given: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const parts = given.filter((part) => part !== undefined && part !== null).map(readPart);
+  const url = parts.findLast((part) => part.url !== undefined)?.url;
+  return {
+    text: parts.flatMap(({ text }) => text ?? []).join('\n\n'),
+    files: parts.flatMap(({ file }) => file ?? []),
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+function readPart(part: unknown): { text?: string; file?: ForeignFile; url?: string } {
+  if (typeof part === 'string') return { text: part };
+  if (!isRecord(part)) return { text: '[A part of this message cannot be read.]' };
+  const { type = 'text', text } = part;
+  if (TEXT_TYPES.has(String(type)) && typeof text === 'string') return { text };
+  const file = findFile(part);
+  if (file) return 'url' in file ? { url: file.url } : { file };
+  const kind = JSON.stringify(part.type);
+  return { text: `[A part of the type ${kind} cannot be read here.]`.slice(0, 200) };
 }
 
 /** The message that is to be answered: what the agent would not see of it is refused. */

@@ -16,7 +16,7 @@ export {
   textOf,
 } from './turn-stream.ts';
 
-/** What the doors have together. */
+/** The doors share these. */
 export const openWaysIn = (deps: DoorRunsDeps & TurnStreamDeps) => ({
   doorRuns: new DoorRuns(deps),
   openTurnStream: createTurnStreams(deps),

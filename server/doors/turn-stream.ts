@@ -15,7 +15,7 @@ export const BREAK = '\n\n';
 /** The calls of a run as one who joins it is shown them. */
 export type ShownCalls = readonly { readonly id: string; readonly card: Card }[];
 
-/** What happens in a run, for a door to render. Each character and each step of a call comes once. */
+/** Something happens in a run, for a door to render. Each character and each step of a call comes once. */
 export type TurnEvent =
   | { readonly type: 'run'; readonly run: RunSummary }
   /** A person wrote it. */
@@ -308,7 +308,7 @@ export function argumentsOf({ params, argument_names: names }: Card): string {
   return JSON.stringify(Object.fromEntries(own));
 }
 
-/** What a call that has ended gave, as a text. */
+/** Gives what a call that has ended gave, in a text. */
 export function outputOf({ status, result, error }: Card): string {
   if (status !== 'SUCCESS') return error?.message ?? 'The call failed.';
   return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');

@@ -1,5 +1,6 @@
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 
 /** An event with its place in the order and its text, made once for all watchers. */
 export interface LoggedEvent {
@@ -20,7 +21,7 @@ export type InstanceMessage =
   | { readonly type: 'close'; readonly code: number; readonly reason: string };
 
 /**
- * What connects the parts that may sit on different machines: the ordered log
+ * It connects the parts that may sit on different machines: the ordered log
  * of what watchers see, and the way to a client's socket. It imports neither
  * calls nor cards. The embedded one serves a single process.
  */
@@ -64,3 +65,39 @@ export function loggedEvent(event: WatchEvent): LoggedEvent {
 /** Only TypeScript needs it said that a member of the union without its number gets it back. */
 export const numbered = (body: WatchEventBody, seq: number): WatchEvent =>
   ({ ...body, seq }) as WatchEvent;
+
+/**
+ * The events of one run, for one who is shown first what there was before: what comes is held until
+ * `release`. With `since`, first what is newer than it, where the log reaches back so far.
+ */
+export function followRun(bus: Pick<EventBus, 'subscribe'>, runId: string, since?: number) {
+  const held: LoggedEvent[] = [];
+  let take = (events: readonly LoggedEvent[]): void => void held.push(...events);
+  const subscription = bus.subscribe({
+    ...given({ since }),
+    onEvents(events) {
+      take(events.filter(({ event }) => runIdOf(event) === runId));
+    },
+  });
+  /** From now on, and first those that were held; none up to the number `after`. */
+  const releaseTogether = (after: number, show: (events: readonly LoggedEvent[]) => void): void => {
+    take = (events) => show(events.filter(({ event }) => event.seq > after));
+    take(held.splice(0));
+  };
+  return {
+    /** True: all that is newer than `since` comes. */
+    isComplete: subscription.complete,
+    releaseTogether,
+    release: (after: number, show: (event: WatchEvent) => void): void =>
+      releaseTogether(after, (events) => {
+        for (const { event } of events) show(event);
+      }),
+    close: (): void => subscription.close(),
+  };
+}
+
+/** The run that an event is of; undefined for lists, and for how agents are watched. */
+export function runIdOf(event: WatchEvent): string | undefined {
+  if (event.type === 'run') return event.run.run_id;
+  return 'run_id' in event ? event.run_id : undefined;
+}

@@ -16,7 +16,7 @@ interface Subscriber {
   readonly onEvents: OnEvents;
   /** Number of the newest event when it came: only newer ones are for it. */
   readonly from: number;
-  /** What it missed before it came, until that is delivered. */
+  /** It missed these before it came; empty once they are delivered. */
   missed: readonly LoggedEvent[];
 }
 
@@ -54,7 +54,7 @@ class MemoryBus implements EventBus {
   readonly #schedule: (flush: () => void) => void;
   readonly #logger: Logger;
   readonly #subscribers = new Set<Subscriber>();
-  /** Of this moment. Not read from the log, which may have dropped some by then. */
+  /** The events of this moment. They are not read from the log, which may have dropped some by then. */
   #fresh: LoggedEvent[] = [];
   #seq: number;
   #isScheduled = false;
@@ -214,7 +214,7 @@ function createEventLog(options: {
       // guard: event-log-limited-in-bytes
       while (total > maxBytes) dropOldest();
     },
-    /** What is newer than `seq`, oldest first; undefined when the log no longer reaches back. */
+    /** Gives what is newer than `seq`, oldest first; undefined when the log no longer reaches back. */
     since(seq: number): LoggedEvent[] | undefined {
       // A number from the future is of another log: it says nothing about this one.
       if (seq < oldest - 1 || seq >= next) return undefined;

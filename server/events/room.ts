@@ -1,10 +1,11 @@
 export {
   type EventBus,
+  followRun,
   instanceAddress,
   type LoggedEvent,
   loggedEvent,
   numbered,
+  runIdOf,
   type SnapshotText,
 } from './event-bus.ts';
-export { followRun, runIdOf } from './follow-run.ts';
 export { openBus } from './memory-bus.ts';

@@ -5,7 +5,7 @@ import type { Keep } from './retention.ts';
 
 interface HistorySize {
   readonly calls: number;
-  /** Of the database: what holds something, what later writes take again, and its log. */
+  /** The bytes of the database: what holds something, what later writes take again, and its log. */
   readonly usedBytes: number;
   readonly freeBytes: number;
   readonly logBytes: number;
@@ -43,7 +43,7 @@ function bytesText(bytes: number): string {
 /** A directory of many files takes a while to be counted, and a start does not wait for it. */
 const COUNT_MS = 1_000;
 
-/** What a start says of the history. */
+/** A start says this of the history. */
 export async function readHistory(deps: {
   readonly store: { readonly history: Pick<History, 'size' | 'countCalls'> };
   readonly blobs: Pick<BlobFiles, 'size'>;

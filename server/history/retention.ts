@@ -7,7 +7,7 @@ import type { EndedCall, IdleRun, Store } from '../store/room.ts';
 export interface Keep {
   /** Calls that ended, and runs that were last changed, before so many days are deleted. */
   readonly days: number | undefined;
-  /** Of database and blobs together; beyond it what is oldest is deleted. */
+  /** The bytes of database and blobs together; beyond it what is oldest is deleted. */
   readonly bytes: number | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface RetentionDeps {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const FIRST_MS = 5_000;
 const EVERY_MS = 60_000;
-/** What ended since is looked at by people, and its blobs may just have been put. */
+/** People look at what ended since, and its blobs may just have been put. */
 const RECENT_MS = 10 * 60_000;
-/** Of one write. */
+/** One write deletes no more. */
 const SLICE_CALLS = 50;
 const SLICE_BYTES = 2 * 1024 * 1024;
 const PAGE_RUNS = 200;
@@ -87,7 +87,7 @@ export class Retention {
     await this.#sweep(recent, tooOld);
   }
 
-  /** What is left of calls that went: runs that are as old, and files that nothing refers to. */
+  /** Deletes what calls that went have left: runs that are as old, and files that nothing refers to. */
   async #sweep(recent: number, tooOld: number): Promise<void> {
     const { keep, store } = this.#deps;
     if (tooOld > 0) await this.#deleteRuns(tooOld, always);
@@ -109,7 +109,7 @@ export class Retention {
     return usedBytes + (await blobs.size()) > (keep.bytes ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Those that ended first, as long as `goesOn`. */
+  /** Deletes the calls that ended first, as long as `goesOn`. */
   async #deleteCalls(endedBefore: number, goesOn: () => Promise<boolean>): Promise<void> {
     const { history } = this.#deps.store;
     while (!this.#isStopped && (await goesOn())) {

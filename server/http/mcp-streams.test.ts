@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../base/clock.ts';
-import type { McpStream } from '../doors/mcp/mcp-service.ts';
+import type { McpStream } from '../doors/mcp/agent-session.ts';
 import { HEARTBEAT_MS } from './open-responses.ts';
 import { fakeMcp } from './testing/fake-services.ts';
 import { startTestServer } from './testing/start-test-server.ts';

@@ -58,14 +58,14 @@ export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
   readonly clientsReturnMs?: number;
   readonly owners: OwnerTokens;
-  /** What the configuration says of a sub-agent; undefined: it is not there any more. */
+  /** The settings of a sub-agent; undefined: the configuration has it no more. */
   subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
   offersTools(clientId: string): boolean;
   readonly spans?: Pick<AgentSpans, 'isOn'>;
   readonly logger: Logger;
 }
 
-/** Who asks for a turn, besides what it says. */
+/** Someone asks for a turn; its message is apart. */
 interface Asking {
   readonly clientId?: string | undefined;
   readonly traceparent?: string | undefined;
@@ -79,6 +79,7 @@ const WATCHED_RUNS = 20;
 const CLIENTS_RETURN_MS = 3_000;
 /** Messages of a person that wait for the next step of a turn. */
 const MOST_UNREAD = 32;
+const NOTHING = { ok: true, text: '', files: [] } as const;
 const BUSY =
   'A turn of this run is going on. Stop it, or wait for its end, before a message is replaced.';
 
@@ -163,11 +164,10 @@ export class AgentRuns implements RunService {
     const { parent } = run.summary();
     if (parent) return ofSubAgent(parent);
     if (!this.#callerOf(run)) return refuse('conflict', REVOKED.message);
-    const replaced = replaces === undefined ? undefined : replaceable(run, replaces);
-    if (replaced && !replaced.ok) return replaced;
-    const input = request.input ?? replaced?.text ?? '';
     // A message that is written anew keeps its files.
-    const files = request.files ?? (replaced?.ok ? replaced.files : []);
+    const replaced = replaces === undefined ? NOTHING : replaceable(run, replaces);
+    if (!replaced.ok) return replaced;
+    const { input = replaced.text, files = replaced.files } = request;
     const checked = this.#check(input, model ?? run.summary().model ?? undefined, files.length);
     if (!checked.ok) return checked;
     const isActive = this.#turns.isActive(runId);

@@ -33,7 +33,7 @@ type Claimed = (runId: string, ownerToken: string | null) => void;
 /** The runs that are in memory, and the way to those that are not. */
 export class KnownRuns {
   readonly #deps: KnownRunsDeps;
-  /** Those that run now. Their runs are in memory. */
+  /** The turns that run now. Their runs are in memory. */
   readonly turns: ActiveTurns;
   readonly #kept = new Map<string, LiveRun>();
   readonly #claims = new Map<string, KeptClaim>();
@@ -164,7 +164,7 @@ export class KnownRuns {
   }
 }
 
-/** Those who ask while it is being done share it. */
+/** All who ask while it is being done share it. */
 function once<T>(
   running: Map<string, Promise<T>>,
   key: string,

@@ -23,24 +23,24 @@ export interface LiveRunDeps {
   readonly bus: EventBus;
   readonly clock: Clock;
   readonly newId: (prefix: 'run' | 'msg') => string;
-  /** What models cost; without it runs show tokens alone. */
+  /** The prices of models; without them runs show tokens alone. */
   readonly prices?: PriceTable | undefined;
-  /** What no message and no title has (RU50); without it tokens alone. */
+  /** Secrets are in no message and no title (RU50); without this only tokens are known. */
   readonly secrets?: Secrets;
-  /** What goes to others outside in the write of a new status. */
+  /** Tells others outside, in the write of a new status. */
   readonly announce?: AnnounceRun | undefined;
   /** The run that a sub-agent's works for, while its turn runs. */
   above(runId: string): Pick<LiveRun, 'usedBelow'> | undefined;
 }
 
-/** What a person said, and at which client, when that is known. */
+/** A person said it, at this client when that is known. */
 export interface UserInput {
   readonly input: string;
-  /** As `askingText` makes it. */
+  /** `askingText` made it. */
   readonly clientId: string | undefined;
   /** The message in whose place it stands. */
   readonly replaces?: string | undefined;
-  /** What another front end calls it. */
+  /** Another front end calls it so. */
   readonly givenId?: string | undefined;
   /** Beside the text, as they are kept. */
   readonly files?: readonly Attachment[] | undefined;
@@ -73,7 +73,7 @@ export class LiveRun implements Transcript {
   readonly #usage: RunUsageCount;
   readonly runId: string;
   #summary: RunSummary;
-  /** With what is on its way to the disk. */
+  /** It has what is on its way to the disk, too. */
   #decided: RunSummary;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -134,7 +134,7 @@ export class LiveRun implements Transcript {
     return parent && this.#deps.above(parent.run_id);
   }
 
-  /** Whether the end of the request of this number can still come. */
+  /** Tells whether the end of the request of this number can still come. */
   mayEnd(number: number): boolean {
     return this.#log.mayEnd(number);
   }
@@ -248,7 +248,7 @@ export class LiveRun implements Transcript {
     this.#summary = run;
   }
 
-  /** With the end of the request that is not written yet; its tokens count once it is on disk. */
+  /** Writes also the end of the request that is not written yet; its tokens count once it is on disk. */
   async #put(...changes: readonly Change[]): Promise<void> {
     const ended = this.#log.takeEnded();
     await this.#deps.store.write([...changes, ...ended]);

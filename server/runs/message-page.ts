@@ -1,9 +1,9 @@
 import { countJson } from '#lib/json/measure-json';
 import type { Message, RunRecord } from '#lib/protocol/run';
 
-/** Of the messages that one answer has. */
+/** The messages of one answer have no more bytes. */
 export const PAGE_BYTES = 1024 * 1024;
-/** Of those of a run that are kept in memory, and that a model is sent. */
+/** So many bytes of a run's messages are kept in memory, and sent to a model. */
 export const WINDOW_BYTES = 2 * 1024 * 1024;
 
 /** Messages do not change: each is measured once. */

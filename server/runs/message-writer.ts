@@ -37,12 +37,12 @@ export class PublishedMessage implements MessageWriter {
   readonly #deps: MessageWriterDeps;
   #message: Message;
   #pending = '';
-  /** Of the last part, while its text may go on. */
+  /** The stream of the last part, while its text may go on. */
   #open: RedactedStream | undefined;
   readonly #replay = createReplayDraft();
-  /** Of the parts that blocks of the answer went to. */
+  /** The places of the parts that blocks of the answer went to. */
   readonly #places = new Map<string, number>();
-  /** What was said of a block that has no part yet. */
+  /** The metadata of a block that has no part yet. */
   readonly #early = new Map<string, ReplayMetadata>();
   #reasoningShown = 0;
   #cancelTimer: (() => void) | undefined;
@@ -158,7 +158,7 @@ export class PublishedMessage implements MessageWriter {
     else this.#replay.metadata(at, metadata);
   }
 
-  /** What was kept back of the last text is no beginning of a secret. */
+  /** The last text has ended: what was kept back of it is no beginning of a secret. */
   #endText(): void {
     const rest = this.#open?.end() ?? '';
     this.#open = undefined;

@@ -33,7 +33,7 @@ function runTitle(input: string): string {
 
 export type Settled = { readonly settings?: RunSettings };
 
-/** What a run has of settings once these are given, as its patch. */
+/** The settings of a run once these are given, in the form of a patch. */
 export function settled(before: RunSettings | undefined, given: NewSettings | undefined): Settled {
   if (given === undefined) return {};
   const all = Object.entries({ ...before, ...given }).filter(([, value]) => value !== null);

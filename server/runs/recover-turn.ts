@@ -27,7 +27,7 @@ const INTERRUPTED: TurnError = {
     'The server was restarted several times during the same step of this turn. Send a message to go on.',
 };
 
-/** Of `clientsReturnMs` each. */
+/** Each wait takes `clientsReturnMs`. */
 const CALLER_WAITS = 5;
 
 /** More calls than one step records: what is open or lost belongs to the last step. */
@@ -92,10 +92,10 @@ async function stopped(
   return endWith(writer, stoppedEnd(signal));
 }
 
-/** Those of the run's own agent, oldest first; not what a person retried by hand. */
+/** Lists the calls of the run's own agent, oldest first, without what a person retried by hand. */
 async function callsOf(run: LiveRun, calls: CallService): Promise<Call[]> {
   const { calls: found } = await calls.list({ runId: run.runId, limit: MOST_CALLS });
-  // Those of before are named in messages that may not be in memory.
+  // Earlier calls are named in messages that may not be in memory.
   const from = run.older > 0 ? (run.messages()[0]?.created_at ?? 0) * 1000 - 1 : 0;
   const own = found.filter(
     ({ requestedBy, retryOf, createdAt }) =>

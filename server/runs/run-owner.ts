@@ -9,7 +9,7 @@ export function ownerOf(principal: Principal): RunOwner | undefined {
     : { name: principalName(caller), token_id: caller.tokenId };
 }
 
-/** Who writes in the run; undefined where that is its owner. */
+/** The person who writes in the run; undefined where that is its owner. */
 export const authorIn = (run: RunSummary, by: Caller): MessageAuthor | undefined =>
   ownsRun(by, run) ? undefined : { name: principalName(by), token_id: by.tokenId };
 

@@ -30,7 +30,7 @@ export function storeFailed(error: unknown): Refusal {
   return refuse('store_failed', `The run could not be stored: ${errorMessage(error)}`);
 }
 
-/** Of one token, beside the sub-agents that work for them: each takes memory and asks a model. */
+/** One token has no more, beside the sub-agents that work for them: each takes memory and asks a model. */
 const MOST_TURNS = 64;
 
 /** Why a further turn of an agent's run does not begin now (RU43). */

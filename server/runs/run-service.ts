@@ -41,7 +41,7 @@ export interface RunService {
     settings?: NewSettings;
     /** The client whose person says it: it is asked first for the calls that follow. */
     clientId?: string;
-    /** What the turn's span stands below, as `readTraceparent` gives it. */
+    /** The turn's span stands below it, in the form that `readTraceparent` gives. */
     traceparent?: string;
   }): Promise<RunOutcome>;
   /**
@@ -75,9 +75,9 @@ export interface RunService {
    * name of who wished it, for notice and cards.
    */
   cancel(runId: string, by?: string): Promise<RunOutcome>;
-  /** With its newest messages, of at most 1 MiB together: the newest may have more by itself. */
+  /** Gives it with its newest messages, of at most 1 MiB together: the newest may have more by itself. */
   get(runId: string): Promise<RunRecord | undefined>;
-  /** Those at positions below `before`, as many as a run has in its record. */
+  /** Gives the messages at positions below `before`, as many as a run has in its record. */
   messagesBefore(
     runId: string,
     before: number,
@@ -86,7 +86,7 @@ export interface RunService {
     runs: RunSummary[];
     nextCursor: string | null;
   }>;
-  /** Of every tool, whether the next step offers it, or why not. Undefined when there is no such run. */
+  /** Says of every tool whether the next step offers it, or why not. Undefined when there is no such run. */
   tools(runId: string): Promise<readonly RunTool[] | undefined>;
   /** Bound of the text of a result for a model, in bytes of UTF-8. */
   readonly resultBytes: number;
@@ -109,9 +109,9 @@ export interface ChildRequest {
   readonly owner: RunOwner | undefined;
   /** The client whose person asked for it all. */
   readonly clientId: string | undefined;
-  /** Who asked for it all, where that is not the owner. */
+  /** The person who asked for it all, where that is not the owner. */
   readonly author?: MessageAuthor | undefined;
-  /** Of the call that it works for. */
+  /** The trace of the call that it works for. */
   readonly traceparent: string | undefined;
   readonly signal: AbortSignal;
 }

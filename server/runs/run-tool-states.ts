@@ -9,7 +9,7 @@ interface StatesDeps {
   readonly models: Pick<Models, 'open' | 'defaultModel'>;
 }
 
-/** Of every tool, whether the run's next step offers it, or why not. None where its owner's token was revoked. */
+/** Says of every tool whether the next step offers it, or why not; nothing once the owner's token is revoked. */
 export async function readToolStates(
   { agent, models }: StatesDeps,
   run: LiveRun,

@@ -16,7 +16,7 @@ const budgetSchema = closedObject({
   tokens: mostOfTurn,
 }).default({ seconds: null, calls: null, tokens: null });
 
-/** Of the built-in agent. */
+/** `agent` in the configuration file. */
 const agentSchema = closedObject({
   /** The most that one turn may take: seconds since the person's message, calls, tokens. */
   budget: budgetSchema,
@@ -28,7 +28,7 @@ const agentSchema = closedObject({
   polling: z.array(z.string()).default([]),
   /** Tools that are offered before others where a model takes fewer; names as in `policy`. */
   pinned_tools: z.array(z.string()).max(1_000).default([]),
-  /** Of one result as a model is sent it, in bytes; of a longer one it gets head and tail. */
+  /** A model is sent so many bytes of one result; of a longer one it gets head and tail. */
   result_bytes: z
     .number()
     .int()
@@ -48,7 +48,7 @@ const priceSchema = closedObject({
   output: amount,
 });
 
-/** What models cost, in one currency. Callboard has no prices of its own: they change, and differ by contract. */
+/** The prices of models, in one currency. Callboard has none of its own: they change, and differ by contract. */
 const pricesSchema = closedObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, such as USD'),
   /** For a million tokens, by model, e.g. `openai:gpt-5`; `*` stands for any characters. The first that fits counts. */
@@ -139,7 +139,7 @@ export function readModels(models: ByKey<ModelSettings>, file: string): ByKey<Mo
   return Object.fromEntries(settings);
 }
 
-/** Of the providers' APIs OpenAI's alone, and those made after it, have that form. */
+/** Only OpenAI's API has that form, and those made after it. */
 function refuseStrictTools(configFile: string, ref: string, { strict_tools }: ModelSettings): void {
   const provider = parseModelRef(ref)?.provider;
   if (strict_tools !== true || (provider !== 'anthropic' && provider !== 'google')) return;

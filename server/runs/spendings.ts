@@ -8,7 +8,7 @@ export interface SpendingsDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What the turns that run have spent, by run; each is given which of its calls wait for a person (DE16). */
+/** Turns that run spend something, by run; each is given which of its calls wait for a person (DE16). */
 export class Spendings {
   readonly #deps: SpendingsDeps;
   readonly #byRun = new Map<string, Spending>();
@@ -26,7 +26,7 @@ export class Spendings {
     const unfollow = this.#deps.calls.follow({ runId }, ({ call }) => {
       spending.callWaits(call.id, waits(call.card), this.#now());
     });
-    // What a restart left waiting; a new turn has none.
+    // A restart may have left some waiting; a new turn has none.
     for (const { id, card, createdAt } of this.#deps.calls.watched(runId)) {
       if (waits(card)) spending.callWaits(id, true, createdAt / 1000);
     }

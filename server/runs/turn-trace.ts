@@ -8,7 +8,7 @@ interface TraceDeps {
   readonly spans?: Pick<AgentSpans, 'isOn'>;
 }
 
-/** What a turn that begins now is known by. `parent`: what came in with its message. */
+/** A turn that begins now is known by this trace. `parent` came in with its message. */
 export function traceOfTurn(
   { clock, spans = { isOn: false } }: TraceDeps,
   run: Pick<LiveRun, 'runId' | 'older' | 'messages' | 'summary'>,

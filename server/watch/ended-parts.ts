@@ -1,13 +1,13 @@
 import { isFinalCard } from '#lib/call/merge-card';
 import type { EndedPart } from '#lib/protocol/watch-messages';
 import type { CallService, ShownCall } from '../calls/room.ts';
-import { asLeast, asSummary, asWhole, type WatchedCall } from './call-forms.ts';
+import { asLeast, asSummary, asWhole, type WatchedCall } from './fit-into-room.ts';
 
-/** Of a part: at 20 kB/s what is new waits 2.5 s for one. */
+/** A part has no more: at 20 kB/s what is new waits 2.5 s for one. */
 const PART_BYTES = 48 * 1024;
-/** Of all parts: whole cards up to here, then summaries. */
+/** All parts together have whole cards up to here, then summaries. */
 const WHOLE_BYTES = 256 * 1024;
-/** Of a card that is not whole: all parts together stay within what a watcher may ask for at once. */
+/** A card that is not whole has no more: all parts together stay within what a watcher may ask for at once. */
 const SHORT_BYTES = 4 * 1024;
 /** Newest ended calls. */
 export const ENDED_CALLS = 200;

@@ -2,7 +2,7 @@ import { mergeUpdates } from '#lib/call/merge-card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 
 /**
- * What a slow watcher has missed, kept small: updates of one call are merged
+ * A slow watcher has missed events, which are kept small: updates of one call are merged
  * into one, and of the lists only the newest counts, in place of its changes. Text that a model writes
  * cannot be merged without the message that it belongs to; when it comes, or
  * when more calls than `maxCalls` are waiting, only a fresh snapshot helps.

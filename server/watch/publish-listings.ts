@@ -3,12 +3,12 @@ import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/wa
 import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/room.ts';
 import type { OfferChange, ToolRegistry } from '../tools/room.ts';
-import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
+import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './fit-into-room.ts';
 import { clientsEvent, toolsEvent } from './whole-lists.ts';
 
 /** Two hundred tabs that connect at once shall not send two hundred events. */
 const GATHER_MS = 50;
-/** Of the texts of what changed; above it the whole list is sent, which is bounded as well. */
+/** The texts of what changed have no more; above it the whole list is sent, which is bounded as well. */
 const CHANGES_BYTES = 64 * 1024;
 
 export interface PublishListingsDeps {
@@ -89,12 +89,12 @@ function clientsChanged(
   return { type: 'clients_changed', clients: shown.map(({ value }) => value), removed };
 }
 
-/** What watchers were sent last of a tool. */
+/** Watchers were sent this last of a tool. */
 interface Seen {
-  /** Of all that is described of it. */
+  /** The hash of all that is described of it. */
   readonly head: string;
   readonly first: string | null;
-  /** Whether all that offer it are in its listing. */
+  /** All that offer it are in its listing. */
   readonly isWhole: boolean;
 }
 
@@ -112,6 +112,18 @@ function createToolChanges(registry: Registry) {
     names.set(name, clientId === undefined ? clients : clients.add(clientId));
   }
 
+  /** The clients that came; undefined where more than that is new. */
+  function joinedSince(
+    before: Seen | undefined,
+    now: Seen,
+    name: string,
+    clients: ReadonlySet<string>,
+  ): string[] | undefined {
+    if (now.head !== before?.head) return undefined;
+    const isKnown = clients.size === 0 || (now.isWhole && before.isWhole);
+    return isKnown ? joinedOf(registry, name, clients) : undefined;
+  }
+
   function addChange(event: ToolsChanged, name: string, clients: ReadonlySet<string>): void {
     const before = seen.get(name);
     const now = seenOf(registry, name);
@@ -121,9 +133,8 @@ function createToolChanges(registry: Registry) {
       return;
     }
     seen.set(name, now);
-    const isWhole = now.isWhole && before?.isWhole;
-    const joined = clients.size === 0 || isWhole ? joinedOf(registry, name, clients) : undefined;
-    if (!joined || now.head !== before?.head) {
+    const joined = joinedSince(before, now, name, clients);
+    if (!joined || !before) {
       const listing = registry.listing(name, MOST_CLIENTS_OF_TOOL);
       if (listing) event.tools.push(listing);
       return;
@@ -172,7 +183,7 @@ function seenOf(registry: Registry, name: string): Seen | undefined {
   };
 }
 
-/** Those of the clients that offer it with its schema; undefined when one has another. */
+/** The clients that offer it with its schema; undefined when one has another. */
 function joinedOf(
   registry: Registry,
   name: string,

@@ -9,15 +9,17 @@ import type { CallService, ShownCall } from '../calls/room.ts';
 import type { EventBus, SnapshotText } from '../events/room.ts';
 import type { RunService } from '../runs/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
+import { ENDED_CALLS, endedFrom } from './ended-parts.ts';
 import {
   boundApprovals,
   boundClients,
   boundTools,
+  type Fitted,
+  fitIntoRoom,
+  formsWithin,
   MOST_CLIENTS_OF_TOOL,
-} from './bound-listings.ts';
-import { formsWithin, type WatchedCall } from './call-forms.ts';
-import { ENDED_CALLS, endedFrom } from './ended-parts.ts';
-import { type Fitted, fitIntoRoom } from './fit-into-room.ts';
+  type WatchedCall,
+} from './fit-into-room.ts';
 import { createPace } from './paced.ts';
 
 /** `parts`: the first part of all, which has what waits and what is open. */
@@ -28,7 +30,7 @@ export interface SnapshotOf {
 
 export type TakeSnapshot = (of?: SnapshotOf) => Promise<SnapshotText>;
 
-/** What is neither a call nor in one of the lists. */
+/** The parts that are neither a call nor in one of the lists. */
 const ENVELOPE_BYTES = 1024;
 
 /** How many bytes of text there are, in all and for each list but the calls. */
@@ -50,7 +52,7 @@ const WHOLE: Room = {
 const FIRST_PART: Room = {
   bytes: 60 * 1024,
   runs: { withMessages: 6 * 1024, upTo: 10 * 1024 },
-  // Those of the server, of a browser and of a phone, without their schemas.
+  // Tools of the server, of a browser and of a phone fit, without their schemas.
   tools: { withSchemas: 2 * 1024, upTo: 18 * 1024 },
   clients: 6 * 1024,
   approvals: 12 * 1024,
@@ -62,7 +64,7 @@ export interface SnapshotDeps {
   readonly runs: Pick<RunService, 'watched'>;
   readonly registry: Pick<ToolRegistry, 'list'>;
   clients(): ClientListing[];
-  /** What of pairing waits for a person. */
+  /** Counts what of pairing waits for a person. */
   devices(): NonNullable<Snapshot['devices']>;
   /** Publishes what has changed of tools and clients. */
   publishNow(): void;
@@ -119,7 +121,7 @@ async function takeSnapshot(
   return { seq, text: Buffer.from(toText(seq, all, { devices: deps.devices(), rest })) };
 }
 
-/** What the first part has not. Messages and schemas are fetched where they are shown. */
+/** Says what the first part has not. Messages and schemas are fetched where they are shown. */
 function restOf(lists: Lists, shown: readonly ShownCall[]): Snapshot['rest'] {
   const isShort = Object.values(lists).some(({ leftOut }) => leftOut > 0) || !lists.calls.isWhole;
   if (isShort) return { snapshot: true };
@@ -127,7 +129,7 @@ function restOf(lists: Lists, shown: readonly ShownCall[]): Snapshot['rest'] {
   return ended === undefined ? undefined : { ended };
 }
 
-/** Of two of one id the later one counts. */
+/** The later one of two of one id counts. */
 const withoutTwins = (calls: readonly ShownCall[]): ShownCall[] =>
   [...new Map(calls.map((call) => [call.id, call])).values()].sort(
     (a, b) => a.createdAt - b.createdAt,
@@ -173,11 +175,11 @@ function boundCalls(shown: readonly ShownCall[], room: number): Fitted<WatchedCa
   };
 }
 
-/** Of a first part: those that wait for a person before other open ones, newer before older. */
+/** A first part has those that wait for a person before other open ones, newer before older. */
 function boundOpen(shown: readonly ShownCall[], room: number): Fitted<WatchedCall> {
   const open = shown.filter(({ card }) => !isFinalCard(card)).toReversed();
   const waits = ({ card }: ShownCall) => card.phase === 'approval';
-  // Those that have waited longest are the ones whose questions have room.
+  // Calls that have waited longest are the ones whose questions have room.
   const waiting = open.filter(waits).toReversed();
   const inOrder = [...waiting, ...open.filter((call) => !waits(call))];
   const fit = fitIntoRoom(inOrder, formsWithin(room, (room / 4) * 3));

@@ -51,7 +51,7 @@ const NO_SNAPSHOT = 'The snapshot could not be made: connect again';
 /** Takes some milliseconds. */
 const SNAPSHOT_BYTES_PER_TURN = 2 * 1024 * 1024;
 
-/** What a watcher asked for. */
+/** A watcher asked for this. */
 export interface WatchOptions {
   readonly runId?: string;
   readonly since?: number;
@@ -88,7 +88,7 @@ export class WatchHub {
   #subscription: ReturnType<EventBus['subscribe']> | undefined;
   #stopPolling: (() => void) | undefined;
 
-  /** What came since the last frame, while the next is not due. */
+  /** Events that came since the last frame, while the next is not due. */
   #gathered: LoggedEvent[] = [];
   #stopPacing: (() => void) | undefined;
 

@@ -28,7 +28,7 @@ const UNREAD_PARTS_BYTES = 2 * 1024 * 1024;
 
 export interface WatchSocketDeps {
   readonly hub: Pick<WatchHub, 'add'>;
-  /** Those that have ended are sent by parts to who asks for them. */
+  /** Ended calls are sent by parts to a watcher that asks for them. */
   readonly calls: Pick<CallService, 'watched'>;
   readonly clock: Clock;
   readonly heartbeatMs: number;

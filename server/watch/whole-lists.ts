@@ -2,7 +2,7 @@ import type { ClientListing, WatchEvent, WatchEventBody } from '#lib/protocol/wa
 import { FIRST_OPERATOR } from '../auth/room.ts';
 import { type EventBus, type LoggedEvent, loggedEvent, numbered } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
-import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './bound-listings.ts';
+import { boundClients, boundTools, MOST_CLIENTS_OF_TOOL } from './fit-into-room.ts';
 
 export interface WholeListsDeps {
   readonly bus: Pick<EventBus, 'seq'>;
@@ -14,7 +14,7 @@ export interface WholeListsDeps {
 
 export type WholeLists = ReturnType<typeof createWholeLists>;
 
-/** Of one moment there are two, and two more for each snapshot that was taken in it. */
+/** One moment has two, and two more for each snapshot that was taken in it. */
 const MANY_CHANGES = 8;
 
 const LIST_OF = { tools_changed: 'tools', clients_changed: 'clients' } as const;
@@ -42,7 +42,7 @@ export function createWholeLists(deps: WholeListsDeps) {
     events.filter(({ event }) => listOf(event)).length > MANY_CHANGES;
 
   return {
-    /** Whether they are many: then a snapshot takes less than the lists would. */
+    /** Tells whether they are many: then a snapshot takes less than the lists would. */
     areMany,
     /**
      * The same events, for who gets no changes: each change of a list is the whole

@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
-import { createNotifyApi } from '#lib/api/notify-api';
+import { createNotifyApi } from '#lib/api/settings-api';
 import type { WireDelivery, WireTarget, WireTargets } from '#lib/protocol/notify';
 import { useFailureToast } from '../../failure/format-failure.ts';
 import { useAnnounce, useApi, useHasRole } from '../../providers/workbench-context.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useCallback, useMemo } from 'react';
-import { createMcpServersApi } from '#lib/api/mcp-servers-api';
+import { createMcpServersApi } from '#lib/api/settings-api';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { useRefreshed } from '../../devices/use-refreshed.ts';
 import { useApi } from '../../providers/workbench-context.tsx';

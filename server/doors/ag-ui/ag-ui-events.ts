@@ -1,4 +1,4 @@
-import type { PatchOperation } from './json-patch.ts';
+import type { PatchOperation } from './turn-events.ts';
 
 interface ToolCall {
   readonly id: string;
@@ -23,7 +23,7 @@ export interface ToolResult {
   readonly content: string;
 }
 
-/** Those events of AG-UI 1.0 that are sent. */
+/** The events of AG-UI 1.0 that this server sends. */
 export type AgUiEvent =
   | { readonly type: 'RUN_STARTED'; readonly threadId: string; readonly runId: string }
   | {
@@ -68,7 +68,7 @@ export type AgUiEvent =
 export const CALL_ACTIVITY = 'callboard.call';
 /** Tools of the front end are not called. */
 export const TOOLS_REFUSED = 'callboard.tools_refused';
-/** What a turn reports of itself: `code`, `text` in English, `params`. */
+/** A turn reports something of itself: `code`, `text` in English, `params`. */
 export const NOTICE = 'callboard.notice';
 /** Earlier messages that a snapshot has no room for: `count`. */
 export const LEFT_OUT = 'callboard.messages_left_out';

@@ -2,8 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { ofCall, RUN, scriptedRun, text, written } from '../../testing/scripted-run.ts';
 import type { AgUiEvent } from './ag-ui-events.ts';
-import { jsonPatch } from './json-patch.ts';
-import { TurnEvents } from './turn-events.ts';
+import { jsonPatch, TurnEvents } from './turn-events.ts';
 
 /** A turn whose events the test gives; it is running. */
 function turn() {

@@ -1,4 +1,6 @@
 import { isFinalCard } from '#lib/call/merge-card';
+import { sameJson } from '#lib/json/equal';
+import { isRecord } from '#lib/json/is-record';
 import type { Card } from '#lib/protocol/card';
 import type { Message, RunRecord, RunSummary } from '#lib/protocol/run';
 import {
@@ -19,7 +21,6 @@ import {
   NOTICE,
   type ToolResult,
 } from './ag-ui-events.ts';
-import { jsonPatch } from './json-patch.ts';
 
 /** In one event: a reader of a slow line must not be cut off by the first thing that it is sent. */
 const MOST_SNAPSHOT_BYTES = 1024 * 1024;
@@ -211,3 +212,43 @@ function newestWithin(messages: readonly AgUiMessage[][], most: number): readonl
 
 const leftOut = (count: number): AgUiEvent[] =>
   count === 0 ? [] : [{ type: 'CUSTOM', name: LEFT_OUT, value: { count } }];
+
+/** The operations of RFC 6902 that this server sends. */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+/** RFC 6901, section 3: `~` first, or the `~` of `~1` would be escaped again. */
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** A value that lies deeper is replaced whole: arguments do, and they are small. */
+const DEPTH = 2;
+
+/**
+ * The operations make `after` of `before`, which are JSON. The key `__proto__` makes the readers of such
+ * patches fail: the object that has it is replaced whole.
+ */
+export function jsonPatch(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  { path = '', depth = DEPTH } = {},
+): PatchOperation[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key): PatchOperation[] => {
+    const [was, is] = [own(before, key), own(after, key)];
+    const at = `${path}/${escaped(key)}`;
+    if (sameJson(was, is)) return [];
+    if (is === undefined) return [{ op: 'remove', path: at }];
+    if (was === undefined) return [{ op: 'add', path: at, value: is }];
+    const goesIn = depth > 1 && isRecord(was) && isRecord(is) && !hasBanned(was) && !hasBanned(is);
+    if (goesIn) return jsonPatch(was, is, { path: at, depth: depth - 1 });
+    return [{ op: 'replace', path: at, value: is }];
+  });
+}
+
+/** A key such as `toString` is inherited by every object, and is not its own. */
+const own = (value: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
+
+/** Readers refuse a path with that key. */
+const hasBanned = (value: object): boolean => Object.hasOwn(value, '__proto__');

@@ -1,6 +1,6 @@
 import type { ServerMessageOf } from '#lib/protocol/server-messages';
 
-/** What is sent on `/ws/chat`, in ClawSeed's words; fields that it lacks are additions (rule CLS12). */
+/** The server sends these on `/ws/chat`, in ClawSeed's words; fields that it lacks are additions. */
 export type ServerFrame =
   | {
       readonly type: 'session_start';

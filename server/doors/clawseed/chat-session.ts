@@ -36,9 +36,9 @@ export interface ChatOpening {
 }
 
 const VERSION = 1;
-/** As in ClawSeed: a session takes no more at once. */
+/** A session takes no more at once, which is ClawSeed's own number. */
 const MOST_COMMANDS = 8;
-/** Of a session that the app has not named. */
+/** ClawSeed calls a session so that nobody has named. */
 const UNNAMED = '新会话';
 const DEVICE = errorFrame(
   'PERMISSION_DENIED',

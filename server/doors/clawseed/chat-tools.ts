@@ -125,7 +125,7 @@ export class ChatTools {
   }
 }
 
-/** What a hello proves that it is the same client with. */
+/** A hello proves with it that it is the same client. */
 interface KeptIdentity {
   readonly client_id: string;
   readonly instance_id?: string;

@@ -7,7 +7,7 @@ import { LIMITS } from '#lib/protocol/limits';
 import { parseClientFrame, type Received } from '../../clients/room.ts';
 import { type ErrorFrame, errorFrame } from './chat-frames.ts';
 
-/** What a frame of a ClawSeed app asks for. */
+/** A frame of a ClawSeed app asks for one of these. */
 export type ChatFrame =
   | {
       readonly type: 'connect';
@@ -93,7 +93,7 @@ function toAnswer(frame: Record<string, unknown>): ChatFrame {
   return { type: 'client', message: { type: 'tool_error', id: id.data, error } };
 }
 
-/** Of an answer that is nested too deep, the call can still be read, and ends. */
+/** An answer that is nested too deep still names its call, which ends. */
 function unreadable(text: string, problem: string): ChatFrame {
   const asClient = parseClientFrame(text);
   const answer = asClient.ok ? undefined : asClient.answer;

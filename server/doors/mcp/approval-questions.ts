@@ -4,9 +4,9 @@ import { pathOfCall } from '#lib/call/call-address';
 import { isRecord } from '#lib/json/is-record';
 import { newSecret } from '../../auth/room.ts';
 import type { CallService } from '../../calls/room.ts';
-import { capabilitiesOf } from './request-capabilities.ts';
+import { capabilitiesOf } from './agent-session.ts';
 
-/** What a task that needs input asks, by keys that are never used twice. */
+/** A task that needs input asks these, by keys that are never used twice. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
 interface InputRequest {
@@ -54,7 +54,7 @@ export function createApprovalQuestions(
   }
 
   return {
-    /** What the task asks now. Undefined: it has been answered, or this client is asked nothing. */
+    /** Gives what the task asks now. Undefined: it has been answered, or this client is asked nothing. */
     of(call: Call, request: Request): InputRequests | undefined {
       if (!isOn || publicUrl === undefined || call.phase !== 'approval') return undefined;
       if (!takesUrls(request)) return undefined;
@@ -74,7 +74,7 @@ export function createApprovalQuestions(
   };
 }
 
-/** Whether the client of this request opens addresses for its person. */
+/** The client of this request opens addresses for its person. */
 function takesUrls(request: Request): boolean {
   const { elicitation } = capabilitiesOf(request);
   return isRecord(elicitation) && isRecord(elicitation.url);

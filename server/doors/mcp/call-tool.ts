@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallService } from '../../calls/room.ts';
 import { roomToRead } from './agent-session.ts';
-import { reportProgress, type SendProgress } from './report-progress.ts';
+import { reportProgress, type SendProgress, waitsFor } from './report-progress.ts';
 import {
   failedResult,
   type ResultSources,
@@ -14,7 +14,6 @@ import {
   type ToolResult,
   toToolResult,
 } from './tool-result.ts';
-import { waitsFor } from './waits-for.ts';
 
 export interface CallToolDeps {
   readonly calls: Pick<
@@ -32,7 +31,7 @@ export interface ToolCallRequest {
   readonly reference: string;
   readonly args: unknown;
   readonly runId: string;
-  /** What came in with it, as `readTraceparent` gives it. */
+  /** The trace that came in with it, in the form that `readTraceparent` gives. */
   readonly traceparent: string | undefined;
 }
 
@@ -44,7 +43,7 @@ export interface Waiting {
   readonly send: SendProgress | undefined;
   /** Aborted when the client wants the call no more. Later aborts change nothing. */
   readonly cancelled: AbortSignal;
-  /** Whether that ends the call; else it ends the waiting alone. */
+  /** An abort ends the call; else it ends the waiting alone. */
   readonly endsCall: boolean;
 }
 

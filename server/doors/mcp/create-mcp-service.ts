@@ -6,14 +6,19 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { readVersion } from '../../base/project.ts';
 import type { ToolRegistry } from '../../tools/room.ts';
-import { type AgentSession, createRunIds, sessionKey } from './agent-session.ts';
+import {
+  type AgentSession,
+  createOpenRequests,
+  createRunIds,
+  type McpPost,
+  type McpStream,
+  sessionKey,
+} from './agent-session.ts';
 import { createApprovalQuestions } from './approval-questions.ts';
 import { cancelledRequest, isInitialize, toRequest, withoutNulls } from './json-rpc.ts';
 import type { McpConfig } from './mcp-config.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
-import type { McpPost, McpStream } from './mcp-service.ts';
 import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
-import { createOpenRequests } from './open-requests.ts';
 import { answerPlainCall, readPlainCall } from './plain-call.ts';
 
 const EACH_MS = 10_000;
@@ -32,7 +37,7 @@ export function createRefusalLog({ clock, logger }: { clock: Clock; logger: Logg
   return {
     note(reason: string): void {
       if (cancel) more += 1;
-      // As JSON: what came has no line of its own.
+      // It is written as JSON, so that what came makes no line of its own.
       else logger.info(`MCP: ${JSON.stringify(reason.slice(0, SHOWN_CHARS))}`);
       cancel ??= clock.schedule(EACH_MS, write);
     },
@@ -83,7 +88,7 @@ export class ListStreams {
 /** The header of MCP up to 2025-11-25, in lower case. */
 const SESSION_HEADER = 'mcp-session-id';
 
-/** Of sessions that their clients ended: older ones count again, as after a restart. */
+/** So many ended sessions are remembered: older ones count again, as they do after a restart. */
 const MOST_ENDED = 1_000;
 
 /**
@@ -100,7 +105,7 @@ function createLegacySessions(key: string) {
       const nonce = newSecret();
       return `${nonce}.${sign(agentId, nonce)}`;
     },
-    /** Whether it was made here, for this agent, and was not ended. */
+    /** Tells whether it was made here, for this agent, and was not ended. */
     isOf(agentId: string, sessionId: string): boolean {
       const [nonce = '', signature = '', ...more] = sessionId.split('.');
       if (more.length > 0 || ended.get(sessionId)) return false;
@@ -108,7 +113,7 @@ function createLegacySessions(key: string) {
       const given = Buffer.from(signature);
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    /** Of one that `isOf` accepts. */
+    /** Ends a session that `isOf` accepts. */
     end(agentId: string, sessionId: string): void {
       ended.put(agentId, sessionId, true);
     },
@@ -117,15 +122,15 @@ function createLegacySessions(key: string) {
 
 export interface McpServiceDeps
   extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'findCall' | 'runIdOf'> {
-  /** Of the data directory: what is signed or derived with it, no caller can make. */
+  /** The secret of the data directory: what is signed or derived with it, no caller can make. */
   readonly key: string;
-  /** Whether clients are shown where approvals are decided, and the origin of the board. */
+  /** Clients are shown where approvals are decided, at this origin of the board. */
   readonly approvalUrl: boolean;
   readonly publicUrl: string | undefined;
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
 }
 
-/** Of all agents; what one of them may have is bounded where its requests come in. */
+/** All agents together have so many; one agent's are bounded where its requests come in. */
 const MOST_SUBSCRIPTIONS = 10_000;
 
 const DAY_MS = 86_400_000;
@@ -167,7 +172,7 @@ export function createMcpService(deps: McpServiceDeps) {
   const streams = new ListStreams();
   const openRequests = createOpenRequests();
   const refusals = createRefusalLog({ clock, logger });
-  /** What belongs to a request, under the object that the handler passes through. */
+  /** The session of a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
   const lists = createToolLists({
     ...deps,
@@ -203,7 +208,7 @@ export function createMcpService(deps: McpServiceDeps) {
   );
 
   return {
-    /** Whether the id was made here for this agent. */
+    /** Tells whether the id was made here for this agent. */
     isSession: (agent: Agent, sessionId: string) => sessions.isOf(agent.tokenId, sessionId),
     /** Ends a session; it is not one any more. */
     endSession: (agent: Agent, sessionId: string) => sessions.end(agent.tokenId, sessionId),
@@ -271,7 +276,7 @@ function createToolLists(deps: {
     return best && 'schema' in best ? best.schema : undefined;
   };
   return {
-    /** What the agent may call now; the same array as long as nothing has changed. */
+    /** Gives what the agent may call now; the same array as long as nothing has changed. */
     of(agent: Agent): readonly McpTool[] {
       const allowed = agent.tools.join(' ');
       const known = kept.get(agent.tokenId);

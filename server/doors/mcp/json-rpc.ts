@@ -3,7 +3,7 @@ import { isRecord } from '#lib/json/is-record';
 import { parseJson } from '#lib/json/parse-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
-import type { McpPost } from './mcp-service.ts';
+import type { McpPost } from './agent-session.ts';
 
 type RequestId = string | number;
 
@@ -19,10 +19,10 @@ export function cancelledRequest(body: unknown): RequestId | undefined {
   return isRecord(body.params) ? asId(body.params.requestId) : undefined;
 }
 
-/** What a tool or a person gave: null says something there. */
+/** A tool or a person gave these: null says something there. */
 const AS_GIVEN = new Set(['arguments', 'inputResponses']);
 
-/** Of the protocol's own fields: more than any client has, and so few that each may be looked at often. */
+/** The protocol's own fields are fewer with any client, and so few may be looked at often. */
 const MOST_FIELDS = 5_000;
 
 /** Some clients write null where the protocol lets a field out: then it is left out (rule MP60). */
@@ -37,7 +37,7 @@ export function withoutNulls(body: unknown): unknown {
   return given === undefined ? message : { ...message, params: given };
 }
 
-/** What no answer depends on is made up where a client does not say it, or says it in another form. */
+/** No answer depends on these fields: they are made up where a client leaves them out, or has another form. */
 function asInitialize(params: unknown): Record<string, unknown> {
   const { clientInfo, capabilities, ...more } = isRecord(params) ? params : {};
   const { name = 'unknown', version = '0', ...info } = isRecord(clientInfo) ? clientInfo : {};

@@ -10,7 +10,15 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../../auth/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
-import { type AgentSession, type AnswerRoom, roomToRead, sessionKey } from './agent-session.ts';
+import {
+  type AgentSession,
+  type AnswerRoom,
+  type AskedRequest,
+  type OpenRequests,
+  roomToRead,
+  sessionKey,
+  takesTasks,
+} from './agent-session.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
 import {
   awaitCall,
@@ -22,9 +30,7 @@ import {
 } from './call-tool.ts';
 import type { McpConfig } from './mcp-config.ts';
 import { type McpTool, RESULT_TOOL, resultArgsSchema, resultTool } from './mcp-tools.ts';
-import type { OpenRequests } from './open-requests.ts';
 import type { SendProgress } from './report-progress.ts';
-import { type AskedRequest, takesTasks } from './request-capabilities.ts';
 import { RESOURCE_TEMPLATES, type ResourceDeps, readResource } from './resources.ts';
 import { QUICK_MS, type Task, taskParamsSchema, toCreatedTask, toTask } from './tasks.ts';
 import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
@@ -144,7 +150,7 @@ function requireTasks(context: ServerContext): void {
 }
 
 interface ToolsCallDeps extends CallToolDeps {
-  /** What the agent may call now. */
+  /** Gives the tools that the agent may call now. */
   readonly toolsFor: (agent: Agent) => readonly McpTool[];
   /** The agent's own call; undefined for every other. */
   readonly findCall: (agent: Agent, callId: string) => Promise<Call | undefined>;

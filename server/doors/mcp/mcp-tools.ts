@@ -7,7 +7,7 @@ import { given } from '#lib/util/given';
 
 type InputSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
-/** What validators know by its name, and do not fetch. */
+/** Validators know these dialects by their names, and do not fetch them. */
 const DIALECT = /^https?:\/\/json-schema\.org\//;
 
 /** Deeper than any schema that the registry takes. */
@@ -57,7 +57,7 @@ function cleanMember(key: string, value: unknown, left: number): unknown {
   return cleanValue(value, left);
 }
 
-/** What is no schema, or is one only for a reference to it. */
+/** Cleans a value that is no schema, or is one only for a reference to it. */
 function cleanValue(value: unknown, left: number): unknown {
   if (left <= 0) return {};
   if (Array.isArray(value)) return value.map((one) => cleanValue(one, left - 1));
@@ -95,7 +95,7 @@ export interface McpTool {
   readonly reference: string;
 }
 
-/** Of a tool as one client offers it, by `name@client`; undefined once it has left. */
+/** Gives the schema of a tool of one client, by `name@client`; undefined once it has left. */
 export type SchemaOf = (reference: string) => Readonly<Record<string, unknown>> | undefined;
 
 /** The server's own: no tool of others has its name. */
@@ -103,14 +103,14 @@ export const RESULT_TOOL = 'callboard_result';
 
 /** Cursor hides a tool whose name has more together with its server's; others allow 64. */
 export const LONGEST_NAME = 48;
-/** Of one description: a host pays for it in every request of its model. */
+/** A description has no more: a host pays for it in every request of its model. */
 const DESCRIPTION_CHARS = 2_048;
 const TITLE_CHARS = 128;
-/** Of a name that is too long: so much of its hash stands for the rest. */
+/** So much of its hash stands for the rest of a name that is too long. */
 const HASH_CHARS = 8;
 
 /**
- * What the agent may call now, sorted by name: a pool under its plain name, and, where several
+ * Lists what the agent may call now, sorted by name: a pool under its plain name, and, where several
  * clients offer it, one entry for each of them (rules MP1 to MP4).
  */
 export function toMcpTools(listings: readonly ToolListing[], schemaOf: SchemaOf): McpTool[] {

@@ -7,14 +7,14 @@ import {
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { errorMessage } from '#lib/util/error-message';
+import type { McpPost } from './agent-session.ts';
 import { callTool, type McpServerDeps, serverInfo } from './mcp-server.ts';
-import type { McpPost } from './mcp-service.ts';
 import { rpcCodeOf } from './traced-server.ts';
 
 const METHOD = 'tools/call';
 const REVISION = '2026-07-28';
 
-/** What most clients send, and no more: the library would take each such message as it is. */
+/** Most clients send this, and no more: the library would take each such message as it is. */
 const plainSchema = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]),

@@ -2,14 +2,13 @@ import type { Call } from '#lib/call/call';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
 import type { CallService } from '../../calls/room.ts';
-import { waitsFor } from './waits-for.ts';
 
 /** So many at once; after them four notifications a second. */
 const BURST = 5;
 const SHORTEST_MS = 250;
 /** Hosts give up after a minute without one; some sooner. */
 const HEARTBEAT_MS = 10_000;
-/** What a call waits for has no number, but each has to be higher than the one before. */
+/** A call that waits has no number to show, but each has to be higher than the one before. */
 const SMALL_STEP = 0.001;
 
 export interface ProgressDeps {
@@ -82,4 +81,32 @@ export function reportProgress(
 
   after(0);
   return end;
+}
+
+/** Says what an open call waits for, in a sentence for the program that asked. */
+export function waitsFor({ phase, card, toolName, status }: Call): string {
+  const client = card.client_name;
+  switch (phase) {
+    case 'approval':
+      return 'Waiting for approval on the board.';
+    case 'held':
+      return 'Waiting for its turn to be approved on the board.';
+    case 'queued':
+      return `Waiting for a client that has ${toolName}.`;
+    case 'offered':
+      // A client that takes without a claim is shown as offered while it runs.
+      return progressOf(card) ?? `Offered to ${client ?? 'a client'}.`;
+    case 'device':
+      return `${client ?? 'The device'} asks its owner.`;
+    case 'cancelling':
+      return 'Stopping.';
+    default:
+      return status === 'RUNNING' ? (progressOf(card) ?? 'Running.') : 'Waiting.';
+  }
+}
+
+function progressOf({ progress, tip }: Call['card']): string | undefined {
+  const count = progress?.total === undefined ? '' : `${progress.done} of ${progress.total}`;
+  if (tip) return count === '' ? tip : `${tip} (${count})`;
+  return count === '' ? undefined : `${count}.`;
 }

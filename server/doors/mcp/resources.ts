@@ -25,7 +25,7 @@ interface Described {
 /** `blob` is base64. */
 type ResourceContents = (Described & { text: string }) | (Described & { blob: string });
 
-/** What a call may give, so that a host knows which addresses there are. */
+/** A call may give these, so that a host knows which addresses there are. */
 export const RESOURCE_TEMPLATES = [
   {
     uriTemplate: 'callboard://blob/{id}',

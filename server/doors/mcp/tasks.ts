@@ -3,8 +3,8 @@ import type { Call } from '#lib/call/call';
 import type { CallPhase } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { InputRequests } from './approval-questions.ts';
+import { waitsFor } from './report-progress.ts';
 import { type ResultSources, type ToolResult, toToolResult } from './tool-result.ts';
-import { waitsFor } from './waits-for.ts';
 
 /** A call that ends sooner is answered as any other. */
 export const QUICK_MS = 300;
@@ -27,7 +27,7 @@ export interface Task {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly result?: ToolResult & { readonly resultType: 'complete' };
-  /** What its client may show its person meanwhile. */
+  /** Its client may show these to its person meanwhile. */
   readonly inputRequests?: InputRequests;
 }
 
@@ -38,13 +38,13 @@ export interface TaskTimes {
   readonly keepMs: number | null;
 }
 
-/** What stands in place of a result while the call goes on. */
+/** The task stands in place of a result while the call goes on. */
 export const toCreatedTask = (call: Call, times: TaskTimes): Task => ({
   ...facts(call, times),
   resultType: 'task',
 });
 
-/** With what it asks, or with the result of a call that has ended, which must be complete in itself. */
+/** The task has what it asks, or the result of a call that has ended, which must be complete in itself. */
 export async function toTask(
   call: Call,
   { inputRequests, ...times }: TaskTimes & { inputRequests: InputRequests | undefined },
@@ -83,7 +83,7 @@ function statusOf({ status, error }: Call): TaskStatus {
 const endOf = ({ status, error }: Call): string =>
   status === 'SUCCEEDED' ? 'Done.' : (error?.message.slice(0, 500) ?? 'It ended without a result.');
 
-/** What waits for a person takes its time. */
+/** A call that waits for a person takes its time. */
 function pollMs(phase: CallPhase | null, age: number): number {
   const isOfPerson = phase === 'approval' || phase === 'held' || phase === 'device';
   if (isOfPerson || phase === 'queued') return 5_000;

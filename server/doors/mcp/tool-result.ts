@@ -39,13 +39,13 @@ export interface ResultSources extends AnswerRoom {
   readonly scale: (bytes: Uint8Array) => Promise<ScaleOutcome>;
 }
 
-/** Of the text of one result: Claude Code cuts at about 25,000 tokens. */
+/** The text of one result has no more: hosts cut at about 25,000 tokens. */
 const TEXT_BYTES = 80 * 1024;
-/** Of one picture or sound in a result; a larger one is a link. */
+/** A picture or sound in a result has no more; a larger one is a link. */
 const BLOCK_BYTES = 1024 * 1024;
 
 /**
- * What the asking agent gets of a final call: first the text, always complete or with a link to
+ * The asking agent gets this of a final call: first the text, always complete or with a link to
  * the rest of it; then pictures and sounds as blocks, all else as links (rules MP10 to MP14).
  */
 export async function toToolResult(call: Call, sources: ResultSources): Promise<ToolResult> {
@@ -202,14 +202,14 @@ const toLink = ({ blob_id, media_type, size, name, alt }: Attachment): ContentBl
   ...given({ description: alt }),
 });
 
-/** Of a call that has ended, whose record has no room among the large answers now. */
+/** The call has ended, and its record has no room among the large answers now. */
 export const fetchedLater = (callId: string): ToolResult =>
   textResult(
     `Too many large answers are asked for at once. Get the result in a moment, with callboard_result {"call": "${callId}"}; do not call the tool again.`,
     { 'callboard/tool_call_id': callId },
   );
 
-/** Of a call that is not final yet, for a client that waits no longer. */
+/** The call is not final yet, and its client waits no longer. */
 export const stillRunning = (call: Call, waitsFor: string): ToolResult =>
   textResult(
     `The call ${call.id} of ${call.toolName} goes on: ${waitsFor} Get its result with callboard_result {"call": "${call.id}"}; do not call the tool again.`,

@@ -9,7 +9,7 @@ import {
   type McpRequestSpans,
   type McpRequestTrace,
 } from '../../telemetry/room.ts';
-import type { AskedRequest } from './request-capabilities.ts';
+import type { AskedRequest } from './agent-session.ts';
 
 export interface TraceDeps {
   readonly spans: McpRequestSpans;
@@ -22,7 +22,7 @@ type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Resu
 /** By the object that the library makes for each request and hands to its handler. */
 const traces = new WeakMap<AskedRequest['mcpReq'], McpRequestTrace>();
 
-/** Of a request whose span is exported once it is answered; undefined where nothing is traced. */
+/** The trace of a request, whose span is exported once it is answered; undefined where nothing is traced. */
 export const traceOf = ({ mcpReq }: AskedRequest): McpRequestTrace | undefined =>
   traces.get(mcpReq);
 
@@ -63,7 +63,7 @@ export class TracedServer extends Server {
 /** JSON-RPC: the server failed. */
 const INTERNAL_ERROR = -32_603;
 
-/** As the library answers it. */
+/** The library answers with the same code. */
 export function rpcCodeOf(error: unknown): number {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return Number.isSafeInteger(code) ? Number(code) : INTERNAL_ERROR;

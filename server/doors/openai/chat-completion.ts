@@ -4,7 +4,7 @@ import { BREAK, outputOf, type TurnEvent } from '../room.ts';
 import type { OpenAiConfig, Tokens } from './openai-service.ts';
 
 export interface AnswerHead {
-  /** Of the message that is answered. */
+  /** The id of the message that is answered. */
   readonly id: string;
   readonly model: string;
   /** Unix seconds. */

@@ -18,9 +18,9 @@ export interface Asking {
   readonly caller: Caller;
   readonly address: string;
   readonly conversation: Conversation;
-  /** Of the server's own choice where not given. */
+  /** The server chooses where it is not given. */
   readonly model: string | undefined;
-  /** What the program calls the conversation. */
+  /** The program calls the conversation so. */
   readonly user: string | undefined;
 }
 

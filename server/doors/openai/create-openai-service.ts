@@ -76,7 +76,7 @@ export function createOpenAiService(deps: OpenAiServiceDeps): OpenAiService {
   };
 }
 
-/** Of a request what both of the paths have. */
+/** A request has this on both of the paths. */
 type Posted = OpenAiRequest<
   Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'user' | 'stream'>
 >;

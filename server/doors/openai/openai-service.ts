@@ -36,7 +36,7 @@ export interface OpenAiService {
   respond(request: OpenAiRequest<ResponseBody>): Promise<OpenAiAnswer>;
 }
 
-/** Of the paths for programs that speak the API of OpenAI. */
+/** `openai_api` in the configuration file. */
 export const openAiConfigSchema = closedObject({
   enabled: z.boolean().default(false),
   /** How a chat completion shows the calls of its turn: a line of text each, or not at all. */

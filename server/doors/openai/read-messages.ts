@@ -13,10 +13,10 @@ export interface SentMessage {
   readonly print?: string;
 }
 
-/** As a text, of an answer whose items a program names. */
+/** A program may name the items of an answer in place of its text. */
 export const referenceTo = (itemId: string): string => `#${itemId}`;
 
-/** What a request says: what came before, and the message that is to be answered. */
+/** A request has what came before, and the message that is to be answered. */
 export interface Conversation {
   readonly instructions: string;
   readonly earlier: readonly SentMessage[];
@@ -77,7 +77,7 @@ function toSent({ role, content, id }: RawMessage): SentMessage[] {
   return [{ role, text: `${text}\n\n[${files.length} files, which are not sent again.]`, print }];
 }
 
-/** Of one message of a run. */
+/** A message of a run has no more characters. */
 const LONGEST = 256 * 1024;
 
 /** A run that begins is sent all of it as its first message: the newest parts, as far as they have room. */
@@ -113,7 +113,7 @@ const QUOTED = /"[^"\n]{0,200}"/g;
 const TASK_PARTS =
   /<\/?chat_history>|^#{1,4}\s*(?:Output|Chat History|Guidelines|Instructions|Examples|Context)\b/im;
 
-/** What other front ends ask for, of the chat itself: a name, a subject, what may be asked next. */
+/** Other front ends ask for something of the chat itself: a name, a subject, what may be asked next. */
 const WANTED =
   /\b(?:generate|write|create|provide|give|suggest|return|reply|summari[sz]e|name|propose)\b(?:[^.!?\n]|\n?\d\.|:\n){0,120}\b(?<!with the )(?:title|topic|subject|tags?|name|emoji|follow-?ups?|next questions?|queries)\b/i;
 const OF_CHAT =
@@ -123,11 +123,11 @@ const WANTED_CHINESE =
 const OF_CHAT_CHINESE = /对话|会话|聊天|这句话/;
 
 const LONGEST_ASK = 4_000;
-/** Of instructions that are a task and nothing else. */
+/** Instructions that are a task and nothing else are no longer. */
 const LONGEST_TASK = 600;
 
 /**
- * Whether a front end asks for itself, beside the chat of its person (OA21): for a title, tags or
+ * Tells whether a front end asks for itself, beside the chat of its person (OA21): for a title, tags or
  * follow-up questions. A person may ask for the like: what is not in the form of a task is one only
  * where it is not streamed, which answers for people are.
  */

@@ -32,7 +32,7 @@ export class ResponseItems {
     this.#calls = calls;
   }
 
-  /** As a program repeats it: its texts, or the names of its items. */
+  /** A program repeats the answer as its texts, or as the names of its items. */
   get forms(): readonly string[] {
     const names = this.#items.map(({ id }) => referenceTo(id));
     return [[...this.#texts.values()].join(' '), names.join(' ')];

@@ -30,12 +30,12 @@ export interface DelegationParts {
   readonly owners: OwnerTokens;
 }
 
-/** Of the configuration. */
+/** The part of the configuration that delegation needs. */
 export interface DelegationOptions {
   readonly agents: Readonly<Record<string, SubAgentSettings>>;
   readonly file: {
     readonly agent: { readonly max_depth: number };
-    /** Whether the second of the two ways to give a task is there, too. */
+    /** The second of the two ways to give a task is there, too. */
     readonly tools: { readonly new_task?: object | undefined };
   };
 }
@@ -198,7 +198,7 @@ interface TaskForm {
   readonly displayName: string;
   readonly description: string;
   args(names: readonly string[]): z.ZodObject;
-  /** Of arguments that fit. */
+  /** Reads arguments that fit. */
   read(args: Readonly<Record<string, unknown>>): Task;
   answer(text: string, childId: string): unknown;
 }

@@ -60,7 +60,7 @@ export const modelOf = (
   parent: Pick<RunSummary, 'model'>,
 ): string | undefined => model ?? parent.model ?? undefined;
 
-/** Of each sub-agent that is not offered because its model is not set up, one line for the log. */
+/** Gives one line for the log about each sub-agent that is not offered, as its model is not set up. */
 export const withoutModel = (
   agents: Readonly<Record<string, SubAgentSettings>>,
   models: Pick<Models, 'resolve'>,

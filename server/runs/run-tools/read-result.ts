@@ -13,7 +13,7 @@ export interface ReadResultDeps {
   readonly calls: Pick<CallService, 'get'>;
   /** The text of a file, without what is secret; undefined where it is not there any more. */
   fileText(file: Attachment): Promise<string | undefined>;
-  /** Of a result as a model is sent it: a page is never cut again. */
+  /** A model is sent so much of a result: a page is never cut again. */
   readonly resultBytes: number;
 }
 
@@ -67,7 +67,7 @@ export const createReadResult = (deps: ReadResultDeps) =>
         search === undefined
           ? pageOf(whole, { offset, room }, length)
           : placesOf(whole, { offset, room }, search);
-      // What a client gave stays marked, on whatever way it comes.
+      // A client's result stays marked, on whatever way it comes.
       const isMarked = isMarkedResult(record);
       return { output: `${head}\n${isMarked ? markUntrusted(text) : text}` };
     },

@@ -7,7 +7,7 @@ import type { Principal } from '../../auth/room.ts';
 import { defineTool, refusal } from '../../tools/room.ts';
 
 export interface SearchToolsDeps {
-  /** Of every tool, whether the run may call it; undefined where there is no such run. */
+  /** Says of every tool whether the run may call it; undefined where there is no such run. */
   statesOf(runId: string): Promise<readonly RunTool[] | undefined>;
   list(principal: Principal): readonly ToolListing[];
 }
@@ -15,7 +15,7 @@ export interface SearchToolsDeps {
 const TIMEOUT_MS = 10_000;
 const MOST_FOUND = 20;
 const MOST_TERMS = 24;
-/** Of a description. */
+/** A description has no more characters. */
 const SHORT_CHARS = 240;
 
 /** `tools.search`: finds tools that the model is not sent for want of room (rules RT5 to RT7). */
@@ -35,7 +35,7 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
       status({ tip: `Searching for ${query.slice(0, 100)}` });
       const states = await deps.statesOf(runId);
       if (!states) throw refusal('There is no such run.');
-      // Of what the run may not call, not even the name is given.
+      // A tool that the run may not call is not even named.
       const may = new Set(
         states.flatMap(({ name, offer }) =>
           offer === 'offered' || offer === 'over_limit' ? [name] : [],
@@ -60,7 +60,7 @@ function shortOf({ description }: ToolListing): string {
   return chars.length <= SHORT_CHARS ? text : `${chars.slice(0, SHORT_CHARS).join('')}…`;
 }
 
-/** Those that have a term of the query, the best first, by name between equals. */
+/** Gives the tools that have a term of the query, the best first, by name between equals. */
 function rank(listings: readonly ToolListing[], query: string): ToolListing[] {
   const terms = termsOf(query);
   return listings
