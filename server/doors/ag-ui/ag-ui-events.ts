@@ -1,4 +1,7 @@
-import type { PatchOperation } from './turn-events.ts';
+/** The operations of RFC 6902 that this server sends. */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
 
 interface ToolCall {
   readonly id: string;

@@ -19,6 +19,7 @@ import {
   CALL_ACTIVITY,
   LEFT_OUT,
   NOTICE,
+  type PatchOperation,
   type ToolResult,
 } from './ag-ui-events.ts';
 
@@ -212,11 +213,6 @@ function newestWithin(messages: readonly AgUiMessage[][], most: number): readonl
 
 const leftOut = (count: number): AgUiEvent[] =>
   count === 0 ? [] : [{ type: 'CUSTOM', name: LEFT_OUT, value: { count } }];
-
-/** The operations of RFC 6902 that this server sends. */
-export type PatchOperation =
-  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
 
 /** RFC 6901, section 3: `~` first, or the `~` of `~1` would be escaped again. */
 const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
