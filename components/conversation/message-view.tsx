@@ -2,7 +2,7 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { memo, useState } from 'react';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import type { Card } from '#lib/protocol/card';
 import type { Message, MessagePart } from '#lib/protocol/run';
 import { useCall, useRevealCall, useUi } from '../providers/workbench-context.tsx';

@@ -3,7 +3,7 @@
 import { ChevronDown, Plus } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { formatRelativeTime } from '#lib/format/amounts';
 import type { RunSummary } from '#lib/protocol/run';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useApi, useIsViewer, useRuns, useUi } from '../providers/workbench-context.tsx';

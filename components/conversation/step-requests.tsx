@@ -4,7 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useCallback } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
 import type { Api } from '#lib/api/http-client';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import type { ModelTurn, ModelUsage } from '#lib/protocol/model-turn';
 import { Fetched } from '../failure/fetched.tsx';
 import { useAnswer } from '../failure/use-answer.ts';

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import { showControlCharacters, visibleJsonText } from '#lib/format/show-control-characters';
 import { callerName } from './caller-name.ts';
 import { useDevicePage } from './device-context.tsx';

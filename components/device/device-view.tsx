@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { LANGUAGE_TAGS } from '#lib/i18n/locales';
 import { DEVICE_WORKER, endPush, isApple } from '../push/push-browser.ts';
@@ -19,7 +19,6 @@ import { fill } from './texts.ts';
 import { ToolGroups } from './tool-groups.tsx';
 import { toolName } from './tool-words.ts';
 import { useAttention } from './use-attention.ts';
-
 export interface DeviceViewProps {
   kept: PairedDevice;
   onForgotten: () => void;

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { newDeviceToken } from '#lib/client/client-identity';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import { OLDEST_BROWSERS } from '#lib/i18n/oldest-browsers';
 import { sha256Hex } from '#lib/util/sha256';
@@ -14,7 +14,6 @@ import { ProblemNote } from './problem-note.tsx';
 import { StepHeading } from './step-heading.tsx';
 import { fill } from './texts.ts';
 import { useNow } from './use-now.ts';
-
 /** From the code to the outcome (DP1 to DP8). */
 export function PairView({ code, onGo }: { code: string; onGo: (path: string) => void }) {
   const { api, memory, texts } = useDevicePage();

@@ -2,10 +2,9 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { late } from '#components/ui/late';
 import type { ApiFailure } from '#lib/api/api-result';
 import { readModelContext } from '#lib/client/web-mcp/model-context';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { formatRelativeTime } from '#lib/format/amounts';
 import type { WireDevice, WirePairing } from '#lib/protocol/device';
 import { useFormatFailure } from '../failure/format-failure.ts';
 import { useWebMcpSwitch } from '../providers/use-web-mcp.ts';
@@ -19,6 +18,7 @@ import {
 } from '../providers/workbench-context.tsx';
 import { useNow } from '../shell/use-now.ts';
 import { Button } from '../ui/button.tsx';
+import { late } from '../ui/late.tsx';
 import { BlockedOrigins } from './blocked-origins.tsx';
 import { DeviceCard } from './device-card.tsx';
 import { deviceRows } from './device-row.ts';

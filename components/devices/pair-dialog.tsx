@@ -4,7 +4,7 @@ import { useLocale, useTranslations } from 'next-intl';
 import encodeQR from 'qr';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { formatCountdown } from '#lib/format/format-duration';
+import { formatCountdown } from '#lib/format/amounts';
 import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
 import { fingerprintWords } from '#lib/text/fingerprint-words';
 import { useFormatFailure } from '../failure/format-failure.ts';

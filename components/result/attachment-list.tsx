@@ -3,10 +3,10 @@
 import { FileIcon } from 'lucide-react';
 import { useLocale, useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { Dialog } from '#components/ui/dialog';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Attachment } from '#lib/protocol/attachment';
+import { Dialog } from '../ui/dialog.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { SavedBytes } from './saved-bytes.tsx';
 import { pictureSource, useBlobUrl } from './use-blob-url.ts';

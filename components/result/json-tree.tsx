@@ -1,7 +1,6 @@
 'use client';
 
-import { jsonLine } from '#lib/format/json-preview';
-import { measureJson } from '#lib/format/json-size';
+import { jsonLine, measureJson } from '#lib/format/json-preview';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { JsonNodes } from './json-nodes.tsx';
 import { PagedText } from './paged-text.tsx';

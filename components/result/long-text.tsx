@@ -2,7 +2,7 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useState } from 'react';
-import { stripAnsi } from '#lib/format/strip-ansi';
+import { stripAnsi } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
 
 /** Beyond this a text is cut until a person asks for all of it. */

@@ -1,6 +1,6 @@
 'use client';
 
-import { stripAnsi } from '#lib/format/strip-ansi';
+import { stripAnsi } from '#lib/format/show-control-characters';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Pager } from './pager.tsx';
 import { ScrollRegion } from './scroll-region.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useLocale, useTranslations } from 'next-intl';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { wholeBytes } from '#lib/json/cut-json';
 
 /** How the whole is had of a value that is shown by its beginning. */

@@ -3,8 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { Fragment, useState } from 'react';
 import { PICTURE_NOTES } from '#lib/browser-tools/screenshot-tool';
-import { jsonLine } from '#lib/format/json-preview';
-import { measureJson } from '#lib/format/json-size';
+import { jsonLine, measureJson } from '#lib/format/json-preview';
 import { isRecord } from '#lib/json/is-record';
 import type { Attachment } from '#lib/protocol/attachment';
 import { FormattedText } from '../conversation/assistant-text.tsx';

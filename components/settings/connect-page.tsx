@@ -6,7 +6,7 @@ import { useTranslations } from 'next-intl';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { hashOfCall } from '#lib/call/call-address';
-import { AGENT_PROGRAMS, type AgentProgram, agentSnippets } from '#lib/format/agent-snippets';
+import { AGENT_PROGRAMS, type AgentProgram, agentSnippets } from '#lib/format/snippets';
 import type { CreatedToken } from '#lib/protocol/token';
 import type { CallsState } from '#lib/stores/calls-store';
 import { useCalls, useUi } from '../providers/workbench-context.tsx';

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation';
 import { useLocale, useTranslations } from 'next-intl';
 import { useEffect, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { formatRelativeTime } from '#lib/format/amounts';
 import { jsonLine } from '#lib/format/json-preview';
 import type { Theme } from '#lib/i18n/locales';
 import type { ListedCall } from '#lib/protocol/call-record';

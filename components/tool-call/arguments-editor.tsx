@@ -2,9 +2,9 @@
 
 import { useTranslations } from 'next-intl';
 import { useId, useRef } from 'react';
-import { Button } from '#components/ui/button';
-import { HiddenNote } from '#components/ui/hidden-note';
-import { parseArguments } from '#lib/format/parse-arguments';
+import { parseArguments } from '#lib/format/json-preview';
+import { Button } from '../ui/button.tsx';
+import { HiddenNote } from '../ui/hidden-note.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { forgetText } from './kept-texts.ts';
 import { ReadFirst } from './read-first.tsx';

@@ -2,10 +2,10 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useId } from 'react';
-import { Button } from '#components/ui/button';
-import { MarkedText } from '#components/ui/marked-text';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { argumentsText } from './arguments-text.ts';
 import type { SeenToEnd } from './use-seen-to-end.ts';
 

@@ -3,7 +3,7 @@
 import { useLocale, useTranslations } from 'next-intl';
 import { createContext, use, useLayoutEffect, useRef } from 'react';
 import { useStore } from 'zustand';
-import { formatCountdown, formatDuration } from '#lib/format/format-duration';
+import { formatCountdown, formatDuration } from '#lib/format/amounts';
 import type { Card } from '#lib/protocol/card';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 import { serverNow } from '../ui/server-clock.ts';

@@ -1,8 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { jsonPreview } from '#lib/format/json-preview';
-import { measureJson } from '#lib/format/json-size';
+import { jsonPreview, measureJson } from '#lib/format/json-preview';
 import type { Card } from '#lib/protocol/card';
 import { COMPLETION_TOOL } from '#lib/protocol/completion';
 import { ResultView } from '../result/result-view.tsx';

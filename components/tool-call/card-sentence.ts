@@ -1,10 +1,9 @@
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import { personName } from '#lib/format/person-name';
 import type { CallError, CallErrorReason } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardTranslator } from './card-translator.ts';
 import type { CardView } from './card-view.ts';
-
 /** A sentence on a card. `own` marks the tool's own words, which are not in our language. */
 export interface CardSentence {
   readonly text: string;

@@ -3,7 +3,7 @@
 import { useLocale, useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import type { Received } from '#lib/api/send-request';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { Fetched } from '../failure/fetched.tsx';
 import { useCallRecord } from './use-call-record.ts';

@@ -4,10 +4,7 @@ import { Copy } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
-import { Button } from '#components/ui/button';
-import { IconButton } from '#components/ui/icon-button';
-import { late, useFetchedWhenIdle } from '#components/ui/late';
-import { curlCommand } from '#lib/format/curl-command';
+import { curlCommand } from '#lib/format/snippets';
 import { useFailureToast, useFormatFailure } from '../failure/format-failure.ts';
 import {
   useCallsKnown,
@@ -20,6 +17,9 @@ import {
   type Workbench,
 } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { Button } from '../ui/button.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { late, useFetchedWhenIdle } from '../ui/late.tsx';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import { ApprovalVoice } from './approval-voice.tsx';
 import type { CardListProps } from './card-list.tsx';

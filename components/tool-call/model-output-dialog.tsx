@@ -2,15 +2,15 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useCallback } from 'react';
-import { Dialog } from '#components/ui/dialog';
-import { MarkedText } from '#components/ui/marked-text';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { ModelOutputRecord } from '#lib/protocol/model-turn';
 import { Fetched } from '../failure/fetched.tsx';
 import { useAnswer } from '../failure/use-answer.ts';
 import { useApi } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 
 export interface ModelOutputDialogProps {
   callId: string;

@@ -1,12 +1,16 @@
 'use client';
 
+import { Bot } from 'lucide-react';
 import { useTranslations } from 'next-intl';
 import { memo, type ReactNode, useId } from 'react';
-import { Boundary } from '#components/ui/boundary';
-import { MarkedText } from '#components/ui/marked-text';
+import { formatCountdown } from '#lib/format/amounts';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { Card, HookNote } from '#lib/protocol/card';
 import { CannotShow } from '../result/cannot-show.tsx';
+import { useNow } from '../shell/use-now.ts';
+import { Boundary } from '../ui/boundary.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
+import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import type { BlockedClient } from './blocked-clients.ts';
 import type { CardActions } from './card-actions.ts';
 import { CardBody } from './card-body.tsx';
@@ -19,11 +23,8 @@ import { hasClients } from './elsewhere.ts';
 import { LateAnswer } from './late-answer.tsx';
 import { StatusChip } from './status-chip.tsx';
 import type { SameQuestion } from './use-question.ts';
+
 import './tool-card.css';
-import { Bot } from 'lucide-react';
-import { VisuallyHidden } from '#components/ui/visually-hidden';
-import { formatCountdown } from '#lib/format/format-duration';
-import { useNow } from '../shell/use-now.ts';
 
 export interface ToolCardProps {
   callId: string;

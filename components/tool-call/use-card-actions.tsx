@@ -2,18 +2,18 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useMemo, useState } from 'react';
-import { late } from '#components/ui/late';
 import type { ApiFailure, ApiResult } from '#lib/api/api-result';
 import type { Api, ApprovalInput } from '#lib/api/http-client';
 import type { OnReceived } from '#lib/api/send-request';
 import { hashOfCall } from '#lib/call/call-address';
-import { curlCommand } from '#lib/format/curl-command';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
+import { curlCommand } from '#lib/format/snippets';
 import type { Answer } from '#lib/protocol/question';
 import { errorMessage } from '#lib/util/error-message';
 import { useFailureToast } from '../failure/format-failure.ts';
 import { useWorkbench } from '../providers/workbench-context.tsx';
 import { saveValue } from '../result/save-value.ts';
+import { late } from '../ui/late.tsx';
 import { showErrorToast, showToast } from '../ui/toast.ts';
 import type { CardActions, CopyKind } from './card-actions.ts';
 import type { CardTranslator } from './card-translator.ts';

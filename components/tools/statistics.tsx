@@ -3,18 +3,17 @@
 import Link from 'next/link';
 import { useLocale, useTranslations } from 'next-intl';
 import { useCallback, useId, useState } from 'react';
-import { Button } from '#components/ui/button';
-import { MarkedText } from '#components/ui/marked-text';
 import type { Api } from '#lib/api/http-client';
 import { pathOfCall } from '#lib/call/call-address';
-import { formatDuration } from '#lib/format/format-duration';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { formatDuration, formatRelativeTime } from '#lib/format/amounts';
 import { isDecided } from '#lib/protocol/is-decided';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import { Fetched } from '../failure/fetched.tsx';
 import { useAnswer } from '../failure/use-answer.ts';
 import { useApi, useClients } from '../providers/workbench-context.tsx';
 import { ScrollRegion } from '../result/scroll-region.tsx';
+import { Button } from '../ui/button.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { serverNow } from '../ui/server-clock.ts';
 import {
   COLUMNS,

@@ -2,10 +2,8 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Boundary } from '#components/ui/boundary';
-import { MarkedText } from '#components/ui/marked-text';
 import type { ApiResult } from '#lib/api/api-result';
-import { formatDuration } from '#lib/format/format-duration';
+import { formatDuration } from '#lib/format/amounts';
 import { showControlCharacters } from '#lib/format/show-control-characters';
 import type { ToolAnnotations, ToolListing } from '#lib/protocol/tool-spec';
 import { useFormatFailure } from '../failure/format-failure.ts';
@@ -14,6 +12,8 @@ import { CannotShow } from '../result/cannot-show.tsx';
 import { JsonTree } from '../result/json-tree.tsx';
 import { useNow } from '../shell/use-now.ts';
 import { Disclosure } from '../tool-call/disclosure.tsx';
+import { Boundary } from '../ui/boundary.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 import { sourceLabel } from './source-label.ts';
 import { TryIt } from './try-it.tsx';
 

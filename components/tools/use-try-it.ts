@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { useMemo, useState } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
-import { curlCommand } from '#lib/format/curl-command';
+import { curlCommand } from '#lib/format/snippets';
 import type { ErrorDetail } from '#lib/protocol/http-error';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { type CompiledToolSchema, compileToolSchema } from '#lib/schema/compile-tool-schema';

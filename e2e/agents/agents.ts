@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type AgentProgram, agentSnippets } from '../../lib/format/agent-snippets.ts';
+import { type AgentProgram, agentSnippets } from '#lib/format/snippets';
 import { MODEL } from './dialects/dialect.ts';
-
 /** An agent of another maker, as its users install it. */
 export interface Agent {
   readonly title: string;

@@ -16,7 +16,7 @@ export interface ChangedField {
   readonly now: string | null;
 }
 
-/** What a person has to compare: of a new tool all that it has, of another one what differs. */
+/** A person compares these: all fields of a new tool, and the fields of another one that differ. */
 export const changedFields = (tool: DeviceTool, before: DeviceTool | null): ChangedField[] =>
   TOOL_FIELDS.flatMap((field) => {
     if (sameJson(tool[field] ?? null, before?.[field] ?? null)) return [];

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { curlCommand } from './curl-command.ts';
-import { formatBytes } from './format-bytes.ts';
-import { formatCountdown, formatDuration } from './format-duration.ts';
-import { formatRelativeTime } from './format-relative-time.ts';
-import { jsonPreview } from './json-preview.ts';
-import { measureJson } from './json-size.ts';
-import { parseArguments } from './parse-arguments.ts';
+import {
+  formatBytes,
+  formatCountdown,
+  formatDuration,
+  formatRelativeTime,
+} from '#lib/format/amounts';
+import { jsonPreview, measureJson, parseArguments } from '#lib/format/json-preview';
 import {
   countHidden,
   showControlCharacters,
+  stripAnsi,
   textParts,
   visibleJsonText,
-} from './show-control-characters.ts';
-import { stripAnsi } from './strip-ansi.ts';
+} from '#lib/format/show-control-characters';
+import { curlCommand } from '#lib/format/snippets';
 
 describe('durations', () => {
   test.each([

@@ -24,10 +24,10 @@ const SYSTEMS: Names = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Of a longer one the beginning is read. */
+/** Only the beginning of a longer one is read. */
 const MOST_CHARS = 512;
 
-/** What `User-Agent` names, as people call it; undefined where it is not known. Any program can send any of them. */
+/** Names the program as people call it; undefined where it is not known. Any program can send any `User-Agent`. */
 export function readUserAgent(text: string): {
   readonly browser: string | undefined;
   readonly system: string | undefined;

@@ -1,5 +1,4 @@
-import { HIDDEN_RANGES, hiddenClass } from '../text/hidden-code-points.ts';
-
+import { HIDDEN_RANGES, hiddenClass } from '#lib/text/invisible';
 export interface ShowOptions {
   /** Line breaks and tabs stay as they are. */
   readonly keepLayout?: boolean;
@@ -88,9 +87,21 @@ function mark(code: number): string {
   return code === 0x7f ? DELETE_SYMBOL : `⟨${codePointName(code)}⟩`;
 }
 
-/** As JSON escapes it: in units of UTF-16. */
+/** JSON escapes it in units of UTF-16. */
 const toEscape = (code: number): string =>
   Array.from(
     { length: code > 0xffff ? 2 : 1 },
     (_, at) => `\\u${String.fromCodePoint(code).charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
+
+const ESC = '\\u001b';
+const BEL = '\\u0007';
+
+/** CSI (colour, cursor), OSC (titles, links; ended by BEL or ESC \), and two-character escapes. */
+const ANSI = new RegExp(
+  `${ESC}\\[[0-?]*[ -/]*[@-~]|${ESC}\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|${ESC}[ -/]*[0-Z\\\\^-~]`,
+  'g',
+);
+
+/** Takes a terminal's colours and cursor moves out of a text (FM9). */
+export const stripAnsi = (text: string): string => text.replace(ANSI, '');

@@ -1,6 +1,6 @@
 export { mapTexts } from './map-texts.ts';
 
-/** What stands in place of a secret. Its kind says what was there, and nothing of the secret. */
+/** This mark stands in place of a secret. Its kind says what was there, and nothing of the secret. */
 export const redacted = (kind: string): string => `[redacted:${kind}]`;
 
 const MARKER = /\[redacted:[a-z_]+\]/;
@@ -98,12 +98,12 @@ const KEY_BEGINS =
   /-{4,5} ?BEGIN[^\n\r\\-]{1,60}?PRIVATE[^\n\r\\A-Z-]{1,8}KEY[^\n\r\\-]{0,12}-{4,5}/g;
 export const KEY_ENDS =
   /-{4,5} ?END[^\n\r\\-]{1,60}?PRIVATE[^\n\r\\A-Z-]{1,8}KEY[^\n\r\\-]{0,12}-{4,5}/g;
-/** Of PuTTY: the part of its file that is secret. */
+/** This part of PuTTY's file is secret. */
 const PUTTY_KEY =
   /Private-Lines: \d{1,4}(?:(?:\s|\\+[rn]){1,8}[A-Za-z0-9+/=]{1,80}(?![\w-]*:)){0,500}(?:(?:\s|\\+[rn]){1,8}Private-(?:MAC|Hash): [0-9a-f]{1,128})?/g;
 /** In lines, or in one. */
 const ENCODED_KEY = /[\w+/=-]{1,24000}(?:(?:\s|\\+[rn]){1,4}[\w+/=-]{40,100}){0,500}/y;
-/** Of a key whose end is cut off: what it is made of, also as JSON text, in a diff, a quotation or a program. */
+/** A key whose end is cut off is made of these, also as JSON text, in a diff, a quotation or a program. */
 const KEY_BODY =
   /(?:[A-Z][A-Za-z]{1,20}(?:-[A-Z][A-Za-z]{1,20})?: [^\n\\]{1,100}|\\+[nrt"]?|[A-Za-z0-9+/=\s>|*#"'`,;%_-])/y;
 /** Longer than any key, however it is wrapped. */
@@ -230,7 +230,7 @@ export interface NamedSecret {
 /** `token`, `accessToken`, `access_token`, and not `tokens` or `token_count`. */
 const SECRET_NAME = /(?:token|password|passwd|passphrase|secret|authorization|api[-_]?key)$/i;
 
-/** What a tool shows under a name of a secret, at any depth, is not shown. */
+/** A value under a name of a secret, at any depth, is not shown. */
 export function withoutSecretNames(
   params: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -263,7 +263,7 @@ const FEW = 16;
  * undefined when there are none to look for.
  */
 export function valueRedactor(secrets: readonly NamedSecret[]): Change | undefined {
-  // Of two of which one holds the other, the longer one first.
+  // The longer one comes first, since it may hold the other.
   const values = secrets
     .filter(({ value }) => value.length >= LEAST_SECRET_CHARS)
     .flatMap(({ kind, value }) => spellingsOf(value).map((one) => ({ kind, value: one })))
@@ -308,7 +308,7 @@ function commonLength(text: string, at: number, value: string): number {
   return length;
 }
 
-/** Of more that begin alike none is compared: as much as the longest has is taken out. */
+/** More that begin alike are not compared: as much as the longest has is taken out. */
 const MOST_COMPARED = 4;
 
 /**
@@ -378,7 +378,7 @@ function leastOf(value: string, sure: number): number {
   return Math.min(value.length, least);
 }
 
-/** As it is, and within JSON text, where that differs. */
+/** A value is looked for as it is, and as it stands within JSON text where that differs. */
 export const spellingsOf = (value: string): string[] => [
   ...new Set([value, JSON.stringify(value).slice(1, -1)]),
 ];

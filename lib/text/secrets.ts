@@ -13,7 +13,7 @@ import {
 
 export type Secrets = ReturnType<typeof createSecrets>;
 
-/** What is secret whatever the call: values that are named, and what has the form of a token. */
+/** These are secret whatever the call: values that are named, and texts with the form of a token. */
 export function createSecrets(named: readonly NamedSecret[] = []) {
   const hideNamed = valueRedactor(named);
   const values = named.map(({ value }) => value).filter((one) => one.length >= LEAST_SECRET_CHARS);
@@ -44,7 +44,7 @@ const MOST_BEFORE = 15;
 /** A text that comes in pieces, without secrets: what may be the beginning of one is kept back. */
 export function createRedactedStream({ hide, settled }: Secrets) {
   let held = '';
-  // What was shown before, as a form begins where no word goes on.
+  // The text shown before counts, as a form begins where no word goes on.
   let before = '';
   let nextLook = 0;
   const release = (length: number): string => {
@@ -55,7 +55,7 @@ export function createRedactedStream({ hide, settled }: Secrets) {
     return shown;
   };
   return {
-    /** What may be shown once `delta` has come. */
+    /** Gives the text that may be shown once `delta` has come. */
     add(delta: string): string {
       held += delta.replaceAll('\0', '\ufffd');
       // A word that goes on settles little, and to look at a long one takes long.
@@ -109,7 +109,7 @@ function uncut(text: string, place: number, values: readonly string[]): number {
   return found;
 }
 
-/** What is longer is let go, and then not found any more. */
+/** A longer text is let go, and then not found any more. */
 const LONGEST_FORM = 24_000;
 const KEY_END = new RegExp(KEY_ENDS.source);
 const NO_TOKEN = /[^\w.~+/=-]/;

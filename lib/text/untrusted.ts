@@ -8,7 +8,7 @@ export function markUntrusted(text: string): string {
   return `<untrusted ${boundary}>\n${text}\n</untrusted ${boundary}>`;
 }
 
-/** What the mark adds at most; characters, which are bytes. */
+/** The mark adds so much at most; its characters are bytes. */
 export const MARK_BYTES = 2 * '</untrusted 0123456789abcdef>\n'.length;
 
 const MARKED = /^<untrusted ([0-9a-f]{16})>\n([\s\S]*)\n<\/untrusted \1>$/;

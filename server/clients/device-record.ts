@@ -7,8 +7,7 @@ import {
   type WireDevice,
 } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
-import { HIDDEN_RANGES, hiddenClass } from '#lib/text/hidden-code-points';
-import { stripInvisible } from '#lib/text/invisible';
+import { HIDDEN_RANGES, hiddenClass, stripInvisible } from '#lib/text/invisible';
 import { given } from '#lib/util/given';
 import type { KeptEntry } from '../store/room.ts';
 import type { CheckedSpec, CheckedTool } from '../tools/room.ts';

@@ -3,11 +3,10 @@ import { type ParsedJson, parseJson } from '#lib/json/parse-json';
 import { type ClientMessage, clientMessageSchema } from '#lib/protocol/client-messages';
 import { failureText } from '#lib/protocol/failure-text';
 import { LIMITS } from '#lib/protocol/limits';
+import { wellFormed } from '#lib/text/map-texts';
 import { mapTexts } from '#lib/text/redact';
-import { wellFormed } from '#lib/text/well-formed';
 import { given } from '#lib/util/given';
 import type { UnreadableAnswer } from './client-answer.ts';
-
 export type ParsedFrame =
   | { readonly ok: true; readonly message: ClientMessage }
   | {

@@ -16,7 +16,7 @@ import { startReceiver, status } from '../notices/testing/receiver.ts';
 import { finished, SECRET, setupOutbox, webhook } from '../notices/testing/setup-outbox.ts';
 import { RateLimits } from '../policy/rate-limits.ts';
 import { createRehearsalModel } from '../rehearsal/rehearsal-model.ts';
-import { withSettings } from '../runs/agent/changed-requests.ts';
+import { withSettings } from '../runs/agent/language-models.ts';
 import { Models } from '../runs/agent/models.ts';
 import { createManualClock, systemClock } from '../runs/agent/testing/fakes.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';

@@ -2,7 +2,7 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { useId, useState } from 'react';
-import { formatRelativeTime } from '#lib/format/format-relative-time';
+import { formatRelativeTime } from '#lib/format/amounts';
 import type { DeviceTool } from '#lib/protocol/device';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { ToolDifference } from '../../devices/tool-difference.tsx';

@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
 import type { ApiResult } from '#lib/api/api-result';
-import { parseArguments } from '#lib/format/parse-arguments';
+import { parseArguments } from '#lib/format/json-preview';
 import { CALL_ORIGINS, CALLING_ROLES, type CallOrigin } from '#lib/policy/policy-definition';
 import type { DryRunAnswer, DryRunBody } from '#lib/policy/policy-wire';
 import type { ToolListing } from '#lib/protocol/tool-spec';

@@ -3,12 +3,11 @@ import { copyFile, lstat, mkdir, opendir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { errorMessage } from '#lib/util/error-message';
 import { isMissing } from '#lib/util/is-missing';
 import type { Command } from '../command.ts';
 import { CliError } from '../exit-codes.ts';
-
 export const backupCommand: Command = {
   name: 'backup',
   parameters: '<folder>',

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { errorMessage } from '#lib/util/error-message';
 import { problemOfNode } from '../../bootstrap/node-version.mjs';
 import type { Context } from '../command.ts';

@@ -2,10 +2,9 @@ import { constants, copyFileSync, renameSync, rmSync, statfsSync } from 'node:fs
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { formatBytes } from '#lib/format/format-bytes';
+import { formatBytes } from '#lib/format/amounts';
 import { fileSize } from '../integrity/file-bytes.ts';
 import { syncDirectory, syncFile } from '../store-mark.ts';
-
 /** A store of a version before the log cannot be taken over; the message says what can be done. */
 export class StoreNotMovedError extends Error {
   override readonly name = 'StoreNotMovedError';

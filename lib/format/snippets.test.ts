@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENT_PROGRAMS, agentSnippets } from './agent-snippets.ts';
+import { AGENT_PROGRAMS, agentSnippets } from '#lib/format/snippets';
 
 const CONNECTION = { address: 'http://127.0.0.1:3000', token: 'cb_agent_x' };
 

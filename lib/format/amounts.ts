@@ -1,3 +1,18 @@
+const SIZES = ['B', 'kB', 'MB', 'GB'] as const;
+
+/** A size in thousands (FM5), as file managers and networks count it. */
+export function formatBytes(bytes: number, locale: string): string {
+  let size = Math.max(0, bytes);
+  let unit: (typeof SIZES)[number] = 'B';
+  for (const next of SIZES.slice(1)) {
+    // 999.95 would read as 1,000.0 of the smaller unit.
+    if (size < 999.95) break;
+    size /= 1_000;
+    unit = next;
+  }
+  return `${size.toLocaleString(locale, { maximumFractionDigits: unit === 'B' ? 0 : 1 })} ${unit}`;
+}
+
 type Units = Record<'ms' | 's' | 'm' | 'h', string>;
 
 const UNITS: Record<'en' | 'zh', Units> = {
@@ -58,4 +73,22 @@ function numberFormat(locale: string, digits: number): Intl.NumberFormat {
 export function formatCountdown(ms: number): string {
   const total = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`;
+}
+
+const STEPS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const;
+
+const NOW_MS = 10_000;
+
+/** How long ago, or until when (FM6). Both times in milliseconds. */
+export function formatRelativeTime(at: number, now: number, locale: string): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const difference = at - now;
+  if (Math.abs(difference) < NOW_MS) return format.format(0, 'second');
+  const step = STEPS.find((one) => Math.abs(difference) >= one.ms) ?? STEPS[3];
+  return format.format(Math.trunc(difference / step.ms), step.unit);
 }
