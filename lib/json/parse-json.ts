@@ -1,5 +1,4 @@
-import { mapTexts } from '../text/map-texts.ts';
-import { wellFormed } from '../text/well-formed.ts';
+import { mapTexts, wellFormed } from '#lib/text/map-texts';
 
 interface JsonTextLimits {
   readonly maxDepth: number;

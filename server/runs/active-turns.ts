@@ -3,7 +3,7 @@ import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../base/logger.ts';
 import type { AgentSpans } from '../telemetry/room.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
-import { internalError } from './agent/describe-model-error.ts';
+import { internalError } from './agent/notices.ts';
 import type { LiveRun } from './live-run.ts';
 
 type SavedEnd = Exclude<TurnEnd, { status: 'suspended' }>;

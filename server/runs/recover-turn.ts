@@ -7,12 +7,10 @@ import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
-import type { TurnError } from './agent/describe-model-error.ts';
-import type { Notice } from './agent/notices.ts';
+import type { Notice, TurnError } from './agent/notices.ts';
 import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn, untilFinal } from './agent/turn.ts';
 import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/turn-ending.ts';
 import type { LiveRun } from './live-run.ts';
-
 /** The notice of a turn that was taken up after a restart. */
 export const RESTARTED = 'restarted';
 

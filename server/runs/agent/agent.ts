@@ -13,7 +13,7 @@ import type { Spending } from './spending.ts';
 
 /** A model that can be asked. */
 export interface ResolvedModel {
-  /** As people and records name it, e.g. `openai:gpt-5`. */
+  /** People and records name it so, e.g. `openai:gpt-5`. */
   readonly ref: string;
   readonly languageModel: LanguageModelV4;
   /** The same, asked in the way that its provider takes. */
@@ -37,7 +37,7 @@ export interface ResolvedModel {
 /** One assistant message while it is being written. Watchers see each change. */
 export interface MessageWriter {
   append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void;
-  /** What was written as text so far was reasoning. */
+  /** The text that was written so far was reasoning. */
   rethink(): void;
   /** `modelId`: the id that the model itself gave the call. */
   addCall(callId: string, modelId?: string): void;
@@ -80,7 +80,7 @@ export interface ModelRequest {
   readonly toolsSha256: string | null;
   readonly promptSha256: string;
   readonly rendering: number;
-  /** Of all calls in the prompt; those that were sent before in this form are not written again. */
+  /** They belong to all calls in the prompt; those that were sent before in this form are not written again. */
   readonly results: readonly SentPart[];
 }
 
@@ -88,7 +88,7 @@ export interface ModelRequest {
 export interface RequestLog {
   /** The first piece of the answer is here. */
   answered(): void;
-  /** What came of it, which goes to disk with what the run writes next. */
+  /** The outcome goes to disk with what the run writes next. */
   end(outcome: RequestOutcome): void;
   /** Writes the end now, where nothing else is about to be written. */
   write(): Promise<void>;
@@ -105,13 +105,13 @@ export interface Transcript {
   readonly older?: number;
   /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[];
-  /** What messages on disk are sent back with to this model, by message. */
+  /** Messages on disk are sent back to this model with these, by message. */
   replays(model: string): Promise<ReadonlyMap<string, MessageReplay>>;
   /** Resolves once what was begun before has its place. */
   beginMessage(): Promise<MessageWriter>;
 }
 
-/** What a sub-agent's turn has beside a person's. Its calls stand below the call that it works for. */
+/** A sub-agent's turn has these beside a person's. Its calls stand below the call that it works for. */
 export interface Delegated extends CallParent {
   /** Added to the instructions. */
   readonly prompt: string;
@@ -130,11 +130,11 @@ export interface TurnRequest {
   readonly transcript: Transcript;
   /** How the model is asked in this run, before what the configuration says. */
   readonly settings?: RunSettings | undefined;
-  /** Of a sub-agent: it works for a call of another turn. */
+  /** A sub-agent works for a call of another turn. */
   readonly delegated?: Delegated | undefined;
-  /** What the turn takes is counted there, and holds it to the budgets; else to that of the agent. */
+  /** Counts what the turn takes, and holds it to the budgets; without it the budget of the agent holds. */
   readonly spending?: Spending | undefined;
-  /** What its calls and requests stand below, as W3C `traceparent`. */
+  /** Its calls and requests stand below this W3C `traceparent`. */
   readonly traceparent?: string | undefined;
   /** Steps that a turn had done before the server was restarted; they count (RU10). */
   readonly stepsDone?: number;
@@ -156,7 +156,7 @@ export const SHUTTING_DOWN = 'shutting_down';
 /** The token of the run's owner was revoked: its calls are cancelled. */
 export const OWNER_REVOKED = 'owner_revoked';
 
-/** As `CANCELLED`, with the name of who stopped it. */
+/** The same as `CANCELLED`, with the name of who stopped it. */
 export interface Stopped {
   readonly stoppedBy: string;
 }

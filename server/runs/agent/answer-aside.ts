@@ -1,9 +1,8 @@
 import { type ModelMessage, streamText } from 'ai';
 import { HttpError } from '#lib/protocol/http-error';
 import { forModel } from '#lib/text/for-model';
-import { describeModelError, type TurnError } from './describe-model-error.ts';
 import type { Models } from './models.ts';
-
+import { describeModelError, type TurnError } from './notices.ts';
 export interface AsideRequest {
   /** The default where not given. */
   readonly model: string | undefined;

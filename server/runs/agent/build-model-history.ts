@@ -8,7 +8,6 @@ import type { Message } from '#lib/protocol/run';
 import { forModel, forModelDeep } from '#lib/text/for-model';
 import type { MessageReplay, ReplayPart } from './replay.ts';
 import { type HistoryGroup, trimHistory } from './trim-history.ts';
-
 /** A picture as it is sent, scaled down where it was too large. */
 export interface ModelImage {
   readonly bytes: Uint8Array;
@@ -28,7 +27,7 @@ interface ModelHistoryInput {
   /** For all of the messages, of UTF-8 as JSON; null or not given for any number. */
   readonly roomBytes?: number | null | undefined;
   readonly calls: ReadonlyMap<string, Call>;
-  /** What this model's own messages are sent back with, by message. */
+  /** This model's own messages are sent back with these, by message. */
   readonly replays: ReadonlyMap<string, MessageReplay>;
   /** By blob id; what is missing is only described. */
   readonly images: ReadonlyMap<string, ModelImage>;
@@ -38,9 +37,9 @@ interface ModelHistoryInput {
   /** The server refused the model's own ids of calls. */
   readonly hasStrictIds?: boolean;
   readonly toModelName: (toolName: string, clientId?: string | null) => string;
-  /** What the model wrote of the client that the call is for (AL164). */
+  /** Gives what the model wrote of the client that the call is for (AL164). */
   readonly clientArgument?: (call: Call) => Readonly<Record<string, unknown>>;
-  /** What the model is sent of a call; of one that is not there, too. */
+  /** Gives what the model is sent of a call, also of one that is not there. */
   readonly outputOf: (record: Call | undefined) => ModelOutput;
 }
 
@@ -54,7 +53,7 @@ export interface HandedResult {
 }
 
 export interface ModelHistory {
-  /** Of the conversation, for want of room. */
+  /** So many of the conversation had no room. */
   readonly messagesLeftOut: number;
   readonly messages: readonly ModelMessage[];
   /** Pictures, by blob id, that there was room for. */
@@ -128,7 +127,7 @@ function shownOf(files: readonly Attachment[], { images, imageWay }: Building) {
 
 interface Building extends ModelHistoryInput {
   readonly results: HandedResult[];
-  /** Of calls: those of this server, and those of the model that were sent already. */
+  /** The ids of this server's calls, and those of the model that were sent already. */
   readonly usedIds: Set<string>;
 }
 
@@ -248,21 +247,26 @@ function inStrictOrder(messages: readonly ModelMessage[]): ModelMessage[] {
   const ordered: ModelMessage[] = [];
   for (const message of messages) {
     const last = ordered.at(-1);
-    if (last?.role === 'user' && message.role === 'user') {
-      const content =
-        typeof last.content === 'string' && typeof message.content === 'string'
-          ? `${last.content}\n\n${message.content}`
-          : [...partsOf(last.content), ...partsOf(message.content)];
-      ordered[ordered.length - 1] = { ...last, content };
-    } else if (last?.role === 'assistant' && message.role === 'assistant') {
-      const content = [...partsOf(last.content), ...partsOf(message.content)];
-      ordered[ordered.length - 1] = { ...last, content };
-    } else {
+    const joined = last && joinedWith(last, message);
+    if (joined) ordered[ordered.length - 1] = joined;
+    else {
       if (message.role === 'user' && last?.role === 'tool') ordered.push(BETWEEN);
       ordered.push(message);
     }
   }
   return ordered;
+}
+
+/** Two messages in a row of one who speaks become one. */
+function joinedWith(last: ModelMessage, next: ModelMessage): ModelMessage | undefined {
+  if (last.role === 'assistant' && next.role === 'assistant')
+    return { ...last, content: [...partsOf(last.content), ...partsOf(next.content)] };
+  if (last.role !== 'user' || next.role !== 'user') return undefined;
+  const areTexts = typeof last.content === 'string' && typeof next.content === 'string';
+  const content = areTexts
+    ? `${last.content}\n\n${next.content}`
+    : [...partsOf(last.content), ...partsOf(next.content)];
+  return { ...last, content };
 }
 
 const partsOf = <Part>(content: string | readonly Part[]) =>

@@ -6,12 +6,12 @@ import type { ToolsRequest, TurnEnd, TurnRequest } from './agent.ts';
 import { Lessons } from './lessons.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_BUDGET } from './spending.ts';
-import { chooseForStep } from './tool-choice.ts';
+import { chooseForStep } from './tools.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
 
 const NO_SPANS = { isOn: false, requestEnded() {} };
 
-/** Of a turn, where none are given. */
+/** A turn has so many where none are given. */
 const MAX_STEPS = 10;
 
 const usual = () => ({
@@ -60,7 +60,7 @@ export function createAgent(options: Omit<TurnDeps, Optional> & Partial<Pick<Tur
     resultBytes,
     /** Ends with a value whatever the model does; rejects only when nothing can be written down. */
     runTurn: (request: TurnRequest): Promise<TurnEnd> => runTurn(deps, request),
-    /** Of every tool, by name, whether the next step offers it, or why not. */
+    /** Tells of every tool, by name, whether the next step offers it, or why not. */
     async toolStates(request: ToolsRequest): Promise<readonly RunTool[]> {
       const turn = { ...request, deps, finals: new Map(), outputs: new WeakMap() };
       return chooseForStep(turn, await readCalls(turn)).states;

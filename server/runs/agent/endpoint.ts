@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { parseModelRef } from '#lib/protocol/model-ref';
 import type { Clock } from '../../base/clock.ts';
-import { type TurnError, turnError, wordsOf } from './describe-model-error.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
-
+import { type TurnError, turnError, wordsOf } from './notices.ts';
 export type Discovery =
   | { readonly ok: true; readonly ids: string[] }
   | { readonly ok: false; readonly message: string };
@@ -55,7 +54,7 @@ export class Endpoint {
     return { ok: true, ids: found.models.map(({ id }) => id) };
   }
 
-  /** What it has said so far that the model can do, by its list or of this one for itself. */
+  /** Gives what it has said so far that the model can do, by its list or for this one alone. */
   facts(id: string): ModelFacts {
     const ofList = this.#listed(id)?.facts ?? {};
     return isAny(ofList) ? ofList : (this.#shown.get(id) ?? {});

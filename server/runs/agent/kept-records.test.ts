@@ -4,7 +4,7 @@ import { type ModelOutput, outputOfRecord } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Message } from '#lib/protocol/run';
 import { outputFor, readCalls } from './turn.ts';
-import { readProgress } from './turn-progress.ts';
+import { readProgress } from './turn-ending.ts';
 
 const MIB = 1024 * 1024;
 const ended = { status: 'SUCCEEDED', phase: null, completedAt: 2 } as const;

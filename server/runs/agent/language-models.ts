@@ -2,7 +2,14 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { type LanguageModelV4, LoadAPIKeyError } from '@ai-sdk/provider';
+import {
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4Prompt,
+  LoadAPIKeyError,
+} from '@ai-sdk/provider';
+import { wrapLanguageModel } from 'ai';
 import { isRecord } from '#lib/json/is-record';
 import {
   FIRST_OF_ENDPOINT,
@@ -12,12 +19,12 @@ import {
   parseModelRef,
   REHEARSAL,
 } from '#lib/protocol/model-ref';
+import type { RunSettings } from '#lib/protocol/run';
+import { given } from '#lib/util/given';
 import { withReadableAnswers } from './answers/read-answers.ts';
-import { withCacheMarks, withPastTools } from './changed-requests.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fillingsOf, type Lesson } from './lessons.ts';
 import { withLifeSigns } from './silence-watch.ts';
-
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string | undefined;
@@ -105,7 +112,7 @@ function withLesson(fetchFrom: typeof fetch, lesson: Lesson): typeof fetch {
   };
 }
 
-/** What people, models and tools wrote is no field of the request. */
+/** These hold what people, models and tools wrote, which is no field of the request. */
 const CONTENT = new Set([
   ...['input_schema', 'parameters', 'parametersJsonSchema', 'args', 'response'],
   ...['arguments', 'output', 'properties'],
@@ -137,7 +144,7 @@ export function createProviders(keys: Keys, endpoint: Endpoint | undefined) {
   const ofEndpoint = (isConfigured: boolean): string[] => {
     if (!endpoint) return [];
     if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
-    // What is configured is never replaced by the rehearsal without a word.
+    // The rehearsal never replaces what is configured without a word.
     return isConfigured ? [] : [FIRST_OF_ENDPOINT];
   };
 
@@ -156,17 +163,89 @@ export function createProviders(keys: Keys, endpoint: Endpoint | undefined) {
     list: (isConfigured: boolean): string[] => [
       ...ofEndpoint(isConfigured),
       ...keyed
-        // With a base URL, OpenAI's key is the key of the server there.
+        // OpenAI's key is the key of the server behind a base URL.
         .filter(({ provider }) => !(endpoint && provider === 'openai'))
         .flatMap(({ provider, ids }) => ids.map((id) => `${provider}:${id}`)),
     ],
   };
 }
 
-/** Those whose keys are set, in the order in which they are listed. */
+/** Lists the providers whose keys are set, in order. */
 const keyedProviders = ({ openaiApiKey, anthropicApiKey, googleApiKey }: Keys) =>
   [
     { provider: 'openai' as const, key: openaiApiKey, ids: OPENAI_IDS },
     { provider: 'anthropic' as const, key: anthropicApiKey, ids: ANTHROPIC_IDS },
     { provider: 'google' as const, key: googleApiKey, ids: GOOGLE_IDS },
   ].filter(({ key }) => key !== undefined);
+
+/** The model, asked with these settings: each provider's SDK has its own fields for them. */
+export function withSettings(
+  model: LanguageModelV4,
+  { temperature, reasoning_effort: reasoning }: RunSettings,
+): LanguageModelV4 {
+  if (temperature === undefined && reasoning === undefined) return model;
+  return changed(model, (params) => ({
+    ...params,
+    ...given({ temperature, reasoning }),
+  }));
+}
+
+const MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * For Anthropic, which keeps a prompt only to a mark: behind the tools, the instructions, and the
+ * last message, with which the prompt of the next step begins.
+ */
+const withCacheMarks = (model: LanguageModelV4): LanguageModelV4 =>
+  changed(model, ({ prompt, tools, ...params }) => {
+    const system = prompt.findLastIndex(({ role }) => role === 'system');
+    const marked = prompt.map((message, at) =>
+      at === system || at === prompt.length - 1 ? withMark(message) : message,
+    );
+    const lastTool = tools?.at(-1);
+    const markedTools =
+      lastTool?.type === 'function' ? [...(tools ?? []).slice(0, -1), withMark(lastTool)] : tools;
+    return { ...params, prompt: marked, ...(markedTools && { tools: markedTools }) };
+  });
+
+const withMark = <Part extends { providerOptions?: object }>(part: Part): Part => ({
+  ...part,
+  providerOptions: { ...part.providerOptions, ...MARK },
+});
+
+const changed = (
+  model: LanguageModelV4,
+  change: (params: LanguageModelV4CallOptions) => LanguageModelV4CallOptions,
+): LanguageModelV4 =>
+  wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      transformParams: async ({ params }) => change(params),
+    },
+  });
+
+/**
+ * For an API that refuses a history with calls where the request defines no tool: the tools of that
+ * history are named then, and none of them may be called (AL3).
+ */
+const withPastTools = (model: LanguageModelV4): LanguageModelV4 =>
+  changed(model, (params) => {
+    if (params.tools?.length) return params;
+    const tools = toolsCalledIn(params.prompt);
+    return tools.length === 0 ? params : { ...params, tools, toolChoice: { type: 'none' } };
+  });
+
+function toolsCalledIn(prompt: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
+  const names = prompt.flatMap(({ role, content }) =>
+    role === 'assistant'
+      ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))
+      : [],
+  );
+  return [...new Set(names)].map((name) => ({
+    type: 'function',
+    name,
+    description: 'It was called before, and cannot be called now.',
+    inputSchema: { type: 'object', properties: {} },
+  }));
+}

@@ -1,12 +1,11 @@
 import { APICallError } from 'ai';
 import { isRecord } from '#lib/json/is-record';
-import { CONTEXT_FULL, WITHOUT_TOOLS, wordsOf } from './describe-model-error.ts';
-
-/** What was sent, as far as a refusal may be about it. */
+import { CONTEXT_FULL, WITHOUT_TOOLS, wordsOf } from './notices.ts';
+/** A refusal may be about these parts of what was sent. */
 export interface Refusable {
   /** By blob id. */
   readonly images: readonly string[];
-  /** As the model reads them, in the order of the request. */
+  /** The names are as the model reads them, in the order of the request. */
   readonly tools: readonly string[];
   /** By the estimate that history is trimmed by. */
   readonly tokens: number;
@@ -20,7 +19,7 @@ const OF_CONTENT = new Set([400, 413, 415, 422]);
 const OF_ACCOUNT = /API_KEY_INVALID|API key not valid|credit balance|insufficient_quota|billing/i;
 
 /**
- * What a request has to be sent without after this refusal; undefined where nothing is left to mend
+ * Tells what a request has to be sent without after this refusal; undefined where nothing is left to mend
  * (AL220). What the provider names goes first. Where it names nothing, pictures go, then everything
  * that is not needed.
  */
@@ -36,15 +35,18 @@ export function lessonOf(error: unknown, sent: Refusable, lesson: Lesson): Lesso
   const isOfImages = mayBeOfContent && OF_IMAGES.test(text) && sent.images.length > 0;
   if (!isOfContent) return isOfImages ? withoutImages(sent, lesson) : undefined;
   const body = isRecord(call?.requestBodyValues) ? call.requestBodyValues : {};
-  const named = ofNamed(text, { body, sent, lesson });
-  if (named) return named;
+  const refused = { body, sent, lesson };
+  return ofNamed(text, refused) ?? ofUnnamed(text, refused, status === 413);
+}
+
+function ofUnnamed(text: string, { body, sent, lesson }: Refused, isLarge: boolean) {
   if (sent.images.length > 0) return withoutImages(sent, lesson);
-  if (status === 413) return shorter(text, sent, lesson);
+  if (isLarge) return shorter(text, sent, lesson);
   const optional = [...optionalFields(body), ...fieldsWithin(body)];
   return withoutFields(optional, lesson) ?? withoutOlder(sent, lesson);
 }
 
-/** What is refused whatever its form, such as words that a filter refuses, ends no conversation. */
+/** Words that a filter refuses, and the like, are refused whatever their form; they end no conversation. */
 const withoutOlder = ({ older }: Refusable, lesson: Lesson): Lesson | undefined =>
   older > lesson.older ? { ...lesson, older } : undefined;
 
@@ -67,11 +69,17 @@ function ofNamed(text: string, { body, sent, lesson }: Refused): Lesson | undefi
   const unsent = withoutFields(fields, lesson);
   if (unsent) return unsent;
   if (OF_IDS.test(text) && !lesson.hasStrictIds) return { ...lesson, hasStrictIds: true };
-  if (OF_IMAGES.test(text) && sent.images.length > 0) {
-    return OF_SIGHT.test(text) && !OF_ONE_IMAGE.test(text)
-      ? { ...lesson, isBlind: true }
-      : withoutImages(sent, lesson);
-  }
+  const isOfImages = OF_IMAGES.test(text) && sent.images.length > 0;
+  const isOfAll = isOfImages && OF_SIGHT.test(text) && !OF_ONE_IMAGE.test(text);
+  if (isOfAll) return { ...lesson, isBlind: true };
+  return isOfImages ? withoutImages(sent, lesson) : ofTools(text, words, { sent, lesson });
+}
+
+function ofTools(
+  text: string,
+  words: ReadonlySet<string>,
+  { sent, lesson }: Omit<Refused, 'body'>,
+): Lesson | undefined {
   const index = OF_TOOL_AT.exec(text);
   const at = index ? sent.tools[Number(index[1] ?? index[2])] : undefined;
   const tools = OF_TOOLS.test(text) ? sent.tools.filter((name) => words.has(name)) : [];
@@ -153,7 +161,7 @@ type Filling = (message: Message, toolNames: ReadonlyMap<unknown, unknown>) => u
 
 /** Fields of messages that some servers want, with what one that lacks it gets; undefined for others. */
 const FILLINGS: Readonly<Record<string, Filling>> = {
-  // Of other models, and before they thought: a blank is what servers take that ask for some.
+  // Calls of other models, or from before they thought, have none: servers that ask for some take a blank.
   reasoning_content: ({ tool_calls, reasoning_content }) =>
     Array.isArray(tool_calls) && !reasoning_content ? ' ' : undefined,
   content: ({ content }) => (content === null ? '' : undefined),
@@ -161,7 +169,7 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
     role === 'tool' && !name ? toolNames.get(id) : undefined,
 };
 
-/** What the messages of a request lack of these fields. */
+/** Gives what the messages of a request lack of these fields. */
 export function* fillingsOf(body: unknown, fields: ReadonlySet<string>) {
   const messages = [isRecord(body) ? body.messages : []].flat().filter(isRecord);
   const calls = messages.flatMap((message) => message.tool_calls ?? []).filter(isRecord);
@@ -188,7 +196,7 @@ export interface Lesson {
   readonly isBlind: boolean;
   /** Names, as the model reads them, of tools that are not offered. */
   readonly tools: ReadonlySet<string>;
-  /** Of a request and its answer; null where nothing was refused for its length. */
+  /** A request and its answer may have so many; null where nothing was refused for its length. */
   readonly contextTokens: number | null;
   /** Pictures of this run that are not sent, by blob id. */
   readonly images: ReadonlySet<string>;
@@ -210,7 +218,7 @@ export const NO_LESSON: Lesson = {
 /** Kept until the server stops: what is forgotten costs one refused request. */
 const MOST_KEPT = 1_000;
 
-/** What providers refused: of pictures and older messages in each run, of all else for each model. */
+/** Providers refused these: pictures and older messages in each run, all else for each model. */
 export class Lessons {
   readonly #models = new Map<string, Lesson>();
   readonly #runs = new Map<string, Pick<Lesson, 'images' | 'older'>>();

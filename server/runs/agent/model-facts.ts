@@ -3,7 +3,7 @@ import { closedObject } from '#lib/protocol/closed-object';
 import { runSettingsSchema } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 
-/** What the configuration says of a model, where that is not what is assumed of it. */
+/** The configuration says this of a model, where that is not what is assumed of it. */
 export const modelSettingsSchema = closedObject({
   /**
    * `text`: the tools are described in the prompt, and calls are read from the answer. Without it,
@@ -12,7 +12,7 @@ export const modelSettingsSchema = closedObject({
   tool_calling: z.enum(['native', 'text']).optional(),
   /** A Markdown file, and its text once that was read, in place of the description of the tools; for `text` only. */
   tool_prompt: z.string().optional(),
-  /** Whether it takes pictures; else as its server says, or its provider publishes. */
+  /** It takes pictures; else as its server says, or its provider publishes. */
   images: z.boolean().optional(),
   /** `false`: it is asked for one call at a time. */
   parallel_calls: z.boolean().optional(),
@@ -40,7 +40,7 @@ export const modelSettingsSchema = closedObject({
 
 export type ModelSettings = z.output<typeof modelSettingsSchema>;
 
-/** What a server says that a model can do. What it does not say is not there. */
+/** A server says that a model can do this. A field that it does not mention is not there. */
 export interface ModelFacts {
   readonly images?: boolean;
   readonly tools?: boolean;

@@ -11,8 +11,6 @@ import type { ModelListing } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
 import type { ResolvedModel } from './agent.ts';
-import { MOST_TOOLS } from './choose-tools.ts';
-import type { TurnError } from './describe-model-error.ts';
 import { type Discovery, Endpoint } from './endpoint.ts';
 import {
   createLanguageModels,
@@ -21,10 +19,11 @@ import {
 } from './language-models.ts';
 import { type Lesson, NO_LESSON } from './lessons.ts';
 import { type ModelFacts, type ModelSettings, takesImages } from './model-facts.ts';
+import type { TurnError } from './notices.ts';
 import type { SchemaTarget } from './schema/schema-target.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
-import { TOOL_PROMPT } from './text-calls/tool-prompt.ts';
-
+import { TOOL_PROMPT } from './text-calls/text-history.ts';
+import { MOST_TOOLS } from './tools.ts';
 export type OpenedModel =
   | { readonly ok: true; readonly model: ResolvedModel }
   | { readonly ok: false; readonly error: TurnError };
@@ -171,7 +170,7 @@ const LOADING_SECONDS = 600;
 const SILENCE_SECONDS = 120;
 const TOTAL_SECONDS = 1_800;
 
-/** What a model can do: by the configuration, else by its server, else as its provider publishes. */
+/** Tells what a model can do by the configuration, else by its server, else as its provider publishes. */
 function abilitiesOf(
   ref: ModelRef | undefined,
   settings: ModelSettings = {},

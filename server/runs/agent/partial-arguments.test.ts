@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LIMITS } from '#lib/protocol/limits';
-import { PartialArguments } from './partial-arguments.ts';
+import type { Clock } from '../../base/clock.ts';
+import { createArgumentScanner, PartialArguments } from './partial-arguments.ts';
 import { createManualClock } from './testing/fakes.ts';
+import { echo, inOrder, MODELS, setupTurns } from './testing/setup-turns.ts';
 
 /** Parsing is asynchronous: lets everything that is ready happen. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -203,3 +206,105 @@ describe('partial arguments', () => {
     expect(sent).toEqual([]);
   });
 });
+
+/** Cuts a text at places that the test chooses. */
+const piecesOf = (text: string, sizes: readonly number[]): string[] => {
+  const pieces: string[] = [];
+  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    pieces.push(text.slice(at, at + size));
+    at += size;
+  }
+  return pieces;
+};
+
+const jsonObject = fc.dictionary(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 300 })),
+  { maxKeys: 6 },
+);
+
+test('[AL20] each value comes once, as it is, however its text is cut', () => {
+  fc.assert(
+    fc.property(
+      jsonObject,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+      fc.constantFrom(undefined, 2),
+      (object, sizes, indent) => {
+        const text = JSON.stringify(object, null, indent);
+        fc.pre(Object.values(object).every((value) => JSON.stringify(value).length <= 400));
+        const scanner = createArgumentScanner();
+        const finished: [string, unknown][] = [];
+        for (const piece of piecesOf(text, sizes)) {
+          scanner.push(piece);
+          finished.push(...scanner.take().finished);
+        }
+        expect(finished).toEqual(Object.entries(JSON.parse(text)));
+        expect(scanner.isBroken).toBe(false);
+      },
+    ),
+  );
+});
+
+test('[AL22] a value that is long shows its end, whatever it is', () => {
+  const list = JSON.stringify(Array.from({ length: 2_000 }, (_, n) => n));
+  const scanner = createArgumentScanner();
+  scanner.push(`{"list": ${list.slice(0, 3_000)}`);
+  expect(scanner.take().growing).toEqual({ key: 'list', shown: `…${list.slice(2_600, 3_000)}` });
+  scanner.push(`${list.slice(3_000)}, "x": {"y": "}]`);
+  expect(scanner.take()).toEqual({
+    finished: [['list', `…${list.slice(-400)}`]],
+    growing: { key: 'x', json: '{"y": "}]' },
+  });
+});
+
+/** A clock on which every look takes 4 ms: time passes with what is done, not with the machine. */
+function createSteppingClock(): Clock {
+  let now = 0;
+  let timers: { at: number; fire: () => void }[] = [];
+  const fireDue = () => {
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter((one) => !due.includes(one));
+    for (const { fire } of due) fire();
+  };
+  return {
+    now() {
+      now += 4;
+      queueMicrotask(fireDue);
+      return now;
+    },
+    schedule(ms, fire) {
+      const timer = { at: now + ms, fire };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+  };
+}
+
+/** 20 kB in which every place is known by the word that stands there. */
+const TEXT = Array.from({ length: 3_334 }, (_, n) => String(n).padStart(5, '0')).join(' ');
+
+/** How much of the text an update shows, by its last whole word. */
+const placeOf = (shown: unknown): number =>
+  Number(/(\d{5})(?: \d{0,4})?$/.exec(String(shown))?.[1] ?? 0) * 6;
+
+test.each(MODELS)(
+  '[AL22] %s: a text of 20 kB grows on its card while it is streamed',
+  async (model) => {
+    const script = inOrder(
+      { calls: [{ name: 'demo_echo', args: { text: TEXT } }], pieceChars: 20 },
+      { text: 'done' },
+    );
+    const clock = createSteppingClock();
+    const { turn, calls } = await setupTurns({ model, script, tools: [echo], agent: { clock } });
+    await turn('write');
+    expect(calls.records.get('tc_1')?.args).toEqual({ text: TEXT });
+    const places = calls.updates.map(({ params }) => placeOf(params.text));
+    const stretches = places.map((place, at) => place - (places[at - 1] ?? 0));
+    expect(Math.max(...stretches, TEXT.length - (places.at(-1) ?? 0))).toBeLessThan(1_200);
+    expect(calls.updates.length).toBeLessThan(400);
+    expect(JSON.stringify(calls.updates).length).toBeLessThan(400 * 600);
+  },
+);

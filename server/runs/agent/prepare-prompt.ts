@@ -6,10 +6,8 @@ import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
 import { type Lesson, NO_LESSON, type Refusable } from './lessons.ts';
 import { loadImages } from './load-images.ts';
-import { createModelTools, type ModelTools, type UnfitTool } from './model-tools.ts';
-import { toTextHistory } from './text-calls/text-history.ts';
-import { describeTools } from './text-calls/tool-prompt.ts';
-import { chooseForStep } from './tool-choice.ts';
+import { describeTools, toTextHistory } from './text-calls/text-history.ts';
+import { chooseForStep, createModelTools, type ModelTools, type UnfitTool } from './tools.ts';
 import { bytesOf } from './trim-history.ts';
 import {
   askedIn,
@@ -21,16 +19,16 @@ import {
   readCalls,
   type Turn,
 } from './turn.ts';
-import { type Ending, endingOf } from './turn-ending.ts';
 import {
   type CountedTool,
+  type Ending,
+  endingOf,
   type FailingTool,
   failingTools,
   readProgress,
   stuckTool,
   type TurnProgress,
-} from './turn-progress.ts';
-
+} from './turn-ending.ts';
 /** All that a step sends to the model. */
 export interface StepPrompt extends ModelHistory {
   readonly instructions: string;
@@ -42,9 +40,9 @@ export interface StepPrompt extends ModelHistory {
   readonly unfit: readonly UnfitTool[];
 }
 
-/** What a step is to be, by what is on disk before it. */
+/** The plan of a step is made from what is on disk before it. */
 export interface StepPlan {
-  /** Of all calls that the messages name, in order. */
+  /** They are the calls that the messages name, in order. */
   readonly records: readonly Call[];
   readonly progress: TurnProgress;
   /** Set when the step may call nothing. */
@@ -106,7 +104,7 @@ function withLimits(model: ResolvedModel, { isBlind, contextTokens }: Lesson): R
 const olderIn = (turn: Turn): number =>
   (turn.transcript.older ?? 0) + messagesRead(turn).findLastIndex(({ role }) => role === 'user');
 
-/** What of a request its provider may refuse. */
+/** The provider may refuse these parts of a request. */
 export const refusableOf = (
   turn: Turn,
   { images, tools, instructions, messages }: StepPrompt,
@@ -124,10 +122,10 @@ export const refusableOf = (
 
 /** Fewer than most texts have for a token, as no provider counts before it is asked. */
 const BYTES_OF_TOKEN = 3;
-/** What is kept for the answer: a quarter of all, and no more than this. */
+/** A quarter of all is kept for the answer, and no more than this. */
 const MOST_ANSWER_TOKENS = 16_384;
 
-/** Of UTF-8, beside instructions and tools; null where the model has no configured length. */
+/** Bytes of UTF-8 beside instructions and tools; null where the model has no configured length. */
 function roomForHistory(
   { contextTokens, toolPrompt }: ResolvedModel,
   instructions: string,
@@ -140,14 +138,14 @@ function roomForHistory(
   return Math.max(0, Math.floor((contextTokens - answer) * BYTES_OF_TOKEN) - taken);
 }
 
-/** Of the configuration, for all models and for this one, and of the run. */
+/** The configuration has some for all models and for this one, and the run has its own. */
 const ownInstructions = ({ deps, model, settings }: Turn): string[] =>
   [deps.settings, model.settings, settings].flatMap((one) => {
     const text = forModel(one?.instructions ?? '').trim();
     return text === '' ? [] : [text];
   });
 
-/** What the configuration says to a sub-agent. */
+/** The configuration has a prompt for a sub-agent. */
 const ofSubAgent = ({ delegated }: Turn): string[] =>
   delegated && delegated.prompt !== '' ? [delegated.prompt] : [];
 
@@ -197,7 +195,7 @@ async function historyFor(
   return { ...history, messages: toTextHistory(history.messages, names) };
 }
 
-/** What a model reads about its place. Short, as it is paid for in each step. */
+/** A model reads this about its place. It is short, as it is paid for in each step. */
 const INSTRUCTIONS = [
   'You are the agent of Callboard, a workbench where people watch your tool calls as live cards.',
   "Tools run on the server and on people's own devices (browser tabs, phones, programs), and a person may have to allow them there.",
@@ -222,7 +220,7 @@ interface StepFacts {
   readonly emptyAnswers: number;
 }
 
-/** What holds for this step alone is added, so that the model reads what it can do about it (AL103, AL120, AL122, AL125). */
+/** These hold for this step alone, and the model reads what it can do about them (AL103, AL120, AL122, AL125). */
 function* stepWarnings({
   offered,
   leftOut,

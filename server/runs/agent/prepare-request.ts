@@ -6,12 +6,11 @@ import { abortable } from '#lib/util/abortable';
 import { beginRequestSpan } from '../../telemetry/room.ts';
 import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
-import { withSettings } from './changed-requests.ts';
+import { withSettings } from './language-models.ts';
 import { type Lesson, lessonOf } from './lessons.ts';
 import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import type { Turn } from './turn.ts';
-
 /** A request that is about to be made. */
 export interface PreparedRequest {
   readonly prompt: StepPrompt;
@@ -43,7 +42,7 @@ export async function withoutRefused(
 ): Promise<PreparedRequest | undefined> {
   const drawn = lessonOf(refusal, refusableOf(turn, prompt), before);
   if (!drawn) return undefined;
-  // What did not help is sent again.
+  // Fields that did not help are sent again.
   const { without } = turn.deps.lessons.of(turn.model.ref, turn.runId);
   const lesson = drawn.older > before.older ? { ...drawn, without } : drawn;
   const request = await prepareRequest(turn, plan, lesson);
@@ -51,7 +50,7 @@ export async function withoutRefused(
   return isShorter || lesson.contextTokens === before.contextTokens ? request : undefined;
 }
 
-/** What people read once a request was answered that another lesson was drawn for. */
+/** People read these once a request was answered that another lesson was drawn for. */
 export function refusedNotices(model: string, before: Lesson, after: Lesson): Notice[] {
   const isNew = (kind: 'without' | 'tools') =>
     [...after[kind]].filter((name) => !before[kind].has(name));
@@ -63,7 +62,7 @@ export function refusedNotices(model: string, before: Lesson, after: Lesson): No
   ];
 }
 
-/** What is recorded of a request: hashes, by which it can be checked later what the model got. */
+/** Hashes of a request are recorded, by which it can be checked later what the model got. */
 function describeRequest(
   { instructions, messages, results, tools: offered }: StepPrompt,
   resultBytes: number,
@@ -103,7 +102,7 @@ function bytesAsHash(this: unknown, key: string, value: unknown): unknown {
   return held instanceof Uint8Array ? hash('sha256', held) : value;
 }
 
-/** What a request to the model carries, and its span once it has ended. */
+/** A request to the model carries this header, and its span is recorded once it has ended. */
 export function beginRequestTrace({ deps, runId, model, traceparent: parent }: Turn) {
   const { spans, clock } = deps;
   const span = beginRequestSpan(spans, parent);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { createSecrets } from '#lib/text/secrets';
 import type { ScriptedRequest } from '../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
+import { createReplayDraft } from './replay.ts';
 import { echo, inOrder, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
 const KEYS = { anthropicApiKey: 'sk-ant-test', googleApiKey: 'AIza-test' };
@@ -179,4 +181,18 @@ test('[AL174] an answer that broke off is not sent back with signatures', async 
   await runs.send(run_id, { input: 'again' });
   await bus.until((event) => event.type === 'message' && texts(event.message.parts)[0] === 'ok');
   expect(JSON.stringify(openai.requests[1]?.body)).not.toContain(step.signature);
+});
+
+test('[AL151] of what a provider gave to be sent back, a part with a secret is not kept', () => {
+  const { hide } = createSecrets([{ kind: 'configured', value: 'canary-7f3a' }]);
+  const draft = createReplayDraft();
+  draft.metadata(0, { openai: { itemId: 'rs_1', note: 'of canary-7f3a' } });
+  draft.metadata(1, { openai: { itemId: 'rs_2' } });
+  draft.reasoning(1, 'It is canary-7f3a');
+  draft.metadata(2, { openai: { itemId: 'msg_1' } });
+  const shown = [undefined, 'It is [redacted:configured]', 'done'];
+  expect(draft.finish('openai:gpt-4o', shown, hide)).toEqual({
+    model: 'openai:gpt-4o',
+    parts: [{ at: 2, metadata: { openai: { itemId: 'msg_1' } } }],
+  });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapTexts } from '#lib/text/redact';
 
-/** What a provider says of a part, by provider, e.g. a signature. It is sent back as it came. */
+/** A provider says this of a part, by provider, e.g. a signature. It is sent back as it came. */
 const metadataSchema = z.record(z.string(), z.record(z.string(), z.json()));
 export type ReplayMetadata = z.infer<typeof metadataSchema>;
 
@@ -14,7 +14,7 @@ const replayPartSchema = z.object({
 });
 export type ReplayPart = z.infer<typeof replayPartSchema>;
 
-/** What a message of a model is sent back with, and people do not see (AL170 to AL174). */
+/** A message of a model is sent back with this, which people do not see (AL170 to AL174). */
 const messageReplaySchema = z.object({
   /** Only this one is sent it: signatures and ids mean nothing to others. */
   model: z.string(),
@@ -22,7 +22,7 @@ const messageReplaySchema = z.object({
 });
 export type MessageReplay = z.infer<typeof messageReplaySchema>;
 
-/** Of a message, as JSON text. What is longer is not sent back. */
+/** A message has no more of it as JSON text; longer ones are not sent back. */
 const LONGEST_REPLAY = 256 * 1024;
 
 /** Undefined where there is none, or it is no JSON. */

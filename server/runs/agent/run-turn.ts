@@ -1,15 +1,20 @@
-import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
-import type { DraftCall } from '../../calls/room.ts';
-import { type MessageWriter, SHUTTING_DOWN, type TurnEnd, type TurnRequest } from './agent.ts';
-import { describeModelError, internalError } from './describe-model-error.ts';
-import type { UnfitTool } from './model-tools.ts';
-import { ANSWER_CUT, ANSWER_FILTERED, type Notice, notice, toolsUnfit } from './notices.ts';
+import type { MessageWriter, TurnEnd, TurnRequest } from './agent.ts';
+import {
+  ANSWER_CUT,
+  ANSWER_FILTERED,
+  describeModelError,
+  internalError,
+  type Notice,
+  notice,
+  toolsUnfit,
+} from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
   beginRequestTrace,
+  type PreparedRequest,
   prepareRequest,
   refusedNotices,
   retryDelay,
@@ -18,9 +23,8 @@ import {
 import { Spending } from './spending.ts';
 import { MOST_CALLS, type StartedCall, StepCalls } from './step-calls.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
+import type { UnfitTool } from './tools.ts';
 import {
-  actingFor,
-  askedFrom,
   emptyAnswersAtEnd,
   isUnread,
   messagesRead,
@@ -29,16 +33,16 @@ import {
   untilFinal,
 } from './turn.ts';
 import {
+  actorOf,
   completedWith,
   type Ending,
-  endsTurn,
   endWith,
   failedEnd,
+  isShuttingDown,
   stoppedEnd,
   stoppedWords,
   stopperOf,
 } from './turn-ending.ts';
-import { callKey, type TurnProgress } from './turn-progress.ts';
 
 /** Answers with neither text nor call, one after the other, that end a turn. */
 const MOST_EMPTY = 3;
@@ -69,38 +73,17 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
 
 /** Undefined when there is another step to do: the model called tools, or answered with nothing. */
 async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
-  const { deps, transcript } = turn;
-  const writer = await transcript.beginMessage();
-  let progress: TurnProgress | undefined;
-  const calls = new StepCalls({
-    clock: deps.clock,
-    isRepeated: (toolName, args) => progress?.isRepeated(toolName, args) ?? false,
-    onWritten: (callId, toolName, args) => turn.written.set(callId, callKey(toolName, args)),
-    draft: (tool, modelId) =>
-      deps.calls.draft({
-        principal: actingFor(turn),
-        runId: turn.runId,
-        tool,
-        fromClientId: askedFrom(turn),
-        parent: turn.delegated,
-        traceparent: turn.traceparent,
-        modelCallId: writer.ownId(modelId),
-      }),
-    endsTurn: (toolName) => endsTurn(deps.registry, toolName),
-    takeCall: () => turn.spending.takeCall(),
-    onDraft: (callId, modelId) => writer.addCall(callId, modelId),
-    onDescribed: (callId, metadata) => writer.describeCall(callId, metadata),
-    giveUp: (draft, message) => giveUp(turn, draft, message),
-  });
+  const writer = await turn.transcript.beginMessage();
+  let calls: StepCalls | undefined;
   try {
     const plan = await abortable(turn.signal, planStep(turn, step));
     const completed = completedWith(turn, plan.records);
     if (completed !== undefined) return await endCompleted(writer, completed);
-    const { ending } = plan;
-    ({ progress } = plan);
+    const { ending, progress } = plan;
     if (ending && ending.words === undefined) {
       return await endWith(writer, { notice: ending.notice, end: { status: 'idle' } });
     }
+    calls = new StepCalls(turn, writer, progress);
     const end = await askModel(turn, { step, plan, writer, calls });
     const started = calls.finish(end.finishReason === 'length');
     noteLeftOut(turn, end, { writer, calls });
@@ -114,7 +97,7 @@ async function runStep(turn: Turn, step: number): Promise<TurnEnd | undefined> {
   }
 }
 
-/** What one step writes. */
+/** One step writes these. */
 interface Writing {
   readonly writer: MessageWriter;
   readonly calls: StepCalls;
@@ -147,12 +130,11 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
     });
     const trace = beginRequestTrace(turn);
     try {
-      const { instructions, messages, tools } = prompt;
       const end = await streamStep({
         model: request.model,
-        instructions,
-        messages,
-        tools,
+        instructions: prompt.instructions,
+        messages: prompt.messages,
+        tools: prompt.tools,
         signal,
         calls: asking.calls,
         writer: asking.writer,
@@ -162,29 +144,23 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       });
       log.end(end);
       trace.end(end);
-      turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
-      deps.lessons.keep(turn.model.ref, turn.runId, lesson);
       const refused = refusedNotices(turn.model.ref, first.lesson, lesson);
-      for (const notice of refused) asking.writer.addNotice(notice);
-      const { leftOut, unfit, messagesLeftOut } = prompt;
-      return { ...end, offered: described.toolsOffered, leftOut, unfit, messagesLeftOut };
+      return takeAnswer(turn, request, { end, refused, writer: asking.writer });
     } catch (error) {
       // Not written where the server stops, as nothing is: the request is left as by a crash.
       const ended = { errorCode: errorCodeOf(turn, error) };
       log.end(ended);
       trace.end(ended);
       const isSilent = error instanceof StepFailedError && error.isSilent;
-      const mended =
-        isSilent &&
-        !signal.aborted &&
-        (await withoutRefused(turn, asking.plan, request, error.cause));
+      const mayMend = isSilent && !signal.aborted;
+      const mended = mayMend && (await withoutRefused(turn, asking.plan, request, error.cause));
       if (mended) {
         request = mended;
         await log.write();
         continue;
       }
       failures += 1;
-      const delay = isSilent ? retryDelay(error.cause, failures, deps.maxRetries) : undefined;
+      const delay = delayAfter(error, failures, deps.maxRetries);
       if (delay === undefined) throw error;
       await log.write();
       await abortable(signal, pause(deps.clock, delay));
@@ -192,10 +168,33 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
   }
 }
 
+const delayAfter = (error: unknown, failures: number, maxRetries: number): number | undefined =>
+  error instanceof StepFailedError && error.isSilent
+    ? retryDelay(error.cause, failures, maxRetries)
+    : undefined;
+
+interface AnsweredRequest {
+  readonly end: StepEnd;
+  readonly refused: readonly Notice[];
+  readonly writer: MessageWriter;
+}
+
+function takeAnswer(
+  turn: Turn,
+  { prompt, described, lesson }: PreparedRequest,
+  { end, refused, writer }: AnsweredRequest,
+): Asked {
+  turn.spending.tookTokens((end.usage.input_tokens ?? 0) + (end.usage.output_tokens ?? 0));
+  turn.deps.lessons.keep(turn.model.ref, turn.runId, lesson);
+  for (const notice of refused) writer.addNotice(notice);
+  const { leftOut, unfit, messagesLeftOut } = prompt;
+  return { ...end, offered: described.toolsOffered, leftOut, unfit, messagesLeftOut };
+}
+
 const errorCodeOf = ({ signal, model }: Turn, error: unknown): string =>
   signal.aborted ? 'cancelled' : describeFailure(error, model.ref).code;
 
-/** What people could not see otherwise: messages that the model was not sent, tools that it was not offered, calls that it made in vain. */
+/** People could not see otherwise which messages the model was not sent, which tools it was not offered, and which calls it made in vain. */
 function noteLeftOut(turn: Turn, end: Asked, { writer, calls }: Writing): void {
   const { ref } = turn.model;
   const once = (notice: Notice) => {
@@ -211,7 +210,7 @@ function noteLeftOut(turn: Turn, end: Asked, { writer, calls }: Writing): void {
     writer.addNotice(notice('calls_left_out', { count: calls.leftOut, limit: MOST_CALLS }));
 }
 
-/** What `recorded` gives may be decided and not written yet: their ends are waited for on disk. */
+/** A call that `recorded` gives may be decided and not written yet: its end is waited for on disk. */
 const waitForCalls = ({ deps, signal }: Turn, started: readonly StartedCall[]): Promise<unknown> =>
   abortable(
     signal,
@@ -229,7 +228,7 @@ interface Answer {
   readonly ending: Ending | undefined;
 }
 
-/** Of a step without calls: the turn has its answer, unless that is empty and may be asked for again. */
+/** A step without calls is the turn's answer, unless it is empty and may be asked for again. */
 async function endStep(turn: Turn, { writer, end, ending }: Answer): Promise<TurnEnd | undefined> {
   const isCut = end.finishReason === 'length' || end.finishReason === 'content-filter';
   const isEmpty = end.isWordless && !isCut && !ending;
@@ -253,11 +252,15 @@ async function endCompleted(writer: MessageWriter, words: string): Promise<TurnE
 }
 
 /** Every way in which a step breaks ends here: each call has a record, and the person a notice. */
-async function endBroken(turn: Turn, error: unknown, { writer, calls }: Writing): Promise<TurnEnd> {
+async function endBroken(
+  turn: Turn,
+  error: unknown,
+  { writer, calls }: { readonly writer: MessageWriter; readonly calls: StepCalls | undefined },
+): Promise<TurnEnd> {
   const { signal, deps } = turn;
   const words = signal.aborted ? stoppedWords(signal) : 'The model failed.';
-  const running = calls.abandon(`${words} The arguments were not complete.`);
-  // As after a crash: what is not on disk was never said, and the next start goes on from there.
+  const running = calls?.abandon(`${words} The arguments were not complete.`) ?? [];
+  // The next start goes on as after a crash: what is not on disk was never said.
   if (isShuttingDown(signal)) return { status: 'suspended' };
   const asked = Promise.all(running.map((call) => cancelCall(turn, call, words)));
   // A call that a hook still looks at is no call yet: the person does not wait for that.
@@ -271,31 +274,8 @@ async function endBroken(turn: Turn, error: unknown, { writer, calls }: Writing)
 /** So long a turn that ends waits until its calls are asked to stop. */
 const ASKED_MS = 1_000;
 
-const isShuttingDown = (signal: AbortSignal): boolean =>
-  signal.aborted && signal.reason === SHUTTING_DOWN;
-
 const describeFailure = (error: unknown, model: string) =>
   error instanceof StepFailedError ? describeModelError(error.cause, model) : internalError(error);
-
-const actorOf = ({ runId }: Turn): string => `run:${runId}`;
-
-/** What a person stopped is cancelled, not wrong; what the model left unfinished is. */
-async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Call> {
-  if (isShuttingDown(turn.signal)) {
-    const left = await turn.deps.calls.get(draft.callId);
-    if (left) return left;
-  }
-  if (turn.signal.aborted && !isShuttingDown(turn.signal)) {
-    const outcome = await turn.deps.calls.cancel(
-      draft.callId,
-      message,
-      actorOf(turn),
-      stopperOf(turn.signal),
-    );
-    if (outcome.ok) return outcome.call;
-  }
-  return draft.abandon(message, { reason: 'arguments_incomplete' });
-}
 
 /** Its end is not waited for: a client may take its time to stop, the person should not. */
 async function cancelCall(turn: Turn, { callId, recorded }: StartedCall, reason: string) {

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { WaitedLongError } from './describe-model-error.ts';
-
+import { WaitedLongError } from './notices.ts';
 /** How long a model is waited for. */
 export interface Patience {
   /** Without a byte of its server. */

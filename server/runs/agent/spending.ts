@@ -15,7 +15,7 @@ export interface SpentLimit {
 }
 
 /**
- * What a turn has taken of its budget, and of the budgets of those above it: the turns of its
+ * Counts what a turn has taken of its budget, and of the budgets of those above it: the turns of its
  * sub-agents spend it too (DE6). Tokens, and calls of sub-agents, count since the start of the server.
  */
 export class Spending {
@@ -55,7 +55,7 @@ export class Spending {
     this.#above?.tookTokens(count);
   }
 
-  /** Whether a call of the run, or of one below it, waits for a person: meanwhile the time stands (DE16). */
+  /** The time stands while a call of the run, or of one below it, waits for a person (DE16). */
   callWaits(callId: string, isWaiting: boolean, now: number): void {
     const before = this.#waiting.size;
     if (isWaiting) this.#waiting.add(callId);

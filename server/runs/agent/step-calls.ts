@@ -3,17 +3,25 @@ import { fitsJson } from '#lib/json/cut-json';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { wellFormed } from '#lib/text/map-texts';
 import { mapTexts } from '#lib/text/redact';
-import { wellFormed } from '#lib/text/well-formed';
-import type { Clock } from '../../base/clock.ts';
-import type { CallService, DraftCall } from '../../calls/room.ts';
+import type { DraftCall } from '../../calls/room.ts';
+import type { MessageWriter } from './agent.ts';
 import { SAME_ID } from './answers/chat-reader.ts';
-import type { MeantTool } from './find-tool.ts';
+import type { MeantTool } from './mend-calls.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import type { ReplayMetadata } from './replay.ts';
-import type { SpentLimit } from './spending.ts';
-import { ARGUMENTS_CUT, callKey, REPEATED_CALL } from './turn-progress.ts';
-
+import { actingFor, askedFrom, type Turn } from './turn.ts';
+import {
+  ARGUMENTS_CUT,
+  actorOf,
+  callKey,
+  endsTurn,
+  isShuttingDown,
+  REPEATED_CALL,
+  stopperOf,
+  type TurnProgress,
+} from './turn-ending.ts';
 /** A tool call as the model finished writing it. */
 export interface WrittenCall {
   readonly modelId: string;
@@ -64,7 +72,7 @@ const CUT = {
 type Unrunnable = typeof UNREADABLE | typeof CUT;
 type Held = Pick<WrittenCall, 'input' | 'unreadable'>;
 
-/** Of unreadable arguments the model is shown so many characters, under this name. */
+/** The model is shown so many characters of unreadable arguments, under this name. */
 const SHOWN_CHARS = 4_000;
 const AS_WRITTEN = 'arguments_as_written';
 
@@ -82,30 +90,15 @@ interface Entry {
   recorded: Promise<Call> | undefined;
 }
 
-export interface StepCallsDeps {
-  readonly draft: (toolName: string, modelId: string) => ReturnType<CallService['draft']>;
-  readonly clock: Clock;
-  /** Whether this call gave the same result so often that it is not run again. */
-  readonly isRepeated: (toolName: string, args: unknown) => boolean;
-  /** Of whole arguments that are about to be checked. */
-  readonly onWritten: (callId: string, toolName: string, args: unknown) => void;
-  /** Whether a call of it ends the turn: it runs only alone (AL160). */
-  readonly endsTurn: (toolName: string) => boolean;
-  /** Counts a call that may run; else the limit that is in its way (AL123). */
-  readonly takeCall: () => SpentLimit | undefined;
-  readonly onDraft: (callId: string, modelId: string) => void;
-  readonly onDescribed: (callId: string, metadata: ReplayMetadata) => void;
-  /** Ends a draft that will not be complete: abandoned, or cancelled when a person stopped it. */
-  readonly giveUp: (draft: DraftCall, message: string) => Promise<Call>;
-}
-
 /**
  * The calls of one step, from their first letter to their record (AL4, AL5, AL15). The draft's id is
  * the one id of a call; the model's own only sets its stream parts apart, so ids that collide or are
  * empty do no harm: parts go to the newest call of that id that is still being written.
  */
 export class StepCalls {
-  readonly #deps: StepCallsDeps;
+  readonly #turn: Turn;
+  readonly #writer: MessageWriter;
+  readonly #progress: TurnProgress;
   readonly #entries: Entry[] = [];
   /** Begun and not recorded, by the model's ids: their ends are no further calls. */
   readonly #unrecorded: string[] = [];
@@ -114,8 +107,10 @@ export class StepCalls {
   #begun = 0;
   #closed: string | undefined;
 
-  constructor(deps: StepCallsDeps) {
-    this.#deps = deps;
+  constructor(turn: Turn, writer: MessageWriter, progress: TurnProgress) {
+    this.#turn = turn;
+    this.#writer = writer;
+    this.#progress = progress;
   }
 
   /** Calls of this step that were not even recorded, since there were too many. */
@@ -136,25 +131,20 @@ export class StepCalls {
   /** The model finished this call; it starts now, though the step may go on. */
   async written({ modelId, tool, input, unreadable, metadata }: WrittenCall): Promise<void> {
     const key = isDeeperThan(input, LIMITS.jsonDepth) ? undefined : callKey(tool.toolName, input);
-    const doubt = this.#doubtful.indexOf(modelId);
-    if (doubt >= 0) {
-      this.#doubtful.splice(doubt, 1);
-      const isMade =
-        key !== undefined && this.#sameIds(modelId, tool).some((one) => one.key === key);
-      if (isMade) return;
-    }
+    const isDoubtful = takeFrom(this.#doubtful, modelId);
+    const isKnown = (one: Entry) => key !== undefined && one.key === key;
+    if (isDoubtful && this.#sameIds(modelId, tool).some(isKnown)) return;
     const isMeant = (entry: Entry) => entry.modelId === modelId && isOpen(entry);
-    const known = doubt < 0 ? this.#entries.find(isMeant) : undefined;
-    const at = known ? -1 : this.#unrecorded.indexOf(modelId);
-    if (at >= 0) return void this.#unrecorded.splice(at, 1);
+    const known = isDoubtful ? undefined : this.#entries.find(isMeant);
+    if (!known && takeFrom(this.#unrecorded, modelId)) return;
     const entry = known ?? (await this.#add(modelId, tool));
     if (!entry || !isOpen(entry)) return;
     entry.key = key;
-    if (metadata) this.#deps.onDescribed(entry.draft.callId, metadata);
+    if (metadata) this.#writer.describeCall(entry.draft.callId, metadata);
     // No arguments at all is also what a stream looks like that was cut at their start.
     const unsure = known !== undefined && entry.partial.isEmpty;
-    const isLast = this.#deps.endsTurn(entry.toolName);
-    // What is no JSON may have been cut: that is known at the end.
+    const isLast = endsTurn(this.#turn.deps.registry, entry.toolName);
+    // Arguments that are no JSON may have been cut: that is known at the end.
     if (unsure || isLast || unreadable !== undefined) entry.held = { input, unreadable };
     else this.#start(entry, input, unreadable);
   }
@@ -192,9 +182,18 @@ export class StepCalls {
     this.#begun += 1;
     const place = this.#begun;
     if (place > MOST_RECORDED) return undefined;
-    const draft = await this.#deps.draft(tool.toolName, ownId(modelId));
+    const { deps, runId, delegated: parent, traceparent } = this.#turn;
+    const draft = await deps.calls.draft({
+      principal: actingFor(this.#turn),
+      runId,
+      tool: tool.toolName,
+      fromClientId: askedFrom(this.#turn),
+      parent,
+      traceparent,
+      modelCallId: this.#writer.ownId(ownId(modelId)),
+    });
     const partial = new PartialArguments({
-      clock: this.#deps.clock,
+      clock: deps.clock,
       send: (params, whole) => draft.update(params, whole),
     });
     const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
@@ -211,13 +210,13 @@ export class StepCalls {
     };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
-    if (this.#closed === undefined) this.#deps.onDraft(draft.callId, ownId(modelId));
+    if (this.#closed === undefined) this.#writer.addCall(draft.callId, ownId(modelId));
     else this.#giveUp(entry, this.#closed);
     return entry;
   }
 
   #overBudget(): MeantTool['refusal'] {
-    const spent = this.#deps.takeCall();
+    const spent = this.#turn.spending.takeCall();
     if (!spent) return undefined;
     const message = `The limit of ${spent.limit} calls is reached, so this call was not run. Answer with what you have.`;
     return { reason: 'too_many_calls', message };
@@ -230,15 +229,15 @@ export class StepCalls {
     why: Unrunnable = UNREADABLE,
   ): void {
     entry.partial.end();
-    const isAmongOthers = this.#begun > 1 && this.#deps.endsTurn(entry.toolName);
+    const isAmongOthers = this.#begun > 1 && endsTurn(this.#turn.deps.registry, entry.toolName);
     const refusal = entry.refusal ?? (isAmongOthers ? NOT_ALONE : undefined);
     const call = { ...entry, refusal };
-    entry.recorded = keep(start(call, { input, unreadable, why }, this.#deps));
+    entry.recorded = keep(start(call, { input, unreadable, why }, this.#turn, this.#progress));
   }
 
   #giveUp(entry: Entry, message: string): void {
     entry.partial.end();
-    entry.recorded = keep(this.#deps.giveUp(entry.draft, message));
+    entry.recorded = keep(giveUp(this.#turn, entry.draft, message));
   }
 
   #started(): StartedCall[] {
@@ -248,39 +247,46 @@ export class StepCalls {
   }
 }
 
-/** As the model gave it. */
+/** The id is as the model gave it. */
 const ownId = (modelId: string): string => modelId.replace(SAME_ID, '');
+
+function takeFrom(ids: string[], id: string): boolean {
+  const at = ids.indexOf(id);
+  if (at >= 0) ids.splice(at, 1);
+  return at >= 0;
+}
 
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
 function start(
   { draft, toolName, client, refusal: known }: Entry,
   { input: given, unreadable, why: unrunnable }: Held & { readonly why: Unrunnable },
-  { isRepeated, onWritten }: StepCallsDeps,
+  turn: Turn,
+  progress: TurnProgress,
 ): Promise<Call> {
   const unfit = unfitOf(given);
   const input = unfit ? undefined : mapTexts(given, wellFormed);
   const isWhole = unreadable === undefined && !unfit;
-  const refusal = known ?? (isWhole && isRepeated(toolName, input) ? REPEATED : undefined);
+  const refusal = known ?? (isWhole && progress.isRepeated(toolName, input) ? REPEATED : undefined);
+  const written = isRecord(input) ? { args: input } : {};
   if (refusal) {
     const code = DENIED.has(refusal.reason) ? 'denied' : 'no_provider';
-    const args = isRecord(input) ? { args: input } : {};
-    return draft.abandon(refusal.message, { code, reason: refusal.reason, ...args });
+    return draft.abandon(refusal.message, { code, reason: refusal.reason, ...written });
   }
   if (unreadable !== undefined) {
-    const shown = unreadable.slice(0, SHOWN_CHARS).toWellFormed();
-    const cut = unreadable.length > SHOWN_CHARS ? `${shown}…` : shown;
-    return draft.abandon(unrunnable.message, {
-      reason: unrunnable.reason,
-      args: { [AS_WRITTEN]: cut },
-    });
+    const args = { [AS_WRITTEN]: shownOf(unreadable) };
+    return draft.abandon(unrunnable.message, { reason: unrunnable.reason, args });
   }
   if (unfit) return draft.abandon(unfit, { reason: 'arguments_unreadable' });
-  onWritten(draft.callId, toolName, input);
+  turn.written.set(draft.callId, callKey(toolName, input));
   const taken = client?.take(input) ?? { ok: true, args: input };
   if (taken.ok) return draft.complete(taken.args, taken.clientId);
-  const why = { code: 'no_provider', ...(isRecord(input) && { args: input }) } as const;
-  return draft.abandon(taken.message, why);
+  return draft.abandon(taken.message, { code: 'no_provider', ...written });
+}
+
+function shownOf(unreadable: string): string {
+  const shown = unreadable.slice(0, SHOWN_CHARS).toWellFormed();
+  return unreadable.length > SHOWN_CHARS ? `${shown}…` : shown;
 }
 
 /** Before anything else looks at them: what is too deep or too large costs no more than this look. */
@@ -294,4 +300,22 @@ function unfitOf(args: unknown): string | undefined {
 function keep(recorded: Promise<Call>): Promise<Call> {
   recorded.catch(() => undefined);
   return recorded;
+}
+
+/** A call that a person stopped is cancelled, not wrong; one that the model left unfinished is. */
+async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Call> {
+  if (isShuttingDown(turn.signal)) {
+    const left = await turn.deps.calls.get(draft.callId);
+    if (left) return left;
+  }
+  if (turn.signal.aborted && !isShuttingDown(turn.signal)) {
+    const outcome = await turn.deps.calls.cancel(
+      draft.callId,
+      message,
+      actorOf(turn),
+      stopperOf(turn.signal),
+    );
+    if (outcome.ok) return outcome.call;
+  }
+  return draft.abandon(message, { reason: 'arguments_incomplete' });
 }

@@ -11,15 +11,14 @@ import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import type { Clock } from '../../base/clock.ts';
 import type { MessageWriter, ResolvedModel } from './agent.ts';
-import { StreamCutError } from './describe-model-error.ts';
-import type { ModelTools } from './model-tools.ts';
-import { readArguments } from './read-arguments.ts';
+import { readArguments } from './mend-calls.ts';
+import { StreamCutError } from './notices.ts';
 import { toReplayMetadata } from './replay.ts';
 import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 import type { StepCalls, WrittenCall } from './step-calls.ts';
 import { callInText } from './text-calls/call-parser.ts';
 import { type AnswerPiece, ThoughtReader } from './thoughts.ts';
-
+import type { ModelTools } from './tools.ts';
 export interface StepRequest {
   readonly model: ResolvedModel;
   readonly instructions: string;
@@ -162,7 +161,7 @@ function wordsOf({ text }: Progress, { tools, model }: StepRequest) {
 async function takePart(part: Part, request: StepRequest, progress: Progress): Promise<void> {
   const { writer, calls, tools } = request;
   if (isBlock(part)) await takeBlock(part, writer, progress);
-  // What a model calls that was offered nothing is not written down: it never was a call.
+  // Calls of a model that was offered nothing are not written down: they never were calls.
   if (!tools) return;
   if (part.type === 'tool-input-start') await calls.begin(part.id, tools.find(part.toolName));
   else if (part.type === 'tool-input-delta') calls.write(part.id, part.delta);

@@ -7,7 +7,7 @@ export type AnswerPiece =
 
 /** By which models set their thoughts apart where their server does not. */
 const TAG = /<\/?(?:think|thinking|thought|reasoning|seed:think)>|\[\/?think\]|◁\/?think▷/gi;
-/** What may become a tag at the end of a piece. */
+/** The end of a piece may become a tag. */
 const BEGINNING = /(?:<\/?[a-z:]{0,10}|\[\/?[a-z]{0,5}|◁\/?[a-z]{0,5})$/i;
 
 /**
@@ -27,7 +27,7 @@ export class ThoughtReader {
   /** Nothing of the answer, or of what follows a thought, but these blanks. */
   #isStart = true;
   #blanks = '';
-  /** What may become a tag. */
+  /** The held text may become a tag. */
   #held = '';
 
   push(text: string): readonly AnswerPiece[] {

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 
-/** What one message of a run becomes: a call and its result are never in two of them. */
+/** One message of a run becomes a group: a call and its result are never in two of them. */
 export interface HistoryGroup<Result> {
   readonly role: 'user' | 'assistant';
   readonly messages: readonly ModelMessage[];
@@ -9,7 +9,7 @@ export interface HistoryGroup<Result> {
 
 /** About as much as providers count for a picture of the size that is sent. */
 const IMAGE_BYTES = 5_000;
-/** What is left out is so much more than must be that the beginning stays the same for some steps, as caches need it. */
+/** More is left out than must be, so that the beginning stays the same for some steps, as caches need it. */
 const KEPT_SHARE = 3 / 4;
 
 /**
@@ -36,7 +36,7 @@ export function trimHistory<Result>(
   return { kept, leftOut: older + from - person.length };
 }
 
-/** As if it had been asked for after each group, so that it moves only where there was no room any more. */
+/** Goes on as if it had been asked after each group, so that it moves only where there was no room any more. */
 function firstKept(
   groups: readonly Pick<HistoryGroup<unknown>, 'messages'>[],
   asked: number,

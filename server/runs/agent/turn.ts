@@ -26,19 +26,19 @@ export interface TurnDeps {
   readonly images: ImageSource;
   readonly maxSteps: number;
   readonly budget: TurnBudget;
-  /** Of one result as the model is sent it, as UTF-8. */
+  /** One result as the model is sent it has no more of UTF-8. */
   readonly resultBytes: number;
   /** Tools that are asked again and again on purpose, e.g. how far a job is. */
   readonly isPolling: (toolName: string) => boolean;
   readonly isPinned: (toolName: string) => boolean;
-  /** What the policy denies, whatever the arguments. */
+  /** Tells what the policy denies, whatever the arguments. */
   readonly denialOf: DenialOf;
   /** How often a request that failed with 429 or 5xx is made again. */
   readonly maxRetries: number;
   readonly settings: RunSettings;
   readonly lessons: Lessons;
   readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
-  /** What must not happen and stops no turn; for the log. */
+  /** Logs what must not happen and stops no turn. */
   readonly logger: Logger;
 }
 
@@ -49,7 +49,7 @@ type DenialOf = (of: {
   readonly from: string | null;
 }) => { readonly rule: string; readonly reason: string } | undefined;
 
-/** What the steps of one turn share. */
+/** The steps of one turn share this. */
 export interface Turn extends TurnRequest {
   readonly deps: TurnDeps;
   /** Final records, read once, without results that the model is sent in part. */
@@ -82,7 +82,7 @@ export function messagesRead({ transcript }: WithMessages): readonly Message[] {
   return currentMessages(at < 0 ? messages : messages.slice(0, at));
 }
 
-/** What the model is sent of the call. */
+/** Gives what the model is sent of the call. */
 export function outputFor({ outputs, deps }: WithOutputs, record: Call | undefined): ModelOutput {
   if (!record || !isFinalStatus(record.status)) return outputOfRecord(record, deps.resultBytes);
   const made = outputs.get(record) ?? outputOfRecord(record, deps.resultBytes);
@@ -102,7 +102,7 @@ export function actingFor(turn: Turn): Principal {
   return { ...principal, askedBy: authorOf(author) };
 }
 
-/** Whose person sent that message, as `askingText` makes it. It is on disk with it. */
+/** The client whose person sent that message, as `askingText` makes it. It is on disk with it. */
 export function askedFrom(turn: Pick<Turn, 'transcript'>): string | undefined {
   const asked = askedIn(turn);
   return askingText(asked?.client_id, asked?.instance_id);
@@ -142,7 +142,7 @@ export async function untilFinal(
   }
 }
 
-/** Of the message of a failure that the model is sent in part. */
+/** So much is kept of the message of a failure that the model is sent in part. */
 const KEPT_MESSAGE = 1_000;
 
 function withShortMessage(record: Ended): Ended {
@@ -152,7 +152,7 @@ function withShortMessage(record: Ended): Ended {
 }
 
 /**
- * Of a final record what a turn needs (AL126): where the model is sent a part of the result, that
+ * Keeps of a final record what a turn needs (AL126): where the model is sent a part of the result, that
  * part, and by what an equal result is known. A conversation may have hundreds of 8 MiB.
  */
 function keptOf(turn: ReadingTurn, record: Ended): Ended {
@@ -167,7 +167,7 @@ function keptOf(turn: ReadingTurn, record: Ended): Ended {
   return kept;
 }
 
-/** What was written since the person's last message. On disk all of it is whole: half messages are never stored. */
+/** Gives the messages since the person's last one. On disk all of them are whole: half messages are never stored. */
 export const ofLastTurn = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 

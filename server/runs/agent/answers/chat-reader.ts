@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { NAMELESS } from '../find-tool.ts';
+import { NAMELESS } from '../mend-calls.ts';
 import { JsonExtent } from '../text-calls/json-extent.ts';
 import {
   type AnswerReader,
@@ -12,7 +12,6 @@ import {
   UnreadableAnswerError,
   usageOf,
 } from './fields.ts';
-
 /** Reads chunks of the chat API, and a whole answer as one of these. */
 export class ChatReader implements AnswerReader {
   readonly #calls = new ChunkCalls();
@@ -93,7 +92,7 @@ interface ChunkCall {
   readonly index: number;
   id: string | undefined;
   name: string | undefined;
-  /** What Google's server wants back with it. */
+  /** Google's server wants this back with it. */
   readonly extra: unknown;
   /** Arguments that came before the name. */
   held: string;
@@ -102,7 +101,7 @@ interface ChunkCall {
   isWhole: boolean;
 }
 
-/** What is set behind an id that an earlier call of the answer has. */
+/** This is set behind an id that an earlier call of the answer has. */
 export const SAME_ID = /~\d+$/;
 
 /**
@@ -118,7 +117,7 @@ class ChunkCalls {
     return this.#calls.length > 0;
   }
 
-  /** What goes to the SDK in place of the piece. */
+  /** Gives what goes to the SDK in place of the piece. */
   take(piece: unknown): object[] {
     if (!isRecord(piece)) return [];
     const given = isRecord(piece.function) ? piece.function : piece;

@@ -5,7 +5,7 @@ export type Fields = Record<string, unknown>;
 /** Reads one answer of an OpenAI-compatible API, event by event, into events that the SDK takes. */
 export interface AnswerReader {
   take(event: Fields): object[];
-  /** What closes the answer; `isDone`: the server said that it is over. Throws `UnreadableAnswerError`. */
+  /** Closes the answer; `isDone`: the server said that it is over. Throws `UnreadableAnswerError`. */
   end(isDone: boolean): object[];
   /** A call has begun, so that a piece that is lost may be one of its arguments. */
   readonly hasCalls: boolean;

@@ -6,12 +6,12 @@ import { ResponsesReader } from './responses-reader.ts';
 
 type Fetch = typeof fetch;
 
-/** What answered is a page for people. */
+/** A page for people answered. */
 export class NoApiError extends Error {
   override readonly name = 'NoApiError';
 }
 
-/** Of one event, or of an answer that is no stream. */
+/** One event, or an answer that is no stream, has no more. */
 const MOST_CHARS = 16 * 1024 * 1024;
 
 /**
@@ -107,7 +107,7 @@ class AnswerText {
     }
     const event = readLooseJson(text);
     if (isRecord(event)) return this.#reader.take(event);
-    // Of a text a piece may be lost; of arguments none may.
+    // A piece of a text may be lost; none of arguments may.
     const isOfCall = this.#reader.hasCalls || /tool_calls|function_call/.test(text);
     if (!text.startsWith('{') || !isOfCall) return [];
     throw new UnreadableAnswerError('A piece of a call could not be read.');

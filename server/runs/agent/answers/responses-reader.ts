@@ -1,5 +1,5 @@
 import { isRecord } from '#lib/json/is-record';
-import { NAMELESS } from '../find-tool.ts';
+import { NAMELESS } from '../mend-calls.ts';
 import {
   type AnswerReader,
   argumentText,

@@ -10,23 +10,22 @@ import {
   type Open,
   type Schema,
   type TargetForm,
-  warn,
 } from './schema-target.ts';
 
 /** A schema in one piece: no `allOf`, no `oneOf`, and no reference that the target would not accept. */
 export interface Flat {
-  /** As they were sent; `$ref` is a reference that is kept. */
+  /** They are as they were sent; `$ref` is a reference that is kept. */
   readonly keywords: Schema;
-  /** What references have been written out on the way here. */
+  /** These references have been written out on the way here. */
   readonly open: Open;
 }
 
-/** How often one reference is written out inside itself. */
+/** One reference is written out inside itself so often. */
 const MOST_ROUNDS = 2;
 
 /** Keywords of a list's items hold together: those of two schemas are not mixed. */
 const OF_ITEMS = ['items', 'prefixItems'];
-/** What says nothing about values. */
+/** These say nothing about values. */
 const FOR_PEOPLE = new Set(['title', 'description', 'default', 'examples', '$comment']);
 
 /**
@@ -85,7 +84,7 @@ function flattenRef(run: NormalRun, flat: Flat, ref: string, mayRefer: boolean):
   }
   const { open } = flat;
   if (open.filter((one) => one === target).length >= MOST_ROUNDS) {
-    warn(run, 'A schema that refers to itself is written out twice, and open below.');
+    run.warn('A schema that refers to itself is written out twice, and open below.');
     return flat;
   }
   const next = flatten(run, target, [...open, target], mayRefer);
@@ -204,7 +203,7 @@ function mergeProperty(
     (one) => !Object.hasOwn(asSchema(one.properties), name) && !isClosedForm(one),
   );
   if (Object.hasOwn(own, name)) {
-    // Of `kind: string` and a constant for each form, the constants tell more.
+    // Beside `kind: string` the constants of the forms tell more.
     return isOpen ? undefined : { allOf: [own[name], { anyOf: options }] };
   }
   if (isBaseClosed) return undefined;
@@ -219,7 +218,7 @@ const isAny = (option: unknown): boolean =>
 const isClosedForm = ({ additionalProperties, patternProperties }: Schema): boolean =>
   additionalProperties === false && !isRecord(patternProperties);
 
-/** What the base requires, and what each of the forms does. */
+/** An object requires what the base requires, and what each of the forms does. */
 function mergeRequired(base: Schema, branches: readonly Schema[]): string[] | undefined {
   const [first, ...others] = branches.map(({ required }) => asTexts(required));
   const common = (first ?? []).filter((name) => others.every((one) => one.includes(name)));

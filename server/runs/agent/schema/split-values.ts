@@ -1,21 +1,28 @@
 import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
-import { TYPE_WORDS, type TypeWord } from '#lib/schema/schema-node';
-import { asList, asSchema, type Schema, type TargetForm } from './schema-target.ts';
+import type { TypeWord } from '#lib/schema/schema-node';
+import {
+  asList,
+  asSchema,
+  type Schema,
+  type TargetForm,
+  typeOfValue,
+  typesOf,
+} from './schema-target.ts';
 
 /** Keywords by the type of the values that they say something about. */
-const KEYWORDS_OF: Partial<Record<TypeWord, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
-  object: [
-    ...['properties', 'required', 'additionalProperties', 'patternProperties'],
-    ...['propertyNames', 'minProperties', 'maxProperties'],
-  ],
+const OF_NUMBER = 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf';
+const KEYWORDS_OF: Partial<Record<TypeWord, string>> = {
+  string: 'minLength maxLength pattern format contentEncoding contentMediaType',
+  number: OF_NUMBER,
+  integer: OF_NUMBER,
+  array: 'items prefixItems minItems maxItems uniqueItems',
+  object:
+    'properties required additionalProperties patternProperties propertyNames minProperties maxProperties',
 };
+const keywordsOf = (type: TypeWord): readonly string[] => KEYWORDS_OF[type]?.split(' ') ?? [];
 
-/** In words that the form has: one type for each part, and values that its `enum` may have. */
+/** Says it in words that the form has: one type for each part, and values that its `enum` may have. */
 export const splitValues = (form: TargetForm, keywords: Schema): Schema =>
   splitTypes(form, splitEnum(form, gatherConstants(form, keywords)));
 
@@ -72,15 +79,6 @@ function groupByType(values: readonly unknown[]): [TypeWord, unknown[]][] {
   return [...groups];
 }
 
-export function typeOfValue(value: unknown, isWhole = Number.isInteger(value)): TypeWord {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'boolean';
-  if (typeof value === 'number') return isWhole ? 'integer' : 'number';
-  return 'object';
-}
-
 /** A list of types as one form for each, where the target takes no such list. */
 function splitTypes({ typeLists }: TargetForm, keywords: Schema): Schema {
   const { type, ...rest } = keywords;
@@ -91,19 +89,14 @@ function splitTypes({ typeLists }: TargetForm, keywords: Schema): Schema {
   if (typeLists === 'any' || (typeLists === 'nullable' && isNullable)) {
     return { ...rest, type: types };
   }
-  // What the union and the values say is kept; they hold whichever type it is.
+  // The union and the values are kept; they hold whichever type it is.
   if (rest.anyOf !== undefined || rest.enum !== undefined) return rest;
-  const taken = new Set(types.flatMap((one) => KEYWORDS_OF[one] ?? []));
+  const taken = new Set(types.flatMap(keywordsOf));
   const shared = Object.entries(rest).filter(([keyword]) => !taken.has(keyword));
   return { ...Object.fromEntries(shared), anyOf: types.map((one) => partOf(rest, one)) };
 }
 
-export const typesOf = (type: unknown): readonly TypeWord[] => {
-  const words: readonly unknown[] = Array.isArray(type) ? type : [type];
-  return TYPE_WORDS.filter((word) => words.includes(word));
-};
-
 function partOf(keywords: Schema, type: TypeWord): Schema {
-  const own = (KEYWORDS_OF[type] ?? []).filter((keyword) => keywords[keyword] !== undefined);
+  const own = keywordsOf(type).filter((keyword) => keywords[keyword] !== undefined);
   return { type, ...Object.fromEntries(own.map((keyword) => [keyword, keywords[keyword]])) };
 }

@@ -1,10 +1,9 @@
 import { isRecord } from '#lib/json/is-record';
 import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
-import { NAMELESS } from '../find-tool.ts';
+import { NAMELESS } from '../mend-calls.ts';
 import { inLowerCase, isClosingTag } from './call-tags.ts';
 import { JsonExtent } from './json-extent.ts';
-
 /** The parser reads these from a model's text, in the order in which it was written. */
 export type TextEvent =
   | { readonly type: 'text'; readonly text: string }
@@ -38,7 +37,7 @@ export class TextInput {
     this.#isOver = isOver;
   }
 
-  /** What was read so far need not be kept. */
+  /** The text that was read so far need not be kept. */
   settle(): void {
     this.#settled = this.at;
   }
@@ -109,7 +108,7 @@ const NAMES = ['name', 'tool', 'tool_name', 'function_name', 'function'];
 const ARGUMENTS = ['arguments', 'args', 'parameters', 'params', 'input'];
 /** These hold the call itself when their value is an object. */
 const WRAPPERS = ['function', 'tool_call', 'function_call'];
-/** What stands before arguments that can be passed on while they come; the name is the first group. */
+/** Arguments behind this can be passed on while they come; the name is the first group. */
 const BEFORE_ARGUMENTS = new RegExp(
   `^\\{\\s*(?:"(?:id|type)"\\s*:\\s*"[^"\\\\]*"\\s*,\\s*)*(?:"(?:${WRAPPERS.join('|')})"\\s*:\\s*\\{\\s*)?"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]*)"\\s*,\\s*"(?:${ARGUMENTS.join('|')})"\\s*:\\s*$`,
 );
@@ -200,7 +199,7 @@ class Envelope {
     this.#draft.begin(call?.name ?? NAME.exec(this.#json)?.[1] ?? NAMELESS);
     const isPassed = this.#passing !== 'none';
     if (call && !isPassed) this.#draft.write(call.args);
-    // Of two sets of arguments none is known to be meant.
+    // Nobody knows which of two sets of arguments is meant.
     this.#draft.end(call !== undefined && (!isPassed || call.args === '0'));
   }
 }

@@ -211,7 +211,7 @@ export class CallParser {
   #endCall(isWithinTag: boolean): true {
     this.#isWithinTag = isWithinTag;
     this.#calledAt = this.#input.at;
-    // What follows a call begins like a line.
+    // The text behind a call begins like a line.
     this.#quotes.take('\n');
     return true;
   }

@@ -6,7 +6,7 @@ const CALLS = [
 ];
 /** Tags of calls that hold the name of the tool themselves: `<invoke name="x">`, `<function=x>`. */
 const NAMED = ['function', 'invoke', 'tool_call'];
-/** What stands in these is not a call: what the model thinks, and results, which it can only make up. */
+/** These hold no call: they are thoughts, and results, which a model can only make up. */
 const OPAQUE = [
   ...['think', 'thinking', 'tool_result', 'tool_results', 'tool_response', 'tool_output'],
   'function_results',
@@ -36,7 +36,7 @@ export type Tag =
   | { readonly kind: 'closing' };
 
 /**
- * What text that begins with `<` or `[` is: a tag, what may become one (`maybe`), or neither
+ * Tells whether text that begins with `<` or `[` is a tag, may become one (`maybe`), or neither
  * (`none`). `offered` are the names of tools that stand for tags of their own.
  */
 export function readTag(text: string, offered: ReadonlySet<string>): Tag | 'maybe' | 'none' {

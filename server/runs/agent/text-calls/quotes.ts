@@ -25,7 +25,7 @@ export class Quotes {
   #endsFence = false;
   #run = { sign: '', length: 0, isAtLineStart: false };
 
-  /** Whether what comes next is quoted, when it does not begin with a backtick or `~`. */
+  /** Tells whether the next text is quoted, when it does not begin with a backtick or `~`. */
   isQuoted(): boolean {
     this.#endRun();
     const isCode = this.#fence !== undefined || this.#codeSigns > 0;

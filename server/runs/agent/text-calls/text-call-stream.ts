@@ -12,7 +12,7 @@ type Part = LanguageModelV4StreamPart;
 
 /**
  * A model without tool calling of its own, as one that has it: it is sent no tools, which its
- * prompt describes (`tool-prompt.ts`), and the calls in its text become the parts of tool calls
+ * prompt describes (`text-history.ts`), and the calls in its text become the parts of tool calls
  * that every model streams.
  */
 export const withTextCalls = (model: LanguageModelV4): LanguageModelV4 =>
@@ -40,7 +40,7 @@ class TextCallStream {
   #textId = '';
   #count = 0;
   #name = '';
-  /** Of a call that is not closed where the text ends. */
+  /** A call that is not closed where the text ends waits here. */
   #cut: Part | undefined;
 
   constructor(tools: OfferedTools) {

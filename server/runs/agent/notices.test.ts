@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError } from 'ai';
 import { expect, test } from 'vitest';
-import { describeModelError, StreamCutError, WaitedLongError } from './describe-model-error.ts';
+import { describeModelError, WaitedLongError } from './notices.ts';
 
 const api = (statusCode: number | undefined, message: string, responseBody = '') =>
   new APICallError({
@@ -14,12 +14,8 @@ const api = (statusCode: number | undefined, message: string, responseBody = '')
 test.each([
   ['no key', new LoadAPIKeyError({ message: 'missing' }), 'no_api_key', /OPENAI_API_KEY/],
   ['a silent model', new WaitedLongError('model_silent', 60), 'model_silent', /60 s/],
-  ['a cut stream', new StreamCutError('x'), 'stream_cut', /broke off/],
   ['HTTP 401', api(401, 'bad key sk-abc'), 'model_unauthenticated', /Check OPENAI_API_KEY/],
   ['HTTP 403', api(403, 'no'), 'model_unauthenticated', /403/],
-  ['HTTP 404', api(404, 'gone'), 'model_not_found', /another model/],
-  ['HTTP 429', api(429, 'slow'), 'model_rate_limited', /Wait/],
-  ['an empty account', api(429, 'x', 'insufficient_quota'), 'model_quota', /billing/],
   ['HTTP 503', api(503, 'down'), 'model_unavailable', /503/],
   ['HTTP 400', api(400, 'odd schema'), 'model_refused_request', /odd schema/],
   ['a long context', api(400, 'maximum context length is 8192'), 'context_too_long', /new run/],
