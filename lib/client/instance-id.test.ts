@@ -57,6 +57,18 @@ test('[CL15] a reloaded page has the id that it had before', async () => {
   expect(await tab(items).take()).toBe(id);
 });
 
+test('[CL15] a duplicated tab takes a new id, and keeps that', async () => {
+  const { tab, clock } = setup();
+  const items = new Map<string, string>();
+  const id = await tab(items).take();
+  const copied = new Map(items);
+  const taking = tab(copied).take();
+  clock.advance(500);
+  const second = await taking;
+  expect(second).not.toBe(id);
+  expect([...copied.values()]).toEqual([second]);
+});
+
 test('[CL15] a renewed id is another one, and the old one is free', async () => {
   const { tab } = setup();
   const items = new Map<string, string>();

@@ -183,6 +183,22 @@ test('[DV7] the token counts once it is on disk with its device, and not before'
   });
 });
 
+test('[DV8] the outcome is found again after a restart, and by the right token alone', async () => {
+  const { pair, ask: asked, pairing, restart } = await setupDevices();
+  const { token, deviceId } = await pair();
+  const waits = await asked();
+  const denied = await asked();
+  await pairing.decide(denied.id, { decision: 'deny' }, BY);
+  expect(await pairing.outcome(denied.token, 0, '', never)).toMatchObject({ state: 'denied' });
+  const { pairing: after, devices } = await restart();
+  expect(await after.outcome(token, 0, '', never)).toMatchObject({
+    ...{ state: 'approved', device: { device_id: deviceId, name: 'Pixel 8' } },
+  });
+  expect(await after.outcome(waits.token, 0, '', never)).toMatchObject({ state: 'unknown' });
+  expect(await after.outcome(deviceToken(), 0, '', never)).toMatchObject({ state: 'unknown' });
+  expect(devices.get(deviceId).tools.map(({ name }) => name)).toEqual(['echo']);
+});
+
 test('[DV8] a request for the outcome is held until it is decided, two of one token at a time', async () => {
   const { ask: asked, pairing, closing } = await setupDevices();
   const { id, token } = await asked();

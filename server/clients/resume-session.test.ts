@@ -119,6 +119,62 @@ test('[ID2] the token that is told is on disk already, and only as a hash', asyn
   expect(onDisk).not.toContain(first.resumeToken);
 });
 
+test('[ID3] a client that spoke after its welcome cannot come back by the token before', async () => {
+  const { visit, speaks, held } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  held.add('tab_1');
+  const second = await visit(back(first));
+  expect(second.resumeToken).not.toBe(first.resumeToken);
+  await speaks(second);
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+  expect(await visit(back(second))).toMatchObject({ resumed: true });
+});
+
+test('[ID3] however often its welcome is lost, it comes back by the token that it has', async () => {
+  const { visit, speaks, held } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  held.add('tab_1');
+  await speaks(first);
+  for (let lost = 0; lost < 4; lost += 1) {
+    expect(await visit(back(first))).toMatchObject({ resumed: true });
+  }
+  const confirmed = await visit(back(first));
+  await speaks(confirmed);
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+  expect(await visit(back(confirmed))).toMatchObject({ resumed: true });
+});
+
+test('[ID3] two welcomes later the token is over, heard of or not', async () => {
+  const { visit } = setup();
+  const first = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const second = await visit(back(first));
+  await visit(back(second));
+  expect(await visit(back(first))).toMatchObject({ resumed: false });
+});
+
+test("[ID4] one instance's token opens no other instance, and proves its own client alone", async () => {
+  const { visit } = setup();
+  const one = await visit({ client_id: 'lab', instance_id: 'tab_1' });
+  const other = await visit({ ...back(one), instance_id: 'tab_2' });
+  expect(other).toMatchObject({ clientId: 'lab', instanceId: 'tab_2', resumed: false });
+  await visit({ client_id: 'desk', instance_id: 'tab_9' });
+  const foreign = await visit({ ...back(other), client_id: 'desk' });
+  expect(foreign).toMatchObject({ resumed: false });
+  expect(foreign.clientId).not.toBe('desk');
+  // To prove the client costs the other instance nothing: its token still opens it.
+  expect(await visit(back(one))).toMatchObject({ instanceId: 'tab_1', resumed: true });
+});
+
+test('[ID5] an instance that calls wait for, or that is on its way in, is not taken over by its id', async () => {
+  const { visit, held, arriving } = setup();
+  held.add('tab_1');
+  arriving.add('tab_2');
+  for (const instanceId of ['tab_1', 'tab_2', 'http:lab']) {
+    const who = await visit({ client_id: 'lab', instance_id: instanceId });
+    expect(who.instanceId).toMatch(/^made_/);
+  }
+});
+
 test('[ID5] an instance whose way in failed is free again', async () => {
   const { visit, store } = setup();
   const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('disk full'));

@@ -38,7 +38,7 @@ export const program = (...args: string[]) => ({
   args: ['--disable-warning=ExperimentalWarning', PROGRAM, ...args],
 });
 
-const BY = { caller: FIRST_OPERATOR satisfies Caller, address: '127.0.0.1' };
+export const BY = { caller: FIRST_OPERATOR satisfies Caller, address: '127.0.0.1' };
 
 export function newDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-mcp-'));
