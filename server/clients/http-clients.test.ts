@@ -4,6 +4,7 @@ import type { Caller } from '../auth/principal.ts';
 import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { instanceAddress } from '../events/event-bus.ts';
+import { startTestServer } from '../http/testing/start-test-server.ts';
 import type { CheckedSpec } from '../tools/tool-provider.ts';
 import { createClientIds } from './client-ids.ts';
 import { HttpClients } from './http-clients.ts';
@@ -45,7 +46,7 @@ async function setup(dir?: string) {
     revoked.add(tokenId);
     service.end(clientId);
   };
-  return { ...calls, ids, client, revoke, restore: () => service.restore() };
+  return { ...calls, service, ids, client, revoke, restore: () => service.restore() };
 }
 
 const MINUTE = 60_000;
@@ -62,12 +63,16 @@ test('[LV25] of one principal 2,500 clients poll at most, and keep out none of a
 });
 
 test('[LV21] the id that stands for each client is refused', async () => {
-  const { client } = await setup();
-  expect(await client('all').register('print')).toMatchObject({
-    code: 'conflict',
-    message: expect.stringContaining('means each client'),
-  });
-  expect(await client('all').fetch()).toBe('conflict');
+  const { service } = await setup();
+  const server = await startTestServer({ deps: { clients: service } });
+  const body = { client_id: 'all', tools: [] };
+  for (const { status, json } of [
+    await server.post('/internal/tools/register', body),
+    await server.get('/internal/clients/all/requests'),
+  ]) {
+    expect([status, json.error.code]).toEqual([409, 'conflict']);
+    expect(json.error.message).toContain('means each client');
+  }
 });
 
 test('[ID7] an id belongs to the principal that used it first, also after a restart', async () => {

@@ -137,20 +137,28 @@ test('[UN4] of ten readers of a blob of 16 MiB who read nothing one is served', 
   expect(Math.min(...sizes)).toBeGreaterThan(16 * MIB);
 }, 60_000);
 
-test('[OA20] of ten programs that read nothing few have their large answer as text', async () => {
+test('[OA20] of ten programs that read nothing two have their large answer as text', async () => {
+  let texts = 0;
+  class Completion {
+    readonly content = RESULT;
+    toJSON() {
+      texts += 1;
+      return { content: this.content };
+    }
+  }
   const openAi = {
-    chat: async () => ({ ok: true as const, json: { content: RESULT } }),
+    chat: async () => ({ ok: true as const, json: new Completion() }),
     respond: async () => ({ ok: true as const, json: {} }),
   };
   const server = await startTestServer({ deps: { openAi } });
   const messages = [{ role: 'user', content: 'x' }];
-  const before = process.memoryUsage().arrayBuffers;
   const asked = Array.from({ length: READERS }, () =>
     openUnread(server, '/v1/chat/completions', { model: 'callboard', messages }),
   );
   const readers = await Promise.all(asked);
+  await expect.poll(() => texts).toBe(2);
   for (let time = 0; time < READERS; time += 1) await server.get('/v1/tool_calls/tc_none');
-  expect((process.memoryUsage().arrayBuffers - before) / MIB).toBeLessThan(5 * 8);
+  expect(texts).toBe(2);
   for (const text of await Promise.all(readers.map(readAll))) expect(text).toContain('200 OK');
 }, 60_000);
 

@@ -101,11 +101,16 @@ describe('drawing', () => {
   });
 
   test('[HT47] visitors of one network leave places for those of another', async () => {
-    const { drawing, asked, ask } = await slowly({ proxy: { trustedProxies: ['127.0.0.1'] } });
+    const proxy = { trustedProxies: ['127.0.0.1'] };
+    const { server, drawing, asked, ask } = await slowly({ proxy });
     const from = (address: string) => ({ token: null, headers: { 'x-forwarded-for': address } });
-    for (let count = 0; count < 130; count += 1) ask('/sign-in', from('203.0.113.7'));
+    for (let count = 0; count < 130; count += 1) ask('/sign-in', from(`2001:db8:0:1::${count}`));
     expect(await Promise.any(asked)).toBe(429);
-    ask('/sign-in', from('203.0.113.8'));
+    ask('/sign-in', from('2001:db8:0:2::1'));
+    // A page that is drawn makes room, so that it must have its place before that.
+    const twoAnswersLater = server.get('/favicon.ico').then(() => server.get('/favicon.ico'));
+    const isRefused = Promise.race([asked.at(-1), twoAnswersLater.then(() => 'waits')]);
+    expect(await isRefused).toBe('waits');
     const statuses = await drawUntil(Promise.all(asked), drawing);
     expect(statuses.at(-1)).toBe(200);
   });

@@ -161,6 +161,13 @@ test('[CA32] [PO18] T98: until it is known what a run has read, a yes that may n
   expect(live.denial(asked)).toBeUndefined();
 });
 
+test('[PO18] T98: a call that was denied has read nothing', async () => {
+  const { taints, call } = await setup({ rules: [{ effect: 'deny', tools: ['file.read'] }] });
+  expect(await taints.of('run_1')).toEqual(NOTHING);
+  expect(await call('file.read')).toMatchObject({ status: 'FAILED', error: { executed: 'no' } });
+  expect(taints.of('run_1')).toEqual(NOTHING);
+});
+
 test('[PO18] T98: marks of the policy count in place of the usual ones', async () => {
   const { read, call } = await setup({ taint: { private: ['mail.*'], way_out: ['clock'] } });
   await read('file.read');
@@ -243,6 +250,8 @@ test('[DE12] what a run has read its sub-agents have read, and what they read me
   expect(taints.of('run_b')).toEqual(READ);
   taints.ended(endedCall({ id: 'tc_2', runId: 'run_a', toolName: 'site', source: 'client' }));
   expect(taints.of('run_b')).toEqual({ ...READ, untrusted: 'site' });
+  const working = { id: 'tc_a', runId: 'run_1', toolName: 'delegate', completedAt: undefined };
+  taints.ended(endedCall({ ...working, granted: true, preview: 'Half of an answer' }));
   expect(taints.of('run_1')).toEqual(READ);
 });
 

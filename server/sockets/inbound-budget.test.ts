@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { createCollector } from '../base/collect-garbage.ts';
-import { InboundBudget } from './inbound.ts';
+import { InboundBudget, watchInbound } from './inbound.ts';
 
 const MIB = 1024 * 1024;
 
@@ -153,4 +156,25 @@ test('[UN3] one that is complete and waits for the server is not cut', () => {
   for (const one of others) one.complete();
   clock.advance(600_000);
   expect([whole, ...others].map(({ isCut }) => isCut)).toEqual([false, false, false, false]);
+});
+
+test('[UN3] a large message is a sign of life while it arrives, and a small one is none', async () => {
+  const budget = new InboundBudget({ clock: createManualClock() });
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  const seen: string[] = [];
+  server.on('connection', (socket, { socket: stream }) => {
+    watchInbound(budget, socket, stream).onArriving(() => seen.push('arriving'));
+    socket.on('message', (data) => seen.push(`${String(data).length}`));
+  });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => client.terminate());
+  await once(client, 'open');
+  client.send('small');
+  await expect.poll(() => seen).toEqual(['5']);
+  client.send('x'.repeat(100_000), { fin: false });
+  await expect.poll(() => seen.at(-1)).toBe('arriving');
+  client.send('y');
+  await expect.poll(() => seen.at(-1)).toBe('100001');
 });

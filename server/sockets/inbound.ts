@@ -111,16 +111,10 @@ export class InboundBudget {
       const isAlone = ![...this.#large].some(({ isPaused }) => isPaused);
       const { oldest, newest } = this.#turns;
       for (const turn of isOwnStall || isAlone ? [] : [oldest, newest])
-        if (turn) this.#endWindow(turn);
+        if (turn && isTooSlow(turn, turn.share.arriving, WINDOW)) turn.share.source.cut();
       this.#stopWatching = undefined;
       this.#balance();
     });
-  }
-
-  #endWindow(turn: Turn): void {
-    const { share } = turn;
-    if (!this.#isArriving(share)) return;
-    if (isTooSlow(turn, share.arriving, WINDOW)) share.source.cut();
   }
 
   #count(share: Share, arriving: number, waiting: number): void {
@@ -192,7 +186,6 @@ export function watchInbound(
   };
 
   stream.on('data', () => {
-    if (stream.bytesRead <= complete && arriving === 0) return;
     count();
     if (arriving > LARGE_BYTES) for (const listener of listeners) listener();
   });

@@ -114,8 +114,12 @@ test('[UN4] readers that take nothing, or little, are cut while others wait, and
   clock.advance(600_000);
   expect([silent.isCut, reading.isCut]).toEqual([false, false]);
   const waits = reader(8 * MIB);
+  // How many wait makes no window end earlier.
+  reader(8 * MIB);
+  // It stops in the second window only.
+  silent.taken += MIB;
   for (let window = 0; window < 3; window += 1) {
-    reading.taken += MIB;
+    for (const one of [reading, waits]) one.taken += MIB;
     clock.advance(10_000);
     await turns(2);
   }

@@ -130,13 +130,17 @@ test('[WP15] a test is sent at once and answers what the push service did, not t
   expect(await ask()).toEqual({ outcome: 'failed', status: 500, reason: 'busy' });
   for (let more = 0; more < 3; more += 1) await ask();
   await expect(ask()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 10 });
+  const second = await subscribed(push, { caller });
+  const ofSecond = push.service.test(second.pushId, caller, never);
+  await expect(ofSecond, 'in another browser').rejects.toMatchObject({ code: 'rate_limited' });
   const other = await subscribed(push, { caller: await push.person('operator') });
   const ofOther = push.service.test(other.pushId, other.caller, never);
   expect(await ofOther, 'of another person').toMatchObject({ outcome: 'delivered' });
   push.clock.advance(10_000);
   push.pushService.answer({ status: 410 });
   expect(await ask()).toEqual({ outcome: 'ended', status: 410, reason: null });
-  expect(push.service.state(caller).subscriptions).toEqual([]);
+  const { subscriptions } = push.service.state(caller);
+  expect(subscriptions.map(({ push_id }) => push_id)).toEqual([second.pushId]);
 });
 
 test('[WP16] turned off, nothing is sent and none can subscribe; what there was stays', async () => {
