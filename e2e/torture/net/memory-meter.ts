@@ -48,6 +48,8 @@ export function createMemoryMeter(dir: string): MemoryMeter {
         await sleep(LOOK_EVERY_MS);
       }
     })();
+    // The one who stops it hears of a look that failed; until then it must not end the process.
+    looks.catch(() => undefined);
     return {
       async stop() {
         isOver = true;

@@ -8,6 +8,7 @@ import {
   type LinedClient,
   type NetworkWorld,
   notSucceeded,
+  untakenOf,
   untilOffers,
 } from '../world/network-world.ts';
 import { BOTH, type Direction } from '../world/toxic-proxy.ts';
@@ -59,9 +60,7 @@ export const brokenLines: Scenario = {
       }
       const { figures, violations: found, records } = await network.world.rest();
       const all = [...records.values()];
-      // Whom nobody could ask for longer than a call may wait for it: it ends, and says so.
-      const isLong = HELD_BEATS * beatMs > CLOCKS.queueMs;
-      const untaken = all.filter(({ error }) => isLong && error?.clock === 'queue');
+      const untaken = untakenOf(all, HELD_BEATS * beatMs);
       const rest = all.filter((record) => !untaken.includes(record));
       const lost = notSucceeded(rest, 'each line was mended in time');
       return {

@@ -5,6 +5,7 @@ import {
   createNetworkWorld,
   type LinedClient,
   notSucceeded,
+  untakenOf,
   untilOffers,
 } from '../world/network-world.ts';
 import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
@@ -53,13 +54,15 @@ export const brokenStreams: Scenario = {
       const { figures, violations: found, records } = await world.rest();
       // A tool that runs inside the server ends with it, one way or the other.
       const ofClients = [...records.values()].filter(({ source }) => source === 'client');
-      const lost = notSucceeded(ofClients, 'its client came back in time');
+      const untaken = untakenOf(ofClients, HELD_BEATS * beatMs);
+      const taken = ofClients.filter((record) => !untaken.includes(record));
+      const lost = notSucceeded(taken, 'its client came back in time');
       const violations = [...found, ...lost];
       const breaks = rounds * clients.length;
       return {
-        figures: { ...figures, broken: breaks, server_kills: kills },
+        figures: { ...figures, broken: breaks, server_kills: kills, never_taken: untaken.length },
         violations,
-        summary: `${breaks} broken lines (RST, FIN, black hole) of clients by streams, ${kills} × kill -9 of the server: ${figures.accepted} calls, ${figures.acknowledged} answers acknowledged, ${violations.length} violations; ${figures.outcome_unknown} outcome unknown`,
+        summary: `${breaks} broken lines (RST, FIN, black hole) of clients by streams, ${kills} × kill -9 of the server: ${figures.accepted} calls, ${figures.acknowledged} answers acknowledged, ${untaken.length} taken by no client while lines were held, ${violations.length} violations; ${figures.outcome_unknown} outcome unknown`,
       };
     } finally {
       await end();

@@ -182,11 +182,12 @@ async function comeLate(
     if (isGivenUp) continue;
     const violations = late.flatMap((one) => wrongs(one, news.ids, truth));
     const merged = late.reduce((sum, one) => sum + one.gaps.length, 0);
-    // All of it lay in the sockets' buffers: nobody was slow, and nothing is shown by that.
-    if (merged === 0 && violations.length === 0) continue;
+    // All of it lay in the sockets' buffers, or is not merged: nothing is shown by that.
+    if (merged === 0 && violations.length === 0)
+      violations.push({ invariant: 'I9', detail: 'a late watcher had nothing merged' });
     return { violations, merged };
   }
-  throw new Error(`${count} watchers that stopped reading were given up, or never slow`);
+  throw new Error(`${count} watchers that stopped reading were given up before they could go on`);
 }
 
 function wrongs(one: Reader, ids: readonly string[], truth: Reader): Violation[] {

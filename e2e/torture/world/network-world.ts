@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WireCallRecord } from '#lib/protocol/call-record';
+import { CLOCKS } from '#lib/protocol/limits';
 import type { Violation } from '../scenario.ts';
 import type { ClientProcess } from './client-process.ts';
 import { openToxicProxy, type ToxicProxy } from './toxic-proxy.ts';
@@ -80,6 +81,10 @@ export const untilOffers = (watch: ClientWatch, name: string, ms = START_MS): Pr
   });
 
 /** For faults after which a call has to succeed all the same. */
+/** Calls that nobody could be asked for, as lines were held for longer than a call waits: they end, and say so. */
+export const untakenOf = (records: readonly WireCallRecord[], heldMs: number): WireCallRecord[] =>
+  records.filter(({ error }) => heldMs > CLOCKS.queueMs && error?.clock === 'queue');
+
 export const notSucceeded = (records: Iterable<WireCallRecord>, why: string): Violation[] =>
   [...records]
     .filter(({ status }) => status !== 'SUCCEEDED')
