@@ -31,6 +31,16 @@ const VERSIONS = [
       http: '7ae96b6369765fc9',
     },
   },
+  {
+    protocol: 'callboard.v1',
+    change: 'an always can be bound to arguments and to a number of calls; cards name its rule',
+    shapes: {
+      client: 'bea224c9ca4f6e57',
+      server: 'd7674344e6c56dd9',
+      watch: '218e1ca5869048c5',
+      http: '11c0f1f41da9f9a1',
+    },
+  },
 ];
 
 /** Messages of the sockets by who sends them; every other module is of the HTTP API. */
