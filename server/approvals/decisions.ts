@@ -282,6 +282,7 @@ export class Decisions {
         clientId,
         annotations,
         schemaHash: routing.schemaHash ?? '',
+        unchecked: call.card.args_unchecked ? ['#'] : undefined,
       }
     );
   }

@@ -204,7 +204,7 @@ export class OfferedTools {
 
   #provided(foreign: string, tool: CheckedTool, unavailable: string | undefined): ProvidedTool {
     const { name, description, displayName, schema, annotations } = tool;
-    const { timeoutMs, check, withhold, schemaHash, toolHash } = tool;
+    const { timeoutMs, check, unchecked, withhold, schemaHash, toolHash } = tool;
     return {
       name,
       description,
@@ -213,6 +213,7 @@ export class OfferedTools {
       annotations,
       timeoutMs,
       check,
+      unchecked,
       withhold,
       schemaHash,
       toolHash,

@@ -32,7 +32,7 @@ test.each(['pol.t2', 'Pol.t2', 'POL_T2', 'pol_t2', 'pol.t2@phone', 'Pol_T2@lapto
   (toolName) => {
     const effect = {
       ...{ origin: OF_CLIENTS, clientId: 'phone', annotations: {} },
-      ...{ schemaHash: 'h', check: anyArgs },
+      ...{ schemaHash: 'h', unchecked: undefined, check: anyArgs },
     };
     const asked = { principal: operator, toolName, args: {}, runId: 'run_1', tool: effect };
     const verdictOf = (policy: object) => testPolicy(policy).check(asked);
@@ -132,7 +132,13 @@ test.each<[string, Principal, 'ask' | 'allow']>([
   '[PO25] T43: the verdict on a call of %s to a client’s tool with effects',
   async (_who, principal, verdict) => {
     const of = (annotations: object) => {
-      const at = { origin: OF_CLIENTS, clientId: 'till', schemaHash: 'h', check: anyArgs };
+      const at = {
+        origin: OF_CLIENTS,
+        clientId: 'till',
+        schemaHash: 'h',
+        unchecked: undefined,
+        check: anyArgs,
+      };
       const tool = { ...at, annotations };
       return testPolicy().check({ principal, toolName: 'pay', args: {}, runId: 'run_1', tool });
     };
@@ -360,7 +366,7 @@ function followed(first: string) {
   };
   const effect = {
     ...{ origin: OF_CLIENTS, clientId: 'phone', annotations: {} },
-    ...{ schemaHash: 'h', check: anyArgs },
+    ...{ schemaHash: 'h', unchecked: undefined, check: anyArgs },
   };
   const asked = { principal: operator, toolName: 'door', args: {}, runId: 'r', tool: effect };
   return { policy, write, remove: () => rmSync(file), check: () => policy.check(asked) };

@@ -150,7 +150,13 @@ test('[CA32] [PO18] T98: until it is known what a run has read, a yes that may n
   const taints = new RunTaints({ write, listCalls, getRun: () => read.promise }, marksOf({}));
   const live = testPolicy({ rules: [{ effect: 'deny', tainted: true }] }, { taints });
   const effect = {
-    ...{ origin: OF_CLIENTS, clientId: 'phone', annotations: {}, schemaHash: 'h' },
+    ...{
+      origin: OF_CLIENTS,
+      clientId: 'phone',
+      annotations: {},
+      schemaHash: 'h',
+      unchecked: undefined,
+    },
     check: () => ({ ok: true as const, args: {}, repairs: [] }),
   };
   const asked = { principal: inRun, args: {}, toolName: 'mail.send', runId: 'run_1', tool: effect };

@@ -86,6 +86,8 @@ export function toProvidedTool(tool: AnyServerTool): ProvidedTool {
     operands,
     endsTurn,
     check: compiled.check,
+    // One with a part that is not checked does not come this far.
+    unchecked: undefined,
     withhold: compiled.withhold,
   };
 }

@@ -98,8 +98,9 @@ export function validateToolSpec(spec: unknown, { alike, hide, room }: SpecDeps)
   if (known) return { ok: true, tool: { ...known, timeoutMs } };
   const compiled = compileToolSchema(described.schema);
   if (!compiled.ok) return reject(compiled.code, compiled.message);
-  const { check, withhold, unchecked } = compiled;
-  const checks = { check, ...given({ withhold }), ...(unchecked.length > 0 && { unchecked }) };
+  const { check, withhold } = compiled;
+  const unchecked = compiled.unchecked.length > 0 ? compiled.unchecked : undefined;
+  const checks = { check, unchecked, ...given({ withhold }) };
   return {
     ok: true,
     tool: { ...described, ...hashesOf(described), ...sizes, timeoutMs, ...checks },

@@ -11,6 +11,7 @@ const toolOf = (instanceId: string, clientId: string): ClientTool => ({
   description: 'A tool',
   schema: {},
   schemaHash: 's',
+  unchecked: undefined,
   toolHash: 't',
   annotations: {},
   timeoutMs: 1_000,

@@ -46,7 +46,7 @@ export interface ProvidedTool extends ToolHashes {
   readonly timeoutMs: number;
   readonly check: (args: unknown) => ArgsCheck;
   /** JSON pointers of what `check` leaves out; undefined where it leaves out nothing. */
-  readonly unchecked?: readonly string[] | undefined;
+  readonly unchecked: readonly string[] | undefined;
   /** A yes to one call is none to the next. */
   readonly neverAlways?: boolean | undefined;
   /** Takes out what the schema marks as sensitive; undefined where it marks nothing. */
