@@ -440,3 +440,12 @@ test('[SC8] __proto__ is not a key; constructor is a name like any other', () =>
   const closed = compile({ type: 'object', properties: {}, additionalProperties: false });
   expect(closed({ toString: 1 }).ok).toBe(false);
 });
+
+test('a root of no known type, and one that leads out of the schema, is refused', () => {
+  expect(codeOf({ type: 'no-such-type' })).toBe('schema_invalid');
+  expect(codeOf({ $ref: 'http://127.0.0.1:1/x' })).toBe('schema_invalid');
+  expect(uncheckedOf({ type: 'object', $ref: 'http://127.0.0.1:1/x' })).toEqual(['#/$ref']);
+  expect(uncheckedOf({ type: 'object', properties: { a: { type: 'any-such' } } })).toEqual([
+    '#/properties/a/type',
+  ]);
+});

@@ -135,6 +135,16 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
       message: `The schema must describe an object: {"type": "object", "properties": {…}}; ${was}.`,
     };
   }
+  // Where nothing else says that the arguments are an object, it is a mistake and no dialect.
+  const says = schema.type === undefined ? '$ref' : 'type';
+  const lost = unchecked.includes(`#/${says}`) ? says : undefined;
+  if (lost !== undefined) {
+    return {
+      ok: false,
+      code: 'schema_invalid',
+      message: `The schema's own "${lost}" must be "object" or lead to a part of the same schema; it was ${describeValue(schema[lost])}.`,
+    };
+  }
   const endless = checkExpansion(node);
   if (endless) return { ok: false, ...endless };
   const withhold = readSensitive(node);

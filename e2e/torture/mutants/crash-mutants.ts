@@ -17,7 +17,7 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     inShort: true,
     patches: [
       notAwaited('accepted-once-written'),
-      gives('accepted-as-stored', '{ ok: true, call: applied.record }'),
+      gives('accepted-as-stored', '{ ok: true, call: created.record }'),
     ],
   },
   {
