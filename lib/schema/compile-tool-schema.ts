@@ -136,8 +136,8 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
     };
   }
   // Where nothing else says that the arguments are an object, it is a mistake and no dialect.
-  const says = schema.type === undefined ? '$ref' : 'type';
-  const lost = unchecked.includes(`#/${says}`) ? says : undefined;
+  const keyword = schema.type === undefined ? '$ref' : 'type';
+  const lost = unchecked.includes(`#/${keyword}`) ? keyword : undefined;
   if (lost !== undefined) {
     return {
       ok: false,
