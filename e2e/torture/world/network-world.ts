@@ -81,9 +81,12 @@ export const untilOffers = (watch: ClientWatch, name: string, ms = START_MS): Pr
   });
 
 /** For faults after which a call has to succeed all the same. */
-/** Calls that nobody could be asked for, as lines were held for longer than a call waits: they end, and say so. */
+/**
+ * Calls that were offered over a line that was held for as long as a call may wait to be taken: its
+ * client hears of them too late, and they end unexecuted.
+ */
 export const untakenOf = (records: readonly WireCallRecord[], heldMs: number): WireCallRecord[] =>
-  records.filter(({ error }) => heldMs > CLOCKS.queueMs && error?.clock === 'queue');
+  records.filter(({ error }) => heldMs >= CLOCKS.queueMs && error?.clock === 'queue');
 
 export const notSucceeded = (records: Iterable<WireCallRecord>, why: string): Violation[] =>
   [...records]
