@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { patchedSources, sourcesOfBuild } from './build-variant.ts';
@@ -57,6 +61,53 @@ describe('the places that a torture changes are in the sources as they are', () 
     expect(text).toContain('CONNECTION_PRAGMAS');
     expect(text.match(/.*(guard|fault point): .*/g)).toEqual(null);
   });
+});
+
+/** Variables that a source uses and that neither it nor the runtime has, by the source's name. */
+async function undeclaredIn(sources: ReadonlyMap<string, string>): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'patched-'));
+  try {
+    await writeFile(join(folder, 'biome.json'), '{"root":true}');
+    for (const [name, source] of sources) await writeFile(join(folder, `${name}.ts`), source);
+    const biome = resolve(import.meta.dirname, '../../node_modules/.bin/biome');
+    const only = ['--only=correctness/noUndeclaredVariables', '--max-diagnostics=none'];
+    const { stdout } = spawnSync(biome, ['lint', ...only, '--reporter=github', '.'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return [...stdout.matchAll(/([^/]+)\.ts,.*?::The (\S+) variable/g)].map(
+      ([, name, variable]) => `${name}: ${variable}`,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+// A server that ends by a variable which has gone shows nothing of the guard that is broken.
+test('no patch uses a variable that is not there', async () => {
+  const patched = new Map<string, string>();
+  const all = [
+    ...MUTANTS,
+    ...SCENARIOS.map(({ id, patches }) => ({
+      name: id,
+      patches: patches?.({ isShort: true }) ?? [],
+    })),
+  ];
+  for (const { name, patches } of all) {
+    for (const [file, source] of await patchedSources(patches))
+      patched.set(`${name} ${file}`.replaceAll(/\W+/g, '-'), source);
+  }
+  expect(await undeclaredIn(patched)).toEqual([]);
+});
+
+test('a variable of another function is not there', async () => {
+  const source =
+    'export function f() { const applied = 1; return applied; }\nexport const g = () => ';
+  const sources = new Map([
+    ['right', `${source}f();`],
+    ['gone', `${source}applied;`],
+  ]);
+  expect(await undeclaredIn(sources)).toEqual(['gone: applied']);
 });
 
 test('each mutant has a name of its own, and a scenario that has to notice it', () => {
