@@ -14,7 +14,8 @@ export default defineConfig({
     // These wait more than they compute, so that they go beside the pages.
     { name: 'contract', testMatch: WITHOUT_PAGES, workers: 1 },
   ],
-  fullyParallel: true,
+  // The tests of a file run in its order: some share a server, and see what came before them.
+  fullyParallel: false,
   retries: 0,
   forbidOnly: true,
   // Generous, since two browsers and a build may share two cores: a limit, not an expectation.
