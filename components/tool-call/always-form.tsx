@@ -1,9 +1,14 @@
 import { useTranslations } from 'next-intl';
-import { useRef, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
-import { ANY_ARGUMENTS, exactly } from '#lib/approval/bound-arguments';
-import type { AlwaysOffer, AlwaysScope, BoundArguments } from '#lib/protocol/always';
+import { ANY_ARGUMENTS, exactly, isWithin, problemOfBound } from '#lib/approval/bound-arguments';
+import {
+  type AlwaysOffer,
+  type AlwaysScope,
+  type BoundArguments,
+  boundArgumentsSchema,
+} from '#lib/protocol/always';
 import { useAlwaysWords } from '../approvals/always-words.ts';
 import { useClients, useTitle } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -37,6 +42,18 @@ function formsOf({ binding }: AlwaysOffer, args: AlwaysFormProps['args']): reado
   return binding === 'never' || !args || Object.keys(args).length === 0 ? ['any'] : FORMS;
 }
 
+/** The server would refuse such a rule; null: it would not. */
+function problemIn(
+  always: AlwaysOffer,
+  bound: BoundArguments,
+  args: AlwaysFormProps['args'],
+): 'excludes' | 'tooMuch' | null {
+  if (!args || bound.arguments.length === 0) return null;
+  if (!isWithin(bound, args)) return 'excludes';
+  const fits = boundArgumentsSchema.safeParse(bound.arguments).success;
+  return fits && problemOfBound(always, bound, args) === undefined ? null : 'tooMuch';
+}
+
 export interface AlwaysFormProps {
   always: AlwaysOffer;
   /** Those of the call; null while they are not known whole. */
@@ -66,6 +83,8 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
   const [uses, setUses] = useState(0);
   const bound = form === 'any' ? ANY_ARGUMENTS : form === 'exact' ? exactly(args ?? {}) : chosen;
   const isBound = bound.arguments.length > 0;
+  const problem = problemIn(always, bound, args);
+  const problemId = useId();
   const { client_id: clientId, run_id: runId } = always;
   const named = useClients().find((one) => one.client_id === clientId)?.name;
   const title = useTitle(runId);
@@ -124,15 +143,31 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
             client,
             args: words.args(bound),
             scope: where,
-            end: [t(`end.${end}`), uses > 0 ? words.uses(uses) : '']
-              .filter((text) => text !== '')
-              .join('; '),
+            end:
+              uses > 0
+                ? inWords('ends', { end: t(`end.${end}`), uses: words.uses(uses) })
+                : t(`end.${end}`),
           })}
         />
       </p>
+      {problem && (
+        <p
+          id={problemId}
+          role="alert"
+          className="mt-1.5 text-xs text-error"
+          data-testid="always-problem"
+        >
+          {inWords(`problem.${problem}`)}
+        </p>
+      )}
       <div className="mt-2 flex flex-wrap gap-2">
         <AllowButton
           {...allow}
+          blockedBy={allow.blockedBy ?? (problem && problemId)}
+          onBlocked={() => {
+            if (allow.blockedBy) allow.onBlocked();
+            else fields.current?.querySelector('select')?.focus();
+          }}
           onClick={() =>
             onDecide({
               decision: 'always',

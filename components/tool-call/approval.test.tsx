@@ -143,6 +143,36 @@ describe('arguments that do not fit', () => {
     ]);
   });
 
+  test('[AP15] a rule that would not allow its own call, or does not fit, says so and is not sent', async () => {
+    const params = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n${at}`, 50]));
+    const { decisions } = setup({ params });
+    await press('Always…');
+    scrollTo(region(), 2_760);
+    const choose = (name: string, value: string) =>
+      fireEvent.change(screen.getByRole('combobox', { name }), { target: { value } });
+    choose('Arguments', 'exact');
+    expect(screen.getByTestId('always-problem').textContent).toContain('too many or too large');
+    await press(ALWAYS);
+    choose('Arguments', 'chosen');
+    choose('n0', 'most');
+    fireEvent.change(screen.getByRole('spinbutton'), { target: { value: '10' } });
+    expect(screen.getByTestId('always-problem').textContent).toContain('would not allow this call');
+    await press(ALWAYS);
+    expect([isBlocked(ALWAYS), decisions()]).toEqual([true, []]);
+    fireEvent.change(screen.getByRole('spinbutton'), { target: { value: '60' } });
+    expect(screen.queryByTestId('always-problem')).toBeNull();
+    await press(ALWAYS);
+    expect(decisions()).toHaveLength(1);
+  });
+
+  test('[AP15] a rule in Chinese has the marks of its language', async () => {
+    setup({}, { locale: 'zh' });
+    await press('总是允许…');
+    const often = screen.getByRole('combobox', { name: '次数' });
+    fireEvent.change(often, { target: { value: '1' } });
+    expect(screen.getByTestId('always-rule').textContent).toMatch(/直到被撤销；1 次调用。$/);
+  });
+
   test('[AP15] where the server asks for the very arguments there is no other choice', async () => {
     const binding = 'exact' as const;
     setup({ always_rule: { ...always_rule, binding }, params: { argv: ['ls'] } });

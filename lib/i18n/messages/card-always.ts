@@ -19,6 +19,11 @@ export const cardAlways = {
     anyOf: '{name}: any value',
     same: '{name}: this value',
     limit: '{name}: at most…',
+    ends: '{end}; {uses}',
+    problem: {
+      excludes: 'Such a rule would not allow this call itself. Choose a wider one.',
+      tooMuch: 'These arguments are too many or too large for a rule. Choose fewer.',
+    },
     uses: '{count, plural, one {for 1 call} other {for # calls}}',
     allowedBy: 'Not asked about: a rule of {name} allows it',
     about: ', by {names}',
@@ -41,6 +46,11 @@ export const cardAlways = {
     anyOf: '{name}：任意值',
     same: '{name}：此值',
     limit: '{name}：不超过…',
+    ends: '{end}；{uses}',
+    problem: {
+      excludes: '这样的规则不会允许此调用本身，请放宽条件。',
+      tooMuch: '这些参数过多或过大，无法写入一条规则，请少选一些。',
+    },
     uses: '{count, number} 次调用',
     allowedBy: '未询问：{name} 的规则允许此调用',
     about: '，依据 {names}',
