@@ -56,7 +56,7 @@ export function TryIt({ tool, client = null }: { tool: ToolListing; client?: str
             {t('copyCurl')}
           </Button>
           {state.isSending && <TabWait />}
-          {isViewer && <ViewerNote />}
+          <ViewerNote />
           {!tool.callable && (
             <p className="text-error">
               <MarkedText text={tool.reason ?? ''} />

@@ -24,7 +24,7 @@ export function DeliveriesPage() {
     <>
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
       <p className="mb-3 text-muted">{t('text')}</p>
-      {!mayChange && <ViewerNote />}
+      <ViewerNote />
       <Lists mayChange={mayChange} />
     </>
   );

@@ -3,7 +3,6 @@
 import { useTranslations } from 'next-intl';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import { useFormatFailure } from '../../failure/format-failure.ts';
-import { useHasRole } from '../../providers/workbench-context.tsx';
 import { ViewerNote } from '../../shell/viewer-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyBlock } from '../copy-block.tsx';
@@ -16,7 +15,6 @@ const LIST = { role: 'list' };
 export function McpServersPage() {
   const t = useTranslations('settings.mcp');
   const formatFailure = useFormatFailure();
-  const mayChange = useHasRole('operator');
   const { value: servers, failure, again, change } = useMcpServers();
   const changed = (server: WireMcpServer) =>
     change((before) => before.map((one) => (one.id === server.id ? server : one)));
@@ -24,7 +22,7 @@ export function McpServersPage() {
     <>
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
       <p className="mb-4 text-muted">{t('text')}</p>
-      {!mayChange && <ViewerNote />}
+      <ViewerNote />
       {failure && (
         <div role="alert" className="mb-2 text-error wrap-anywhere">
           {formatFailure(failure)} {servers !== null && t('stale')}{' '}

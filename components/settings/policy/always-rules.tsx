@@ -5,7 +5,7 @@ import { useCallback, useId, useRef } from 'react';
 import type { WireAlwaysRule } from '#lib/protocol/always';
 import { useAlwaysWords } from '../../approvals/always-words.ts';
 import { useFailureToast } from '../../failure/format-failure.ts';
-import { useAnnounce } from '../../providers/workbench-context.tsx';
+import { useAnnounce, useClients } from '../../providers/workbench-context.tsx';
 import { MarkedText } from '../../ui/marked-text.tsx';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { MoreButton } from '../more-button.tsx';
@@ -58,7 +58,9 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
   const t = useTranslations('settings.policy.always');
   const formatTime = useFormatTime();
   const words = useAlwaysWords();
+  const clients = useClients();
   const { tool_name, client_id, scope, run_id, caller, allowed_at, allowed_by, expires_at } = rule;
+  const named = clients.find((one) => one.client_id === client_id)?.name;
   const times = [
     t('by', { by: allowed_by, time: formatTime(allowed_at) }),
     expires_at === null ? t('noEnd') : t('until', { time: formatTime(expires_at) }),
@@ -71,11 +73,11 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
   const where = scope === 'run' ? t('inRun', { run: run_id }) : t('inEach');
   return (
     <>
-      <p>
+      <p title={client_id ?? undefined}>
         <MarkedText
           text={t('rule', {
             tool: tool_name,
-            client: client_id ?? t('server'),
+            client: client_id === null ? t('server') : named || client_id,
             args: words.args({ arguments: rule.bound, other_arguments: rule.other_arguments }),
             where,
             caller: caller.kind === 'run' ? t('builtIn', { name: caller.name }) : caller.name,

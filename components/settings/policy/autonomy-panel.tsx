@@ -42,7 +42,11 @@ export function AutonomyPanel({ autonomy, mayChange }: AutonomyPanelProps) {
         {t('title')}
       </h2>
       <p data-testid="autonomy-now">
-        {t('now')} <strong>{t(`level.${autonomy.level}`)}</strong>. {t(`text.${autonomy.level}`)}
+        {t.rich('now', {
+          strong: (level) => <strong>{level}</strong>,
+          level: t(`level.${autonomy.level}`),
+          text: t(`text.${autonomy.level}`),
+        })}
       </p>
       {mayChange && (
         <form onSubmit={submit} className="mt-2">

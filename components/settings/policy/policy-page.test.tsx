@@ -7,6 +7,7 @@ import type { WireAlwaysRule } from '#lib/protocol/always';
 
 import type { Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import type { ClientListing } from '#lib/protocol/watch-messages';
 import {
   type Answer,
   createTestWorkbench,
@@ -79,6 +80,25 @@ const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
   });
 const alerts = () => screen.queryAllByRole('alert').flatMap(({ textContent }) => textContent || []);
 const texts = (id: string) => screen.queryAllByTestId(id).map(({ textContent }) => textContent);
+
+test('an always names its client, and the level has the marks of its language', async () => {
+  const { workbench } = await setup(() => undefined, { locale: 'zh' });
+  const client: ClientListing = {
+    ...{ client_id: 'till', name: 'Till program', kind: 'program', connected: true },
+    ...{ visible: true, responsive: true, caps: [], tools: ['pay'], connected_at: 1 },
+  };
+  act(() => workbench.listings.setState({ clients: [client] }));
+  expect(texts('always')[0]).toMatch(/^Till program 的 pay/);
+  expect(texts('autonomy-now')[0]).toBe('目前对所有运行：受监督。调用按规则处理。');
+});
+
+test('nobody is called a viewer before it is known who is signed in', async () => {
+  const { workbench } = await setup();
+  act(() => workbench.me.setState({ me: null }));
+  expect(screen.queryByText(/signed in as a viewer/i)).toBeNull();
+  act(() => workbench.me.setState({ me: personWith('viewer') }));
+  expect(screen.getByText(/signed in as a viewer/i)).toBeDefined();
+});
 
 test('the page shows the rules in order, defaults, limits, hooks, and where they come from', async () => {
   await setup();

@@ -27,7 +27,7 @@ export function PolicyPage() {
     <>
       <h1 className="mb-1 text-lg font-bold">{t('title')}</h1>
       <p className="mb-3 text-muted">{t('text')}</p>
-      {!mayChange && <ViewerNote />}
+      <ViewerNote />
       <Fetched answer={answer} loading={<Loading />}>
         {(state) => (
           <>

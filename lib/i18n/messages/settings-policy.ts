@@ -10,7 +10,7 @@ export const settingsPolicy = {
     again: 'Try again',
     autonomy: {
       title: 'Autonomy of agents',
-      now: 'Now, for all runs:',
+      now: 'Now, for all runs: <strong>{level}</strong>. {text}',
       forAll: 'For all runs',
       level: { read_only: 'read only', supervised: 'supervised', full: 'full' },
       text: {
@@ -136,7 +136,7 @@ export const settingsPolicy = {
     again: '重试',
     autonomy: {
       title: '智能体的自主级别',
-      now: '目前对所有运行：',
+      now: '目前对所有运行：<strong>{level}</strong>。{text}',
       forAll: '所有运行',
       level: { read_only: '只读', supervised: '受监督', full: '完全自主' },
       text: {
