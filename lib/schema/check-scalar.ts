@@ -1,16 +1,24 @@
 import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
+import { estimateJsonBytes } from '../json/measure-json.ts';
 import {
   type CheckRun,
   describeValue,
   fail,
+  isDone,
   isExhausted,
   type Path,
   shorten,
   spend,
 } from './check-run.ts';
 import { countCharacters } from './compile-pattern.ts';
-import type { SafePattern, SchemaNode, TypeWord } from './schema-node.ts';
+import {
+  type AllowedValues,
+  type SafePattern,
+  type SchemaNode,
+  TYPE_WORDS,
+  type TypeWord,
+} from './schema-node.ts';
 
 const days = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -76,17 +84,33 @@ export function isOfType(value: unknown, type: TypeWord): boolean {
 /** `type` */
 export function checkType(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
   if (!node.types || node.types.some((type) => isOfType(value, type))) return true;
+  if (isDone(run)) return false;
   return fail(run, path, `must be ${node.types.join(' or ')}`, describeValue(value));
 }
 
 /** `enum` and `const` */
 export function checkAllowed(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
   if (!node.allowed) return true;
-  const key = canonicalJson(value);
-  if (!spend(run, key.length / CHARS_PER_STEP)) return false;
-  if (node.allowed.keys.has(key)) return true;
+  if (isAmong(node.allowed, value, run)) return true;
+  if (isDone(run)) return false;
   const choice = node.allowed.keys.size === 1 ? 'must be' : 'must be one of';
   return fail(run, path, `${choice} ${node.allowed.text}`, describeValue(value));
+}
+
+function isAmong({ keys, types }: AllowedValues, value: unknown, run: CheckRun): boolean {
+  const isText = typeof value === 'string';
+  if (!isText && !TYPE_WORDS.some((type) => types.has(type) && isOfType(value, type))) return false;
+  const key = countedCanonical(value, run);
+  return key !== undefined && keys.has(key);
+}
+
+/** Its canonical text; undefined where it takes more than is left, which is known before it is made. */
+export function countedCanonical(value: unknown, run: CheckRun): string | undefined {
+  const bytes = estimateJsonBytes(value, run.stepsLeft * CHARS_PER_STEP);
+  // The names of an object are sorted, which costs more than to go over a text.
+  const isContainer = typeof value === 'object' && value !== null;
+  const steps = bytes / (isContainer ? CHARS_PER_STEP / 2 : CHARS_PER_STEP);
+  return spend(run, steps) ? canonicalJson(value) : undefined;
 }
 
 export function checkNumber(node: SchemaNode, value: number, path: Path | null, run: CheckRun) {

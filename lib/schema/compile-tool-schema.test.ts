@@ -115,7 +115,10 @@ test.each<[string, unknown]>([
   ['$ref', 'https://schemas.test/a.json'],
   ['$ref', '#/$defs/none'],
   ['$dynamicRef', '#none'],
-  ['unevaluatedProperties', { $ref: 1 }],
+  ['unevaluatedProperties', false],
+  ['divisibleBy', 2],
+  ['disallow', 'any'],
+  ['extends', { type: 'string', minLength: 9 }],
 ])('[SC23] "%s": %j is named and left out, and the rest is checked', (keyword, value) => {
   const part = { allOf: [{}], [keyword]: value };
   const properties = { a: part, b: { type: 'string' } };
@@ -144,6 +147,8 @@ test('[SC23] what a part that is not checked would refuse is not accepted by mis
     expect(uncheckedOf(schema), JSON.stringify(part)).toHaveLength(1);
     expect(compile(schema)({ a }).ok, JSON.stringify(part)).toBe(true);
   }
+  const both = { dependencies: { a: ['b'] }, dependentRequired: { a: [] } };
+  expect(uncheckedOf({ type: 'object', ...both })).toEqual(['#/dependencies']);
   const many = Array.from({ length: 50 }, () => ({ type: 'odd' }));
   expect(uncheckedOf({ type: 'object', allOf: many })).toHaveLength(20);
 });

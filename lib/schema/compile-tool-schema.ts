@@ -2,7 +2,14 @@ import { isRecord } from '../json/is-record.ts';
 import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import { createCheckRun, describeValue, fail, isExhausted, pathText } from './check-run.ts';
+import {
+  type CheckRun,
+  createCheckRun,
+  describeValue,
+  fail,
+  isExhausted,
+  pathText,
+} from './check-run.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
 import { readJsonText, repairArgs } from './repair-args.ts';
@@ -29,8 +36,20 @@ const MAX_CHAIN = 64;
 function checkExpansion(root: SchemaNode): SchemaRefusal | undefined {
   const entries = [root];
   const known = new Set(entries);
+  const listed = new Set<SchemaNode>();
   const open = new Set<SchemaNode>();
   let expansion = 0;
+
+  /** Once for each node: a thousand references may lead to one that has as many parts. */
+  const listParts = (node: SchemaNode) => {
+    if (listed.has(node)) return;
+    listed.add(node);
+    for (const part of partNodes(node)) {
+      if (known.has(part)) continue;
+      known.add(part);
+      entries.push(part);
+    }
+  };
 
   const expand = (node: SchemaNode): SchemaRefusal | undefined => {
     if (open.has(node)) {
@@ -46,11 +65,7 @@ function checkExpansion(root: SchemaNode): SchemaRefusal | undefined {
         message: `The schema grows too large when its references are followed; at most ${MAX_EXPANSION} parts, ${MAX_CHAIN} one in the other.`,
       };
     }
-    for (const part of partNodes(node)) {
-      if (known.has(part)) continue;
-      known.add(part);
-      entries.push(part);
-    }
+    listParts(node);
     open.add(node);
     for (const next of inPlaceNodes(node)) {
       const refusal = expand(next);
@@ -175,11 +190,11 @@ function checkArgs(node: SchemaNode, given: unknown, isSecret: boolean): ArgsChe
   const first = createCheckRun(isSecret);
   if (evaluate(node, args, null, first)) return { ok: true, args, repairs };
   if (isExhausted(first)) return refuse(TOO_MUCH);
-  const run = createCheckRun(isSecret);
+  const run = createCheckRun(isSecret, first.stepsLeft);
   const mended = repairArgs(node, args, null, { run, repairs });
   if (isExhausted(run)) return refuse(TOO_MUCH);
   if (mended === args || !isRecord(mended)) return { ok: false, details: first.problems };
-  return checkMended(node, mended, repairs, isSecret);
+  return checkMended(node, mended, repairs, createCheckRun(isSecret, run.stepsLeft));
 }
 
 /** JSON that was a text counts by its bytes until it is read; then by its depth and its values too. */
@@ -187,11 +202,10 @@ function checkMended(
   node: SchemaNode,
   args: Record<string, unknown>,
   repairs: readonly string[],
-  isSecret: boolean,
+  run: CheckRun,
 ): ArgsCheck {
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(ARGS_FAULTS[fault]);
-  const run = createCheckRun(isSecret);
   if (evaluate(node, args, null, run)) return { ok: true, args, repairs };
   return isExhausted(run) ? refuse(TOO_MUCH) : { ok: false, details: run.problems };
 }

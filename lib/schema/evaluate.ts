@@ -1,4 +1,3 @@
-import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
 import {
   type CheckRun,
@@ -17,6 +16,7 @@ import {
   checkNumber,
   checkText,
   checkType,
+  countedCanonical,
   isOfType,
   testPattern,
 } from './check-scalar.ts';
@@ -90,8 +90,8 @@ function checkContains(
 function checkUnique(value: readonly unknown[], path: Path | null, run: CheckRun): boolean {
   const seen = new Set<string>();
   for (const [key, item] of value.entries()) {
-    const text = canonicalJson(item);
-    if (!spend(run, 1 + text.length / 4)) return false;
+    const text = countedCanonical(item, run);
+    if (text === undefined) return false;
     if (seen.has(text)) {
       return fail(run, { parent: path, key }, 'repeats an item; all must differ');
     }
@@ -172,12 +172,14 @@ function checkProperty(
     passed = fail(run, path, 'has a name that is not allowed');
   }
   const own = node.properties?.get(key);
-  const byPattern = (node.patternProperties ?? []).filter((one) =>
-    testPattern(one.pattern, key, run),
-  );
-  const schemas = [...(own ? [own] : []), ...byPattern.map((one) => one.node)];
-  for (const one of schemas) passed = evaluate(one, value, path, run) && passed;
-  if (schemas.length > 0 || !node.additionalProperties) return passed;
+  if (own) passed = evaluate(own, value, path, run) && passed;
+  let isNamed = own !== undefined;
+  for (const { pattern, node: one } of node.patternProperties ?? []) {
+    if (!testPattern(pattern, key, run)) continue;
+    isNamed = true;
+    passed = evaluate(one, value, path, run) && passed;
+  }
+  if (isNamed || !node.additionalProperties) return passed;
   return checkAdditional(node, node.additionalProperties, value, path, run) && passed;
 }
 
@@ -189,6 +191,8 @@ function checkAdditional(
   run: CheckRun,
 ): boolean {
   if (rule.always !== false) return evaluate(rule, value, path, run);
+  // There may be thousands of names, for each of as many items.
+  if (isDone(run)) return false;
   const known = [...(node.properties?.keys() ?? [])].slice(0, 20).map(shorten).join(', ');
   return fail(run, path, known ? `is not known; known are ${known}` : 'is not known');
 }
@@ -224,16 +228,23 @@ function checkCombined(
   return passed;
 }
 
+const NONE: readonly SchemaNode[] = [];
+
 /** The schemas that hold for this value by what it is: one of `then` and `else`, and those of `dependentSchemas`. */
-export function conditional(node: SchemaNode, value: unknown, run: CheckRun): SchemaNode[] {
+export function conditional(
+  node: SchemaNode,
+  value: unknown,
+  run: CheckRun,
+): readonly SchemaNode[] {
+  const { whenMet, whenNot, dependentSchemas } = node;
+  if (!whenMet && !whenNot && !dependentSchemas) return NONE;
   const found: (SchemaNode | undefined)[] = [];
-  if (node.whenMet ?? node.whenNot) {
+  if (whenMet ?? whenNot) {
     const isMet = node.condition !== undefined && accepts(node.condition, value, run);
-    found.push(isMet ? node.whenMet : node.whenNot);
+    found.push(isMet ? whenMet : whenNot);
   }
-  if (node.dependentSchemas && isRecord(value) && spend(run, node.dependentSchemas.size)) {
-    for (const [name, one] of node.dependentSchemas)
-      if (Object.hasOwn(value, name)) found.push(one);
+  if (dependentSchemas && isRecord(value) && spend(run, dependentSchemas.size)) {
+    for (const [name, one] of dependentSchemas) if (Object.hasOwn(value, name)) found.push(one);
   }
   return found.filter((one) => one !== undefined);
 }

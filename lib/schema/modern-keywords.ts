@@ -86,7 +86,8 @@ function readTuples(schema: Record<string, unknown>): void {
 /** Drafts before 2019-09 have names and schemas under one keyword. */
 function readDependencies(schema: Record<string, unknown>): void {
   const { dependencies, dependentRequired, dependentSchemas } = schema;
-  if (!isRecord(dependencies)) return;
+  // Where both are written, which of them is meant is not plain.
+  if (!isRecord(dependencies) || (dependentRequired ?? dependentSchemas) !== undefined) return;
   const entries = Object.entries(dependencies);
   const names = entries.filter(([, one]) => Array.isArray(one));
   const schemas = entries.filter(([, one]) => !Array.isArray(one));

@@ -10,6 +10,7 @@ import {
   partNodes,
   type SafePattern,
   type SchemaNode,
+  setAside,
   TYPE_WORDS,
   type TypeWord,
 } from './schema-node.ts';
@@ -104,9 +105,16 @@ function readNode(reader: Reader, schema: unknown, at: string): SchemaNode {
 function dropWithoutPartner(node: SchemaNode, schema: Readonly<Record<string, unknown>>): void {
   const isLost = (keyword: 'patternProperties' | 'properties' | 'prefixItems') =>
     schema[keyword] !== undefined && node[keyword] === undefined;
-  if (isLost('patternProperties') || isLost('properties')) delete node.additionalProperties;
-  if (isLost('prefixItems')) delete node.items;
+  if (isLost('patternProperties') || isLost('properties')) {
+    setAside(node, 'partsAside', node.additionalProperties);
+    delete node.additionalProperties;
+  }
+  if (isLost('prefixItems')) {
+    setAside(node, 'partsAside', node.items);
+    delete node.items;
+  }
   if (node.condition) return;
+  setAside(node, 'aside', node.whenMet, node.whenNot);
   delete node.whenMet;
   delete node.whenNot;
 }
@@ -162,7 +170,8 @@ const isTypeWord = (word: unknown): word is TypeWord => TYPE_WORDS.some((one) =>
 function readTypes(value: unknown): readonly TypeWord[] | undefined {
   const words: readonly unknown[] = Array.isArray(value) ? value : [value];
   const known = words.filter(isTypeWord);
-  return known.length > 0 && known.length === words.length ? known : undefined;
+  // A word that is there a thousand times would be compared so often for each value.
+  return known.length > 0 && known.length === words.length ? [...new Set(known)] : undefined;
 }
 
 function readValues(values: readonly unknown[]): AllowedValues {
@@ -191,7 +200,9 @@ function readPatternMap(value: unknown, part: Part): SchemaNode['patternProperti
     const pattern = isRecord(value) && readPattern(source, part);
     return pattern ? [{ pattern, node }] : [];
   });
-  return isRecord(value) && read.length === Object.keys(value).length ? read : undefined;
+  if (isRecord(value) && read.length === Object.keys(value).length) return read;
+  setAside(part.node, 'partsAside', ...(readMap(value, part)?.values() ?? []));
+  return undefined;
 }
 
 function readDependent(value: unknown): SchemaNode['dependentRequired'] {
@@ -211,6 +222,13 @@ function readReference({ reader, node, at }: Part, value: unknown): boolean {
   if (typeof target !== 'boolean' && !isRecord(target)) return false;
   reader.pending.push({ from: node, target, at });
   return true;
+}
+
+function notChecked(field: 'aside' | 'partsAside'): ReadKeyword {
+  return (part, value) => {
+    setAside(part.node, field, readOne(value, part));
+    return false;
+  };
 }
 
 /** All keywords that are checked. Any other is an annotation. */
@@ -262,10 +280,14 @@ const READERS: Readonly<Record<string, ReadKeyword>> = {
   'x-sensitive': into('sensitive', readMark),
   // These remain where `modernKeywords` could not put them in other words.
   dependencies: () => false,
-  unevaluatedProperties: () => false,
-  unevaluatedItems: () => false,
+  unevaluatedProperties: notChecked('partsAside'),
+  unevaluatedItems: notChecked('partsAside'),
   $dynamicRef: () => false,
   $recursiveRef: () => false,
+  // Of draft 3, in which they check.
+  extends: notChecked('aside'),
+  disallow: () => false,
+  divisibleBy: () => false,
 };
 
 const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map(Object.entries(READERS));
@@ -331,9 +353,13 @@ function loosen(root: SchemaNode, partial: Set<SchemaNode>): void {
   for (const node of partial) for (const parent of parents.get(node) ?? []) partial.add(parent);
   const isPartial = (node: SchemaNode | undefined) => node !== undefined && partial.has(node);
   for (const node of parents.keys()) {
-    if (isPartial(node.not)) delete node.not;
+    if (isPartial(node.not)) {
+      setAside(node, 'aside', node.not);
+      delete node.not;
+    }
     if (isPartial(node.contains)) delete node.maxContains;
     if (isPartial(node.condition)) {
+      setAside(node, 'aside', node.condition, node.whenMet, node.whenNot);
       delete node.condition;
       delete node.whenMet;
       delete node.whenNot;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCheckRun, isExhausted } from './check-run.ts';
 import { compileToolSchema } from './compile-tool-schema.ts';
 import { evaluate } from './evaluate.ts';
@@ -101,6 +101,44 @@ test('[SC17] places count by their length, since each repair names its own', () 
   });
   expect(isOver).toBe(true);
   expect(repairs.length).toBeLessThan(30);
+});
+
+test('[SC17] the names of objects that are compared count before they are sorted', () => {
+  const { value, reads } = counted(Object.fromEntries(times(20_000, (index) => [`k${index}`, 1])));
+  const nested = times(50, () => 0).reduce<unknown>((inner) => [inner], value);
+  const $defs = { u: { uniqueItems: true, items: { $ref: '#/$defs/u' } } };
+  const { node } = readSchema({ $defs, $ref: '#/$defs/u' });
+  expect(evaluate(node, nested, null, createCheckRun())).toBe(false);
+  expect(reads.count).toBeLessThan(100_000);
+});
+
+test('[SC17] a form that is only tried compares each type once, and lists no names', () => {
+  const names = times(1_000, (index) => [`p${index}`, {}] as const);
+  const form = { properties: Object.fromEntries(names), additionalProperties: false };
+  const { node } = readSchema({ minContains: 0, contains: form });
+  const { properties } = node.contains ?? {};
+  const listed = properties && vi.spyOn(properties, 'keys');
+  expect(
+    evaluate(
+      node,
+      times(50, () => ({ z: 1 })),
+      null,
+      createCheckRun(),
+    ),
+  ).toBe(true);
+  expect(listed).not.toHaveBeenCalled();
+  expect(readSchema({ type: times(4_000, () => 'string') }).node.types).toEqual(['string']);
+});
+
+test('[SC31] a check, its repair and the check after it have one budget', () => {
+  const list = listOf(50_000);
+  const items = { type: 'array', items: { allOf: times(3, () => ({ type: 'integer' })) } };
+  const schema = { type: 'object', properties: { a: items, b: { type: 'integer' } } };
+  const compiled = compileToolSchema(schema);
+  if (!compiled.ok) throw new Error(compiled.message);
+  const a: unknown = JSON.parse(list);
+  expect(compiled.check({ a, b: 1 }).ok).toBe(true);
+  expect(compiled.check({ a, b: '1' }).ok).toBe(false);
 });
 
 test('[SC31] a repair that takes too much is refused like a check that does', () => {

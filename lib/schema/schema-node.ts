@@ -35,6 +35,10 @@ export interface SchemaNode {
   always?: boolean;
   /** The value is a secret (SC32). This checks nothing. */
   sensitive?: boolean;
+  /** Schemas for the same value that are not checked, for want of another; their secrets count. */
+  aside?: SchemaNode[];
+  /** The same for any part of the value. */
+  partsAside?: SchemaNode[];
   types?: readonly TypeWord[];
   allowed?: AllowedValues;
   ref?: SchemaNode;
@@ -74,6 +78,15 @@ export interface SchemaNode {
   maxLength?: number;
   pattern?: SafePattern;
   format?: string;
+}
+
+/** Leaves them out of the check. A value that they mark is a secret all the same. */
+export function setAside(
+  node: SchemaNode,
+  field: 'aside' | 'partsAside',
+  ...schemas: readonly (SchemaNode | undefined)[]
+): void {
+  node[field] = [...(node[field] ?? []), ...present(...schemas)];
 }
 
 const present = (...nodes: readonly (SchemaNode | undefined)[]): SchemaNode[] =>

@@ -71,6 +71,36 @@ describe('[SC32] an argument that is marked with x-sensitive', () => {
       { n: { n: { s: 's' } } },
       { n: { n: { s: '[x]' } } },
     ],
+    [
+      'in an item that has to be there',
+      { properties: { a: { contains: secret } } },
+      { a: ['s'] },
+      { a: ['[x]'] },
+    ],
+    [
+      'under a condition that cannot be checked',
+      { if: { properties: { a: { pattern: '(?<=a)b' } } }, then: { properties: { b: secret } } },
+      { a: 'ab', b: 's' },
+      { a: 'ab', b: '[x]' },
+    ],
+    [
+      'by a pattern that cannot be read',
+      { patternProperties: { '(?<=a)b': secret } },
+      { ab: 's' },
+      { ab: '[x]' },
+    ],
+    [
+      'beside a pattern that cannot be read',
+      { patternProperties: { '(?<=a)b': {} }, additionalProperties: secret },
+      { c: 's' },
+      { c: '[x]' },
+    ],
+    [
+      'in what other forms leave over',
+      { allOf: [{}], unevaluatedProperties: secret },
+      { c: 's' },
+      { c: '[x]' },
+    ],
   ])('[SC32] is found %s', (_place, schema, args, kept) => {
     expect(withhold(schema, args)?.args).toEqual(kept);
   });
@@ -95,5 +125,9 @@ describe('[SC32] an argument that is marked with x-sensitive', () => {
     const schema = { properties: { s: secret, a: { items: { anyOf: forms } } } };
     const many = { a: Array.from({ length: 2_000 }, () => 'text'), s: 'secret' };
     expect(withhold(schema, many)?.args).toEqual({ a: '[x]', s: '[x]' });
+    // Forms without a part of that name are asked for it all the same.
+    const wide = { properties: { s: secret }, allOf: Array.from({ length: 4_000 }, () => ({})) };
+    const names = Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]);
+    expect(withhold(wide, Object.fromEntries(names))?.args).toMatchObject({ k0: '[x]' });
   });
 });

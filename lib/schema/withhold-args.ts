@@ -46,6 +46,7 @@ function marksAny(root: SchemaNode): boolean {
   for (const node of seen) {
     if (node.sensitive) return true;
     for (const next of [...inPlaceNodes(node), ...partNodes(node)]) seen.add(next);
+    for (const next of [node.aside, node.partsAside].flat()) if (next) seen.add(next);
   }
   return false;
 }
@@ -53,7 +54,10 @@ function marksAny(root: SchemaNode): boolean {
 /** `nodes` are for the same value. Of several forms each counts, whichever the value has. */
 function walk(nodes: readonly SchemaNode[], value: unknown, run: Run): unknown {
   const here = new Set(nodes);
-  for (const node of here) for (const next of inPlaceNodes(node)) here.add(next);
+  for (const node of here) {
+    for (const next of inPlaceNodes(node)) here.add(next);
+    for (const next of node.aside ?? []) here.add(next);
+  }
   run.stepsLeft -= here.size;
   if (run.stepsLeft <= 0) return run.mark;
   const all = [...here];
@@ -63,33 +67,35 @@ function walk(nodes: readonly SchemaNode[], value: unknown, run: Run): unknown {
     return run.mark;
   }
   if (Array.isArray(value)) {
-    return value.map((item, at) =>
-      walkPart(
-        all.flatMap((node) => ofItem(node, at)),
-        item,
-        run,
-      ),
-    );
+    return value.map((item, at) => walkPart(all, (node) => ofItem(node, at), item, run));
   }
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([key, one]) => [
     key,
-    walkPart(
-      all.flatMap((node) => ofProperty(node, key)),
-      one,
-      run,
-    ),
+    walkPart(all, (node) => ofProperty(node, key), one, run),
   ]);
   return Object.fromEntries(entries);
 }
 
-const walkPart = (nodes: readonly SchemaNode[], value: unknown, run: Run): unknown =>
-  nodes.length === 0 ? value : walk(nodes, value, run);
+/** To ask each node for each part is work as well, though there may be none for it. */
+function walkPart(
+  all: readonly SchemaNode[],
+  partOf: (node: SchemaNode) => SchemaNode[],
+  value: unknown,
+  run: Run,
+): unknown {
+  run.stepsLeft -= all.length;
+  if (run.stepsLeft <= 0) return run.mark;
+  const nodes = all.flatMap(partOf);
+  return nodes.length === 0 ? value : walk(nodes, value, run);
+}
 
-const ofItem = ({ prefixItems, items }: SchemaNode, at: number): SchemaNode[] => {
-  const node = prefixItems?.[at] ?? items;
-  return node ? [node] : [];
-};
+/** Which items are those that `contains` asks for is not looked at: each may be one. */
+const ofItem = (
+  { prefixItems, items, contains, partsAside = [] }: SchemaNode,
+  at: number,
+): SchemaNode[] =>
+  [prefixItems?.[at] ?? items, contains, ...partsAside].filter((one) => one !== undefined);
 
 /** A pattern counts for each name: what is withheld too much does no harm. */
 const ofProperty = (node: SchemaNode, key: string): SchemaNode[] =>
@@ -97,6 +103,7 @@ const ofProperty = (node: SchemaNode, key: string): SchemaNode[] =>
     node.properties?.get(key),
     ...(node.patternProperties ?? []).map((one) => one.node),
     node.properties?.has(key) ? undefined : node.additionalProperties,
+    ...(node.partsAside ?? []),
   ].filter((one) => one !== undefined);
 
 function textsIn(value: unknown): string[] {
