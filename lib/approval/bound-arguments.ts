@@ -13,9 +13,14 @@ const MOST_MEMBERS = 100_000;
 /** So much of it is left; less than none once something was not compared. */
 export interface Looking {
   members: number;
+  /** So many names the arguments have: to list them for each rule would take long. */
+  readonly names: number;
 }
 
-export const newLooking = (): Looking => ({ members: MOST_MEMBERS });
+export const newLooking = (args: Args): Looking => ({
+  members: MOST_MEMBERS,
+  names: Object.keys(args).length,
+});
 
 export const ANY_ARGUMENTS: BoundArguments = { arguments: [], other_arguments: 'any' };
 
@@ -28,19 +33,17 @@ export const exactly = (args: Args): BoundArguments => ({
 });
 
 /** True when a rule is for a call with these arguments. It is for none that cannot be compared. */
-export function isWithin(bound: BoundArguments, args: Args, looking = newLooking()): boolean {
+export function isWithin(bound: BoundArguments, args: Args, looking = newLooking(args)): boolean {
   if (!isBound(bound)) return true;
-  if (bound.other_arguments === 'none' && hasOthers(bound, args)) return false;
+  if (bound.other_arguments === 'none' && looking.names > countNames(bound)) return false;
+  // They are there, so that those that are more than them are others.
   return bound.arguments.every(
     (one) => Object.hasOwn(args, one.name) && meets(one, args[one.name], looking),
   );
 }
 
-function hasOthers(bound: BoundArguments, args: Args): boolean {
-  const names = new Set(bound.arguments.map(({ name }) => name));
-  for (const name in args) if (!names.has(name)) return true;
-  return false;
-}
+const countNames = (bound: BoundArguments): number =>
+  new Set(bound.arguments.map(({ name }) => name)).size;
 
 function meets(bound: BoundArgument, value: unknown, looking: Looking): boolean {
   const { starts_with: start, at_most: most } = bound;

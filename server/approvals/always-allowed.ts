@@ -186,7 +186,7 @@ export class AlwaysAllowed {
     const binding = bindingOf(call.toolName, tool);
     if (binding === null) return [];
     const now = this.#clock.now();
-    const looking = newLooking();
+    const looking = newLooking(call.args);
     return this.#rules
       .values()
       .filter(

@@ -128,16 +128,37 @@ test.each<[string, AlwaysTerms, RegExp]>([
 test('[CA81] a rule is bound to no argument that is secret', async () => {
   const send = defineTool({
     ...{ name: 'send', displayName: 'Send', description: 'Sends', effect: 'write', timeoutMs: 900 },
-    args: z.object({ key: z.string().meta({ 'x-sensitive': true }), to: z.string() }),
+    args: z.object({
+      key: z.string().meta({ 'x-sensitive': true }),
+      code: z.string().meta({ 'x-sensitive': true }),
+      pin: z.number().meta({ 'x-sensitive': true }),
+      to: z.string(),
+    }),
     run: () => Promise.resolve({ output: 1 }),
   });
   const { invoke, calls, close } = await setupCalls({ ...asking, tools: [send] });
-  const { id } = await invoke('send', { key: 'hunter22', to: 'olga' });
+  const args = { key: 'hunter22', code: '1234', pin: 5678, to: 'olga' };
+  const { id } = await invoke('send', args);
   const decide = (...list: BoundArgument[]) =>
     calls.decide(id, operator, { decision: 'always', always: { bound: bound(...list) } });
   for (const is of ['hunter22', '[redacted:argument]']) {
     expect(await decide({ name: 'key', is })).toMatchObject({ ok: false, code: 'invalid_args' });
   }
+  // Neither is what is too short to be looked for elsewhere; nor does a refusal tell how large it is.
+  const short = [
+    { name: 'code', is: '1234' },
+    { name: 'pin', is: 5678 },
+    { name: 'pin', at_most: 6000 },
+    { name: 'pin', at_most: 5000 },
+  ];
+  for (const one of short) {
+    expect(await decide(one)).toMatchObject({ message: expect.stringContaining('is secret') });
+  }
+  const edited = await calls.decide(id, operator, {
+    ...{ decision: 'always', args: { ...args, pin: 4321 } },
+    always: { bound: bound({ name: 'pin', is: 4321 }) },
+  });
+  expect(edited).toMatchObject({ message: expect.stringContaining('is secret') });
   expect(await decide({ name: 'to', is: 'olga' })).toMatchObject({ ok: true });
   await close();
 });

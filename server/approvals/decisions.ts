@@ -1,4 +1,4 @@
-import { ANY_ARGUMENTS, problemOfBound } from '#lib/approval/bound-arguments';
+import { ANY_ARGUMENTS, isBound, problemOfBound } from '#lib/approval/bound-arguments';
 import { type ApprovalTerms, isQuestion } from '#lib/call/approval-terms';
 import type { Call } from '#lib/call/call';
 import type { Actor, CallEvent } from '#lib/call/call-event';
@@ -114,7 +114,7 @@ export class Decisions {
     const edit =
       decision.args === undefined ? undefined : this.#edit(call, principal, decision.args);
     if (edit?.ok === false) return edit;
-    const problem = this.#problemOfRule(call, decision, edit?.args);
+    const problem = this.#problemOfRule(call, decision, edit);
     if (problem !== undefined) return reject('invalid_args', problem);
     const objection = this.#objectionTo(call, principal, edit);
     return edit && !objection
@@ -148,16 +148,21 @@ export class Decisions {
   #problemOfRule(
     call: Call,
     { decision, always: { bound = ANY_ARGUMENTS } = {} }: Decision,
-    edited: Call['args'] | undefined,
+    edit: Pick<Edit, 'args' | 'tool'> | undefined,
   ): string | undefined {
     const { withholding } = this.#deps;
     const offer = call.card.always_rule;
     if (decision !== 'always' || !offer) return undefined;
-    // Rules are stored, and shown to all who decide.
-    if (withholding.hidden(call, bound) !== bound) {
+    const args = edit?.args ?? withholding.restored(call).args;
+    // Rules are stored, and shown to all who decide; and what fits would tell a short secret.
+    const secret = isBound(bound) ? withholding.secretNames(call, args, edit?.tool) : [];
+    if (
+      bound.arguments.some(({ name }) => secret.includes(name)) ||
+      withholding.hidden(call, bound) !== bound
+    ) {
       return 'A rule cannot be bound to an argument that is secret';
     }
-    return problemOfBound(offer, bound, edited ?? withholding.restored(call).args);
+    return problemOfBound(offer, bound, args);
   }
 
   /** A hook looks at what a person wrote as at what a model did (PO17). */

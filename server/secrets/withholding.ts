@@ -3,7 +3,7 @@ import { boundCard } from '#lib/call/bound-card';
 import type { Call, CallHead } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { NeverStarted } from '#lib/call/call-state';
-import { canonicalJson } from '#lib/json/equal';
+import { canonicalJson, sameJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -113,6 +113,12 @@ export class Withholding {
     const isOwn = isPerson || (call.requestedBy === principalName(principal) && !isEdited);
     const isKept = call.routing.withheld !== true || (isOwn && !this.isLost(call));
     return isKept ? this.restored(call).args : undefined;
+  }
+
+  /** The names of whole arguments of the call that are stored without a secret, or that are one. */
+  secretNames(call: Call, args: Args, tool?: Withholds): string[] {
+    const kept = this.#takeOut(args, call, tool);
+    return Object.keys(args).filter((name) => !sameJson(kept[name], args[name]));
   }
 
   isLost({ args, routing }: Call): boolean {
