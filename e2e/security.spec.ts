@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { finalCall, invoke } from './contract/kit/calls.ts';
 import { spec } from './contract/kit/tool-client.ts';
+import { askingOptions } from './support/asking-board.ts';
 import { startOutside } from './support/outside.ts';
 import { expect, test } from './support/scripted-run.ts';
 import {
@@ -42,8 +43,9 @@ async function watchTrouble(page: Page): Promise<readonly string[]> {
 
 test('every page has a policy with a nonce of its own, and keeps to it', async ({
   page,
-  callboard,
-}) => {
+  startServer,
+}, testInfo) => {
+  const callboard = await startServer(await askingOptions(testInfo));
   const trouble = await watchTrouble(page);
   await page.goto(`${callboard.url}/sign-in`);
   await signIn(page, callboard);
@@ -51,6 +53,8 @@ test('every page has a policy with a nonce of its own, and keeps to it', async (
   await page.getByRole('button', { name: /Take a screenshot/ }).click();
   await expect(cardsFor(page, 'browser.screenshot')).toHaveAttribute('data-status', 'SUCCESS');
   await expect(conversation(page)).toContainText('rules, not an LLM');
+  const question = cardOf(page, await invoke(callboard, 'ask_human', { question: 'Why?' }));
+  await expect(question.getByRole('textbox')).toBeVisible();
   await page.keyboard.press('Control+K');
   await expect(page.getByRole('dialog', { name: 'Commands' })).toBeVisible();
   const nonces = new Set<string>();

@@ -3,12 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { ANY_ARGUMENTS, exactly, isWithin, problemOfBound } from '#lib/approval/bound-arguments';
-import {
-  type AlwaysOffer,
-  type AlwaysScope,
-  type BoundArguments,
-  boundArgumentsSchema,
-} from '#lib/protocol/always';
+import type { AlwaysOffer, AlwaysScope, BoundArguments } from '#lib/protocol/always';
 import { useAlwaysWords } from '../approvals/always-words.ts';
 import { useClients, useTitle } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -50,8 +45,7 @@ function problemIn(
 ): 'excludes' | 'tooMuch' | null {
   if (!args || bound.arguments.length === 0) return null;
   if (!isWithin(bound, args)) return 'excludes';
-  const fits = boundArgumentsSchema.safeParse(bound.arguments).success;
-  return fits && problemOfBound(always, bound, args) === undefined ? null : 'tooMuch';
+  return problemOfBound(always, bound, args) === undefined ? null : 'tooMuch';
 }
 
 export interface AlwaysFormProps {

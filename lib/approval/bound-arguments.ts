@@ -1,6 +1,7 @@
 import { fitsJson } from '../json/cut-json.ts';
 import { sameJson } from '../json/equal.ts';
 import type { AlwaysOffer, BoundArgument, BoundArguments } from '../protocol/always.ts';
+import { BOUND_LIMITS } from '../protocol/limits.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -81,12 +82,18 @@ export function problemOfBound(
   const unknown = names.find((name) => !Object.hasOwn(args, name));
   if (unknown !== undefined) return `The call has no argument ${JSON.stringify(unknown)}`;
   if (new Set(names).size < names.length) return 'An argument is named twice';
+  if (bound.arguments.some(isOverLimits) || names.length > BOUND_LIMITS.arguments) {
+    return `A rule has ${BOUND_LIMITS.arguments} arguments at most, their names ${BOUND_LIMITS.nameChars} characters, and a start ${BOUND_LIMITS.startItems} items`;
+  }
   if (!fitsJson(bound.arguments, MOST_BOUND_BYTES)) {
     return `The arguments of a rule have ${MOST_BOUND_BYTES} bytes of JSON at most`;
   }
   if (binding === 'exact' && !isExact(bound)) return NEEDS_VALUES;
   return isWithin(bound, args) ? undefined : 'The call that it is made of would not be allowed';
 }
+
+const isOverLimits = ({ name, starts_with: start }: BoundArgument): boolean =>
+  name.length > BOUND_LIMITS.nameChars || (start?.length ?? 0) > BOUND_LIMITS.startItems;
 
 const NEEDS_VALUES =
   'Such a call is always allowed for its very arguments alone: each with "is", and "other_arguments": "none"';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
+import { BOUND_LIMITS } from './limits.ts';
 
 /** Whose calls a rule of "always" is for; a name may be given again, an id never. */
 export const alwaysCallerSchema = z.object({
@@ -11,23 +12,20 @@ export const alwaysCallerSchema = z.object({
 });
 export type AlwaysCaller = z.infer<typeof alwaysCallerSchema>;
 
-/** So many arguments one rule is bound to at most. */
-const MOST_BOUND = 16;
-
 const TESTS = ['is', 'starts_with', 'at_most'] as const;
 
 /** One argument that a rule is bound to: it is this value, a list that begins so, or a number that is not larger. */
 export const boundArgumentSchema = closedObject({
-  name: z.string().min(1).max(200),
+  name: z.string().min(1).max(BOUND_LIMITS.nameChars),
   is: z.unknown().optional(),
-  starts_with: z.array(z.unknown()).min(1).max(100).optional(),
+  starts_with: z.array(z.unknown()).min(1).max(BOUND_LIMITS.startItems).optional(),
   at_most: z.number().optional(),
 }).refine((bound) => TESTS.filter((test) => Object.hasOwn(bound, test)).length === 1, {
   error: `it has one of ${TESTS.join(', ')}`,
 });
 export type BoundArgument = z.infer<typeof boundArgumentSchema>;
 
-export const boundArgumentsSchema = z.array(boundArgumentSchema).min(1).max(MOST_BOUND);
+export const boundArgumentsSchema = z.array(boundArgumentSchema).min(1).max(BOUND_LIMITS.arguments);
 
 /** Arguments that a rule does not name may be there with any value, or may not be there. */
 export const otherArgumentsSchema = z.enum(['any', 'none']);

@@ -37,3 +37,6 @@ export const CLOCKS = {
   cancelMs: 5_000,
   resumeMs: 120_000,
 } as const;
+
+/** A rule of "always" that is bound to arguments has so many of them at most. */
+export const BOUND_LIMITS = { arguments: 16, nameChars: 200, startItems: 100 } as const;
