@@ -4,11 +4,11 @@ import { Button } from '#components/ui/button';
 import type { ApprovalInput } from '#lib/api/http-client';
 import { ANY_ARGUMENTS, exactly, isWithin, problemOfBound } from '#lib/approval/bound-arguments';
 import type { AlwaysOffer, AlwaysScope, BoundArguments } from '#lib/protocol/always';
-import { useAlwaysWords } from '../approvals/always-words.ts';
 import { useClients, useTitle } from '../providers/workbench-context.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Select } from '../ui/select.tsx';
 import { AllowButton, type AllowButtonProps } from './allow-button.tsx';
+import { useAlwaysWords } from './always-words.ts';
 import { BoundChoice } from './bound-choice.tsx';
 import { useFirstFocus } from './use-first-focus.ts';
 
@@ -25,7 +25,7 @@ const ENDS_OF: Record<AlwaysScope, readonly End[]> = {
 };
 const FIRST_END: Record<AlwaysScope, End> = { run: 'none', saved: 'month' };
 
-/** Of how many calls a rule is, as a person may choose it; 0: of any number. */
+/** A person chooses for how many calls a rule is; 0 means any number. */
 const USES = [0, 1, 5, 20, 100] as const;
 
 const FORMS = ['any', 'exact', 'chosen'] as const;
@@ -50,7 +50,7 @@ function problemIn(
 
 export interface AlwaysFormProps {
   always: AlwaysOffer;
-  /** Those of the call; null while they are not known whole. */
+  /** The arguments are the call's own; null while they are not known whole. */
   args: Readonly<Record<string, unknown>> | null;
   /** How each button that allows the call is blocked. */
   allow: Pick<AllowButtonProps, 'disabled' | 'blockedBy' | 'onBlocked'>;

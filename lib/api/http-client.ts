@@ -36,7 +36,7 @@ export interface ApprovalInput {
   /** An `always` reaches so far, for so many seconds. */
   readonly scope?: AlwaysScope;
   readonly expires_in?: number;
-  /** With `always`: the arguments that it is bound to, and for how many calls it is. */
+  /** An `always` is bound to these arguments, and is for so many calls. */
   readonly bound?: BoundArgument[];
   readonly other_arguments?: BoundArguments['other_arguments'];
   readonly uses?: number;

@@ -28,33 +28,50 @@ export function withTouch<T>(
   context: ClientToolContext,
   act: () => Promise<T>,
 ): Promise<T> {
-  const { signal } = context;
   return context.askDevice(async () => {
-    if (prompts.isInTap?.(context.callId)) {
-      const tried = await act().then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      );
-      signal.throwIfAborted();
-      if ('value' in tried) return tried.value;
-      if (isAbort(tried.error)) throw declined(question.what);
-      if (!isRefusal(tried.error)) throw tried.error;
-    }
-    let started: Promise<T> | undefined;
-    const onAllow = () => {
-      if (!signal.aborted) started ??= act();
-    };
-    await ask(prompts, question, context, onAllow);
-    // A page that does not call it in the click: most browsers count the touch a moment longer.
-    onAllow();
-    try {
-      return await (started ?? act());
-    } catch (error) {
-      if (isAbort(error)) throw declined(question.what);
-      if (isNotAllowed(error)) throw needsPerson(question.tool, error);
-      throw error;
-    }
+    const isInTap = prompts.isInTap?.(context.callId) === true;
+    const acted = isInTap ? await actInTap(question, context.signal, act) : undefined;
+    return acted ? acted.value : actOnceAllowed(prompts, question, context, act);
   });
+}
+
+/** Gives what `act` gave; undefined where the browser did not count the tap. */
+async function actInTap<T>(
+  { what }: TouchQuestion,
+  signal: AbortSignal,
+  act: () => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  const tried = await act().then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  signal.throwIfAborted();
+  if ('value' in tried) return tried;
+  if (isAbort(tried.error)) throw declined(what);
+  if (!isRefusal(tried.error)) throw tried.error;
+  return undefined;
+}
+
+async function actOnceAllowed<T>(
+  prompts: DevicePrompts,
+  question: TouchQuestion,
+  context: ClientToolContext,
+  act: () => Promise<T>,
+): Promise<T> {
+  let started: Promise<T> | undefined;
+  const onAllow = () => {
+    if (!context.signal.aborted) started ??= act();
+  };
+  await ask(prompts, question, context, onAllow);
+  // A page that does not call it in the click: most browsers count the touch a moment longer.
+  onAllow();
+  try {
+    return await (started ?? act());
+  } catch (error) {
+    if (isAbort(error)) throw declined(question.what);
+    if (isNotAllowed(error)) throw needsPerson(question.tool, error);
+    throw error;
+  }
 }
 
 /** How long a window of the browser's has before the question comes back. */

@@ -208,8 +208,7 @@ function recovered(
   now: Moment,
 ): Decision {
   if (stored.phase === null) return NOT_NOW;
-  // Deadlines of before are wall times; on disk they stay so until they are marked.
-  const moved = stored.clockMark === null ? withDeadlinesMoved(stored, shiftMs) : stored;
+  const moved = onSteadyClock(stored, shiftMs);
   // guard: offered-counts-as-granted
   const call = isPossiblyGranted(moved) ? asGranted(moved) : moved;
   const asMoved = () => (call === stored ? NOT_NOW : change(stored, call, now));
@@ -234,6 +233,10 @@ function recovered(
   if (goesOn) return change(stored, running, now, {}, [{ type: 'run', after: 'nothing' }]);
   return change(stored, running, now, {}, [{ type: 'route', orElse: interrupted }]);
 }
+
+/** Deadlines of before are wall times; on disk they stay so until they are marked. */
+const onSteadyClock = <One extends Call>(call: One, shiftMs: number): One =>
+  call.clockMark === null ? withDeadlinesMoved(call, shiftMs) : call;
 
 /** Its grant may have left without being on disk (`grantBarrier`). */
 const isPossiblyGranted = (call: Call): call is Offered =>

@@ -34,11 +34,7 @@ export function mergeCard(card: Card | undefined, update: CardUpdate): Card {
   }
   if (update.progress) next.progress = mergeProgress(card.progress, update.progress);
   const hasStaleSize = takeBackSizes(next, card, given);
-  if (goesBack(card, update)) {
-    // CM4: a late WAIT still tells parameters or a tip, but not a status.
-    if (card.status !== undefined) next.status = card.status;
-    if (card.phase !== undefined) next.phase = card.phase;
-  }
+  if (goesBack(card, update)) keepStatus(next, card);
   return !hasStaleSize && changesNothing(card, next, given) ? card : next;
 }
 
@@ -95,6 +91,12 @@ function goesBack(card: Card, update: CardUpdate): boolean {
     update.status !== undefined &&
     RANK[update.status] < RANK[card.status]
   );
+}
+
+/** CM4. A late WAIT still tells parameters or a tip, but not a status. */
+function keepStatus(next: Card, { status, phase }: Card): void {
+  if (status !== undefined) next.status = status;
+  if (phase !== undefined) next.phase = phase;
 }
 
 /** CM6. Only what was given can differ, so only that is compared. */

@@ -1,4 +1,5 @@
 import type { CardUpdate } from '../protocol/card.ts';
+import { withEllipsis } from '../text/with-ellipsis.ts';
 
 type Shown = Pick<CardUpdate, 'repairs'>;
 
@@ -10,7 +11,8 @@ const PATH_CHARS = 100;
 export function shownRepairs(repairs: readonly string[], before?: Shown): Shown {
   if (repairs.length === 0) return {};
   const earlier = before?.repairs;
-  const paths = [...(earlier?.paths ?? []), ...repairs.slice(0, MOST_PATHS).map(cutPath)];
+  const more = repairs.slice(0, MOST_PATHS).map((path) => withEllipsis(path, PATH_CHARS));
+  const paths = [...(earlier?.paths ?? []), ...more];
   return {
     repairs: {
       paths: paths.slice(0, MOST_PATHS),
@@ -22,6 +24,3 @@ export function shownRepairs(repairs: readonly string[], before?: Shown): Shown 
 /** It is for arguments that a person wrote in place of those of `before`. */
 export const shownRepairsOfEdit = (repairs: readonly string[], before: Shown): Shown =>
   repairs.length === 0 && before.repairs ? { repairs: null } : shownRepairs(repairs);
-
-const cutPath = (path: string): string =>
-  path.length > PATH_CHARS ? `${path.slice(0, PATH_CHARS).toWellFormed()}…` : path;

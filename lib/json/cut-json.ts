@@ -65,13 +65,17 @@ export function cutText(text: string, maxBytes: number, keep: Keep = 'start'): s
   const isStart = keep === 'start';
   let at = isStart ? 0 : text.length;
   for (let room = maxBytes - 2; ; ) {
-    // A pair is one character from either side.
-    const isPair = !isStart && (text.codePointAt(at - 2) ?? 0) > 0xffff;
-    const { bytes, length } = bytesOfChar(text, isStart ? at : at - (isPair ? 2 : 1));
+    const { bytes, length } = isStart ? bytesOfChar(text, at) : bytesOfCharBefore(text, at);
     room -= bytes;
     if (room < 0) return isStart ? text.slice(0, at) : text.slice(at);
     at += isStart ? length : -length;
   }
+}
+
+/** A pair is one character from either side. */
+function bytesOfCharBefore(text: string, at: number) {
+  const isPair = (text.codePointAt(at - 2) ?? 0) > 0xffff;
+  return bytesOfChar(text, at - (isPair ? 2 : 1));
 }
 
 function cutValue(value: unknown, room: number, keep: Keep): unknown {

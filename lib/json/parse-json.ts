@@ -26,17 +26,22 @@ export function beyondLimits(
   let depth = 0;
   let nodes = 1;
   for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = endOfString(text, at);
-    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      depth += 1;
-      nodes += 1;
-      if (depth > maxDepth) return 'depth';
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-      depth -= 1;
-    } else if (code === COMMA) {
-      nodes += 1;
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1;
+        nodes += 1;
+        if (depth > maxDepth) return 'depth';
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+        nodes += 1;
     }
     if (nodes > maxNodes) return 'nodes';
   }

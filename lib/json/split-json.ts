@@ -29,23 +29,43 @@ const NO_FIELD = '';
 function split(text: string, [first, last]: [string, string], most: number): string[] | undefined {
   const whole = text.trim();
   if (!whole.startsWith(first) || !whole.endsWith(last) || whole.length < 2) return undefined;
+  const commas = commasOf(whole, most);
+  if (!commas) return undefined;
   const parts: string[] = [];
+  let from = 1;
+  for (const at of commas) {
+    parts.push(whole.slice(from, at));
+    from = at + 1;
+  }
+  const rest = whole.slice(from, -1);
+  if (parts.length > 0 || rest.trim() !== '') parts.push(rest);
+  return parts.length <= most ? parts : undefined;
+}
+
+/** The places of the commas between the parts; undefined where these are too many, or no parts at all. */
+function commasOf(whole: string, most: number): number[] | undefined {
+  const commas: number[] = [];
   const end = whole.length - 1;
   let depth = 0;
-  let from = 1;
-  for (let at = 1; at < end; at += 1) {
-    const code = whole.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(whole, at);
-    else if (code === OPENS_ARRAY || code === OPENS_OBJECT) depth += 1;
-    else if (code === CLOSES_ARRAY || code === CLOSES_OBJECT) depth -= 1;
-    else if (code === COMMA && depth === 0) {
-      if (parts.length >= most) return undefined;
-      parts.push(whole.slice(from, at));
-      from = at + 1;
+  let at = 1;
+  for (; at < end; at += 1) {
+    switch (whole.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(whole, at);
+        break;
+      case OPENS_ARRAY:
+      case OPENS_OBJECT:
+        depth += 1;
+        break;
+      case CLOSES_ARRAY:
+      case CLOSES_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+        if (depth === 0) commas.push(at);
     }
-    if (depth < 0 || at >= end) return undefined;
+    if (depth < 0 || commas.length > most) return undefined;
   }
-  const rest = whole.slice(from, end);
-  if (parts.length > 0 || rest.trim() !== '') parts.push(rest);
-  return depth === 0 && parts.length <= most ? parts : undefined;
+  // A string without an end leads beyond it.
+  return depth === 0 && at === end ? commas : undefined;
 }

@@ -244,7 +244,7 @@ function compileScope(definition: ScopeDefinition, ifUnread: boolean): Scope {
   const conditions = args.map(compileCondition);
   const holds = ({ args: given, hasUncheckedArgs }: PolicyQuestion, steps: Steps) =>
     conditions.every((test) => {
-      // What was not checked is known to nobody, so it never allows.
+      // Nobody knows what unchecked arguments hold, so they allow nothing.
       if (hasUncheckedArgs && !ifUnread) return false;
       const held = test(given, steps);
       return held === 'unknown' ? ifUnread : held;

@@ -14,24 +14,30 @@ interface WithConditions {
   readonly args?: readonly { readonly matches?: string | undefined }[] | undefined;
 }
 
-/** The first pattern that cannot be used, alone or beside those before it. No further one is compiled. */
-function patternProblem(definition: {
+interface WithPatterns {
   readonly rules: readonly WithConditions[];
   readonly limits: readonly WithConditions[];
-}) {
+}
+
+/** The first pattern that cannot be used, alone or beside those before it. No further one is compiled. */
+function patternProblem(definition: WithPatterns) {
   let left = MOST_OF_PATTERNS;
-  for (const list of ['rules', 'limits'] as const) {
-    for (const [at, { args = [] }] of definition[list].entries()) {
-      for (const [place, { matches }] of args.entries()) {
-        if (matches === undefined) continue;
-        left -= patternSize(matches) + EACH;
-        const message = left < 0 ? TOO_MANY : problemOf(matches);
-        if (message) return { message, path: [list, at, 'args', place, 'matches'], input: matches };
-      }
-    }
+  for (const { pattern, path } of patternsOf(definition)) {
+    left -= patternSize(pattern) + EACH;
+    const message = left < 0 ? TOO_MANY : problemOf(pattern);
+    if (message) return { message, path, input: pattern };
   }
   return undefined;
 }
+
+const patternsOf = (definition: WithPatterns) =>
+  (['rules', 'limits'] as const).flatMap((list) =>
+    definition[list].flatMap(({ args = [] }, at) =>
+      args.flatMap(({ matches: pattern }, place) =>
+        pattern === undefined ? [] : [{ pattern, path: [list, at, 'args', place, 'matches'] }],
+      ),
+    ),
+  );
 
 const TOO_MANY = `the patterns of a policy together may take ${MOST_OF_PATTERNS}, each about its letters and ${EACH}, where a repetition such as "{20}" counts as often; use fewer or smaller ones`;
 

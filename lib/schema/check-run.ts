@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../protocol/http-error.ts';
+import { withEllipsis } from '../text/with-ellipsis.ts';
 
 /** Steps one check may take, its repair included; measured, they last some 40 ms at worst. Real calls need under 1,000. */
 const MAX_STEPS = 500_000;
@@ -92,8 +93,4 @@ export function describeValue(value: unknown): string {
   return String(value);
 }
 
-/** Cuts a text to 40 characters, never within a pair. */
-export function shorten(text: string): string {
-  if (text.length <= SHOWN_CHARS) return text;
-  return `${text.slice(0, SHOWN_CHARS).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
+export const shorten = (text: string): string => withEllipsis(text, SHOWN_CHARS);

@@ -139,18 +139,25 @@ function isMultiple(value: number, step: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
+function checkLength(
+  { minLength = 0, maxLength = Infinity }: SchemaNode,
+  value: string,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  if (!spend(run, value.length / CHARS_PER_STEP)) return false;
+  const length = countCharacters(value);
+  if (length < minLength) {
+    return fail(run, path, `must have at least ${minLength} characters, had ${length}`);
+  }
+  if (length <= maxLength) return true;
+  return fail(run, path, `must have at most ${maxLength} characters, had ${length}`);
+}
+
 export function checkText(node: SchemaNode, value: string, path: Path | null, run: CheckRun) {
   const { minLength, maxLength, pattern, format } = node;
-  if (minLength !== undefined || maxLength !== undefined) {
-    if (!spend(run, value.length / CHARS_PER_STEP)) return false;
-    const length = countCharacters(value);
-    if (minLength !== undefined && length < minLength) {
-      return fail(run, path, `must have at least ${minLength} characters, had ${length}`);
-    }
-    if (maxLength !== undefined && length > maxLength) {
-      return fail(run, path, `must have at most ${maxLength} characters, had ${length}`);
-    }
-  }
+  const isBounded = minLength !== undefined || maxLength !== undefined;
+  if (isBounded && !checkLength(node, value, path, run)) return false;
   if (pattern && !testPattern(pattern, value, run)) {
     if (isExhausted(run)) return false;
     return fail(run, path, `must match ${shorten(pattern.source)}`, describeValue(value));

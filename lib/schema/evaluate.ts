@@ -119,14 +119,10 @@ function checkObject(
   path: Path | null,
   run: CheckRun,
 ): boolean {
-  let passed = true;
-  for (const key of node.required ?? []) {
-    if (!spend(run, 1) || (!passed && isDone(run))) return false;
-    if (!Object.hasOwn(value, key)) passed = fail(run, { parent: path, key }, 'is required');
-  }
-  if (node.dependentRequired)
-    passed = checkDependent(node.dependentRequired, value, path, run) && passed;
-  const { minProperties, maxProperties } = node;
+  const { required = NONE, dependentRequired, minProperties, maxProperties } = node;
+  let passed = checkRequired(required, value, '', path, run);
+  if (!passed && isDone(run)) return false;
+  if (dependentRequired) passed = checkDependent(dependentRequired, value, path, run) && passed;
   const rules =
     node.properties ?? node.patternProperties ?? node.additionalProperties ?? node.propertyNames;
   if (!rules && minProperties === undefined && maxProperties === undefined) return passed;
@@ -141,6 +137,27 @@ function checkObject(
   return passed;
 }
 
+const NONE: readonly string[] = [];
+const NO_SCHEMAS: readonly SchemaNode[] = [];
+
+/** Says in the problem that they are required; `beside` comes behind that. */
+function checkRequired(
+  names: readonly string[],
+  value: Readonly<Record<string, unknown>>,
+  beside: string,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  for (const key of names) {
+    if (!spend(run, 1) || (!passed && isDone(run))) return false;
+    if (!Object.hasOwn(value, key)) {
+      passed = fail(run, { parent: path, key }, `is required${beside}`);
+    }
+  }
+  return passed;
+}
+
 function checkDependent(
   names: ReadonlyMap<string, readonly string[]>,
   value: Readonly<Record<string, unknown>>,
@@ -151,11 +168,7 @@ function checkDependent(
   for (const [name, others] of names) {
     if (!spend(run, 1) || (!passed && isDone(run))) return false;
     if (!Object.hasOwn(value, name)) continue;
-    for (const key of others) {
-      if (!spend(run, 1) || (!passed && isDone(run))) return false;
-      if (Object.hasOwn(value, key)) continue;
-      passed = fail(run, { parent: path, key }, `is required beside "${shorten(name)}"`);
-    }
+    passed = checkRequired(others, value, ` beside "${shorten(name)}"`, path, run) && passed;
   }
   return passed;
 }
@@ -204,31 +217,46 @@ function checkCombined(
   path: Path | null,
   run: CheckRun,
 ): boolean {
-  let passed = true;
-  for (const one of [...(node.ref ? [node.ref] : []), ...(node.allOf ?? [])]) {
-    passed = evaluate(one, value, path, run) && passed;
-    if (!passed && isDone(run)) return false;
-  }
+  const { ref, allOf = [] } = node;
+  let passed = evaluateAll(ref ? [ref, ...allOf] : allOf, value, path, run);
+  if (!passed && isDone(run)) return false;
   if (node.anyOf && !node.anyOf.some((one) => accepts(one, value, run))) {
     passed = explainBranches(node.anyOf, value, path, run);
   }
-  if (node.oneOf) {
-    const matches = countMatches(node.oneOf, value, run);
-    if (matches === 0) passed = explainBranches(node.oneOf, value, path, run);
-    else if (matches > 1)
-      passed = fail(run, path, 'must match exactly one of the allowed forms, matched several');
-  }
-  for (const one of conditional(node, value, run)) {
-    passed = evaluate(one, value, path, run) && passed;
-    if (!passed && isDone(run)) return false;
-  }
+  if (node.oneOf) passed = checkOneOf(node.oneOf, value, path, run) && passed;
+  passed = evaluateAll(conditional(node, value, run), value, path, run) && passed;
+  if (!passed && isDone(run)) return false;
   if (node.not && accepts(node.not, value, run)) {
     passed = fail(run, path, 'has a form that is not allowed');
   }
   return passed;
 }
 
-const NONE: readonly SchemaNode[] = [];
+function evaluateAll(
+  nodes: readonly SchemaNode[],
+  value: unknown,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  let passed = true;
+  for (const one of nodes) {
+    passed = evaluate(one, value, path, run) && passed;
+    if (!passed && isDone(run)) return false;
+  }
+  return passed;
+}
+
+function checkOneOf(
+  branches: readonly SchemaNode[],
+  value: unknown,
+  path: Path | null,
+  run: CheckRun,
+): boolean {
+  const matches = countMatches(branches, value, run);
+  if (matches === 0) return explainBranches(branches, value, path, run);
+  if (matches === 1) return true;
+  return fail(run, path, 'must match exactly one of the allowed forms, matched several');
+}
 
 /** The schemas that hold for this value by what it is: one of `then` and `else`, and those of `dependentSchemas`. */
 export function conditional(
@@ -237,7 +265,7 @@ export function conditional(
   run: CheckRun,
 ): readonly SchemaNode[] {
   const { whenMet, whenNot, dependentSchemas } = node;
-  if (!whenMet && !whenNot && !dependentSchemas) return NONE;
+  if (!whenMet && !whenNot && !dependentSchemas) return NO_SCHEMAS;
   const found: (SchemaNode | undefined)[] = [];
   if (whenMet ?? whenNot) {
     const isMet = node.condition !== undefined && accepts(node.condition, value, run);

@@ -57,7 +57,7 @@ test.each(['a', ' ', 'é', '日', '‰', '➜', '🙂'])('%s is not hidden', (ch
   expect(hidden.test(char)).toBe(false);
 });
 
-/** Those that are drawn: Arabic, Syriac and Kaithi signs around numbers and words. */
+/** These format characters are drawn: Arabic, Syriac and Kaithi signs around numbers and words. */
 const DRAWN = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 
 test('the table holds every format character that is drawn as nothing', () => {

@@ -5,7 +5,7 @@ export interface HiddenRange {
   readonly from: number;
   readonly to: number;
   /**
-   * Whether a text loses them before a model reads it. The others have a use in a text: a line
+   * True where a text loses them before a model reads it. The others have a use in a text: a line
    * break, a joiner of emoji and Persian letters, a blank in place of a letter.
    */
   readonly strip: boolean;

@@ -107,6 +107,8 @@ export interface AlwaysTerms {
 /** A call that a rule allows. The use is taken at once, so that no two calls have the same one. */
 export interface RuleUse {
   readonly rule: AlwaysRule;
+  /** The card shows the number of the use. Uses of calls that are not written yet count. */
+  readonly number: number;
   /** It is written with the call that has the use. Asked for once. */
   counted(): Change[];
   /** There comes to be no such call. */
@@ -206,6 +208,7 @@ export class AlwaysAllowed {
   take(rule: AlwaysRule): RuleUse {
     const held = this.#rules.get(rule.id) ?? { rule, taken: 0 };
     held.taken += 1;
+    const number = held.rule.used + held.taken;
     let isOpen = true;
     const release = () => {
       held.taken -= isOpen ? 1 : 0;
@@ -213,6 +216,7 @@ export class AlwaysAllowed {
     };
     return {
       rule,
+      number,
       release,
       counted: () => {
         release();

@@ -2,6 +2,7 @@ import type { Call } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
+import { withEllipsis } from '#lib/text/with-ellipsis';
 import { type OfferedTool, type Operand, ToolError } from '../tools/room.ts';
 
 /** For what a tool looks at before a person is asked. */
@@ -61,7 +62,7 @@ const isForTheCaller = (error: unknown): error is Error =>
 function shownOperands(operands: readonly Operand[]): CardUpdate['approval_operands'] {
   if (operands.length === 0) return null;
   const first = operands.slice(0, MOST_SHOWN).map(({ name, contentHash }) => ({
-    name: name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS).toWellFormed()}…` : name,
+    name: withEllipsis(name, NAME_CHARS),
     ...(contentHash !== undefined && { hash: contentHash.slice(0, HASH_CHARS) }),
   }));
   return { first, count: operands.length };

@@ -11,7 +11,8 @@ import { defineTool } from '../tools/define-tool.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
 import { AlwaysAllowed, type AlwaysTerms } from './always-allowed.ts';
 
-const asking: SetupOptions = { check: () => ({ verdict: 'ask', reason: 'it pays' }) };
+const PAYS = { verdict: 'ask', reason: 'it pays' } as const;
+const asking: SetupOptions = { check: () => PAYS };
 
 const bound = (...list: BoundArgument[]) => ({ arguments: list, other_arguments: 'any' as const });
 
@@ -61,16 +62,25 @@ test('[CA83] the card of a call that a rule allows has the rule, its maker and t
   await close();
 });
 
-test('[CA82] T74: of 64 calls at once a rule of five uses allows five, and is over with the last', async () => {
-  const { pay, calls, store, close } = await setupTill({ uses: 5 });
-  const made = await Promise.all(
-    Array.from({ length: 64 }, (_, amount) => pay({ to: 'olga', amount })),
-  );
-  expect(made.filter(({ phase }) => phase === 'offered')).toHaveLength(5);
-  expect(made.filter(({ card }) => card.allowed_by_rule)).toHaveLength(5);
-  expect([calls.always.list(), await store.listKept('always')]).toEqual([[], []]);
-  await close();
-});
+test.each<[string, SetupOptions]>([
+  ['', {}],
+  // All have taken their uses by then, and none of these is counted yet.
+  [', each checked in a later moment', { check: async () => PAYS }],
+])(
+  '[CA82] [CA83] T74: of 64 calls at once%s, a rule of five uses allows five, and is over with the last',
+  async (_when, options) => {
+    const { pay, calls, store, cardOf, settle, close } = await setupTill({ uses: 5 }, options);
+    const made = await Promise.all(
+      Array.from({ length: 64 }, (_, amount) => pay({ to: 'olga', amount })),
+    );
+    expect(made.filter(({ phase }) => phase === 'offered')).toHaveLength(5);
+    await settle();
+    const used = made.map(({ id }) => cardOf(id)?.allowed_by_rule?.use);
+    expect(used.filter((use) => use !== undefined)).toEqual([1, 2, 3, 4, 5]);
+    expect([calls.always.list(), await store.listKept('always')]).toEqual([[], []]);
+    await close();
+  },
+);
 
 test('[CA82] a use is on disk with its call, and is not counted again by a restart', async () => {
   const before = await setupTill({ uses: 3, scope: 'saved' });

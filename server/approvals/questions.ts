@@ -6,17 +6,12 @@ import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import { isTrusted } from '#lib/protocol/tool-source';
+import { withEllipsis } from '#lib/text/with-ellipsis';
 import { given } from '#lib/util/given';
 import type { Principal } from '../auth/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import { type OfferedTool, ToolError } from '../tools/room.ts';
-import {
-  type AlwaysAllowed,
-  type AlwaysRule,
-  alwaysCaller,
-  alwaysOffer,
-  type RuleUse,
-} from './always-allowed.ts';
+import { type AlwaysAllowed, alwaysCaller, alwaysOffer, type RuleUse } from './always-allowed.ts';
 import { bindOperands, withOperands } from './bound-operands.ts';
 import type { Check, CheckRequest, CheckVerdict, Denial } from './check.ts';
 import { approvalKey } from './open-approvals.ts';
@@ -199,7 +194,7 @@ export class Questions {
     if (verdict.verdict === 'ask' && !allowed) {
       return this.#asked({ call, principal, tool }, bound, verdict);
     }
-    const shown = allowed && { shown: { allowed_by_rule: shownRule(allowed.use.rule) } };
+    const shown = allowed && { shown: { allowed_by_rule: shownUse(allowed.use) } };
     return { type: 'arguments_complete', check: 'allow', fields: bound, ...shown };
   }
 
@@ -264,7 +259,7 @@ export class Questions {
     const approval = scopeOf(tool);
     const routing = { ...(fields.routing ?? call.routing), ...this.#waits, approval };
     const bound = { ...fields, args: { ...asked.question }, routing };
-    const reason = cutText(asked.question.question);
+    const reason = withEllipsis(asked.question.question, REASON_CHARS);
     return {
       type: 'arguments_complete',
       check: 'ask',
@@ -288,11 +283,11 @@ interface AllowedByRule {
   readonly routing?: Pick<Routing, 'operands'>;
 }
 
-const shownRule = ({ id, allowedBy, bound, uses, used }: AlwaysRule) => ({
+const shownUse = ({ rule: { id, allowedBy, bound, uses }, number }: RuleUse) => ({
   id,
   by: allowedBy,
   names: bound.arguments.map(({ name }) => name),
-  ...(uses !== null && { use: used + 1, uses }),
+  ...(uses !== null && { use: number, uses }),
 });
 
 type AskVerdict = Extract<CheckVerdict, { verdict: 'ask' }>;
@@ -334,6 +329,3 @@ function questionOf(
     return { error: { code: 'invalid_args', message: error.message, executed: 'no' } };
   }
 }
-
-const cutText = (text: string): string =>
-  text.length > REASON_CHARS ? `${text.slice(0, REASON_CHARS).toWellFormed()}…` : text;

@@ -47,14 +47,26 @@ export function createCredentials(deps: {
     return isForeign(headers) ? notFromThere() : undefined;
   };
 
+  const byToken = async (token: string, { headers, address }: CredentialRequest) => {
+    const principal = token === '' ? undefined : deps.callers.find(token);
+    if (!principal) return wrongFrom(deps.failedAttempts, address);
+    return refuseFrom(principal, headers) ?? principal;
+  };
+
+  /** `key` is null where the cookie alone is enough. */
+  const byCookie = async (cookie: string, key: string | null) => {
+    const { sessions } = deps;
+    const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
+    const session = await found;
+    const person = session && asPerson(deps.callers.of(session.tokenId));
+    // Not counted: an expired cookie is not a guess, and browsers send it with everything.
+    return person ? { ...person, sessionId: session.id } : unauthenticated();
+  };
+
   return {
     async authenticate(request: CredentialRequest): Promise<Caller | HttpError> {
       const token = bearerOf(request);
-      if (token !== undefined) {
-        const principal = token === '' ? undefined : deps.callers.find(token);
-        if (!principal) return wrongFrom(deps.failedAttempts, request.address);
-        return refuseFrom(principal, request.headers) ?? principal;
-      }
+      if (token !== undefined) return byToken(token, request);
       const foreign = refuseFrom(undefined, request.headers);
       if (foreign) return foreign;
       const { cookie } = request.headers;
@@ -63,12 +75,7 @@ export function createCredentials(deps: {
       if (cookie === undefined || key === '') return unauthenticated();
       const refusal = refuseCookieFrom(request);
       if (refusal) return refusal;
-      const { sessions } = deps;
-      const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
-      const session = await found;
-      const person = session && asPerson(deps.callers.of(session.tokenId));
-      // Not counted: an expired cookie is not a guess, and browsers send it with everything.
-      return person ? { ...person, sessionId: session.id } : unauthenticated();
+      return byCookie(cookie, key);
     },
     /**
      * Says at each later moment whether the caller's credential counts as it did: it was neither

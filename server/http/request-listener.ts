@@ -18,7 +18,7 @@ import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
-import { parseTarget } from './route-table.ts';
+import { parseTarget, type Target } from './route-table.ts';
 import { CLIENT_SCRIPT_PATH, type ReadClientScript, serveClientScript } from './served-file.ts';
 
 export interface RequestListenerDeps {
@@ -58,7 +58,7 @@ const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
 export function createRequestListener(
   deps: RequestListenerDeps,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const servePage = createPageServer(deps);
+  const answerUnknown = createUnknownAnswers(deps);
   return (incoming, outgoing) => {
     // A caller that resets the connection is not an error of the server; 'close' follows and ends the work.
     incoming.on('error', ignore);
@@ -72,24 +72,53 @@ export function createRequestListener(
     if (OAUTH_PATH.test(target.pathname)) return writeResponse(outgoing, errorResponse(noOAuth()));
     const isApi = API_PATH.test(target.pathname);
     if (isApi && known) return deps.api(incoming, outgoing, target, known);
-    const refusal =
-      deps.hostGate.refuse(incoming, (origin) =>
-        deps.foreignPages.admits(incoming, target.pathname, origin),
-      ) ?? (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
-    if (refusal) {
-      return writeResponse(outgoing, errorResponse(new HttpError(refusal.code, refusal.message)));
-    }
-    if (isApi && deps.foreignPages.answer(incoming, outgoing)) return;
-    if (isApi) return deps.api(incoming, outgoing, target);
+    answerUnknown(incoming, outgoing, target, isApi);
+  };
+}
+
+/** Answers on a connection that has shown nothing yet. */
+function createUnknownAnswers(deps: RequestListenerDeps) {
+  const answerPage = createPageAnswers(deps);
+  return (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    target: Target,
+    isApi: boolean,
+  ): void => {
+    const refusal = refuseRequest(deps, incoming, target.pathname, isApi);
+    if (refusal) return writeResponse(outgoing, errorResponse(refusal));
+    if (!isApi) return answerPage(incoming, outgoing, target);
+    if (!deps.foreignPages.answer(incoming, outgoing)) deps.api(incoming, outgoing, target);
+  };
+}
+
+/** Refuses by the host and the origin, and the API's requests of other sites, before any credential. */
+export function refuseRequest(
+  gates: { readonly hostGate: HostGate; readonly foreignPages: Pick<ForeignPages, 'admits'> },
+  incoming: IncomingMessage,
+  pathname: string,
+  isApi: boolean,
+): HttpError | undefined {
+  const refusal =
+    gates.hostGate.refuse(incoming, (origin) =>
+      gates.foreignPages.admits(incoming, pathname, origin),
+    ) ?? (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
+  return refusal && new HttpError(refusal.code, refusal.message);
+}
+
+/** The pages, and the script that other sites may run. */
+function createPageAnswers(deps: RequestListenerDeps) {
+  const servePage = createPageServer(deps);
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => {
+    if (isDevicePath(target.pathname)) return deps.devicePage(incoming, outgoing, target);
+    return target.pathname === CLIENT_SCRIPT_PATH
+      ? serveClientScript(deps.clientScript, incoming, outgoing)
+      : servePage(incoming, outgoing, target);
+  };
+  return (incoming: IncomingMessage, outgoing: ServerResponse, target: Target): void => {
     const trusted = deps.trustPages(incoming, target.pathname);
     if (trusted) return writeResponse(outgoing, trusted);
-    const serve = () => {
-      if (isDevicePath(target.pathname)) return deps.devicePage(incoming, outgoing, target);
-      return target.pathname === CLIENT_SCRIPT_PATH
-        ? serveClientScript(deps.clientScript, incoming, outgoing)
-        : servePage(incoming, outgoing, target);
-    };
-    serve().catch((error: unknown) =>
+    serve(incoming, outgoing, target).catch((error: unknown) =>
       writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
     );
   };

@@ -9,9 +9,7 @@ import { CLAWSEED_PROTOCOL, readCredentialProtocol } from '#lib/protocol/subprot
 import {
   type Caller,
   type Credentials,
-  foreignFetch,
   type HostGate,
-  isForeignFetch,
   networkOf,
   type PeerOf,
 } from '../auth/room.ts';
@@ -22,7 +20,7 @@ import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets, SocketUse } from './open-sockets.ts';
 import type { PlainGate } from './plain-gate.ts';
-import { badTarget } from './request-listener.ts';
+import { badTarget, refuseRequest } from './request-listener.ts';
 import { parseTarget } from './route-table.ts';
 import { CLIENTS, VIEWERS } from './routes/access.ts';
 import { admit } from './unused-connections.ts';
@@ -159,11 +157,13 @@ export function createUpgradeGate(deps: UpgradeGateDeps) {
       // The peer may vanish at any moment before ws takes the socket over.
       socket.on('error', () => socket.destroy());
       const refuse = (error: HttpError) => refuseUpgrade(socket, error);
-      const { pathname, search = '' } = parseTarget(incoming.url) ?? {};
       const plain = deps.plainGate.refuseUpgrade(incoming);
       if (plain) return refuse(plain);
-      const refusal = refuseRequest(deps, incoming, pathname);
-      if (refusal || pathname === undefined) return refuse(refusal ?? badTarget());
+      const target = parseTarget(incoming.url);
+      if (!target) return refuse(badTarget());
+      const { pathname, search } = target;
+      const refusal = refuseRequest(deps, incoming, pathname, true);
+      if (refusal) return refuse(refusal);
       const handler = isSocketPath(pathname) ? deps.sockets[pathname] : undefined;
       if (isSocketPath(pathname) && handler) {
         upgrade(incoming, socket, head, { path: pathname, search, handler }).catch(
@@ -181,19 +181,6 @@ const NO_SOCKET =
   'There is no socket at this path; the sockets are /ws/client, /ws/watch and /ws/chat.';
 const CHAT_IS_OFF =
   'The socket for ClawSeed apps is switched off: "clawseed": {"enabled": true} in the configuration switches it on.';
-
-/** Refuses what needs no look at the path and the credential. */
-function refuseRequest(
-  { hostGate, foreignPages }: Pick<UpgradeGateDeps, 'hostGate' | 'foreignPages'>,
-  incoming: IncomingMessage,
-  pathname: string | undefined,
-): HttpError | undefined {
-  if (pathname === undefined) return badTarget();
-  const refusal =
-    hostGate.refuse(incoming, (origin) => foreignPages.admits(incoming, pathname, origin)) ??
-    (isForeignFetch(incoming.headers) ? foreignFetch : undefined);
-  return refusal && new HttpError(refusal.code, refusal.message);
-}
 
 async function authenticate(
   { credentials, chatTokenInUrl = false }: UpgradeGateDeps,

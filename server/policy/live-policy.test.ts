@@ -57,6 +57,34 @@ test('[CA8] a card tells that it is the policy which asks, in words and as a cod
   });
 });
 
+test('[PO34] [CA81] a call whose arguments were not all checked is allowed by none of them, and its card says so', async () => {
+  const small = { effect: 'allow', args: [{ path: '/amount', less_than: 10 }] };
+  const { connect, calls, invoke, cardOf, settle } = await setup({ rules: [small] });
+  const of = (properties: object) => ({ parameters: { type: 'object', properties } });
+  const amount = { type: 'number' };
+  const till = connect('till');
+  till.offer(
+    tool('pay.whole', of({ amount })),
+    tool('pay.partly', of({ amount, to: { pattern: '(?<=x)y' } })),
+  );
+  const whole = await invoke('pay.whole', { amount: 5 }, { principal: inRun });
+  const { id } = await invoke('pay.partly', { amount: 5 }, { principal: inRun });
+  await settle();
+  expect(cardOf(whole.id)).toMatchObject({ phase: 'offered' });
+  expect(cardOf(whole.id)).not.toHaveProperty('args_unchecked');
+  expect(cardOf(id)).toMatchObject({
+    ...{ phase: 'approval', args_unchecked: true, always_rule: { binding: 'never' } },
+  });
+  // Asked anew about a client whose schema is checked whole, the card takes it back.
+  connect('kiosk').offer(tool('pay.partly', of({ amount })));
+  till.leave();
+  const yes = await calls.decide(id, operator, { decision: 'yes' });
+  await settle();
+  expect(yes).toMatchObject({ ok: false, code: 'conflict' });
+  expect(cardOf(id)).toMatchObject({ phase: 'approval', args_unchecked: false });
+  expect(cardOf(id)?.always_rule).not.toHaveProperty('binding');
+});
+
 test('[PO1] T85: a rule for an agent is for the runs that it starts, too', async () => {
   const rule = { effect: 'deny', callers: [{ name: 'bot' }], tools: ['pay'], reason: 'Not bot' };
   const { connect, invoke, calls } = await setup({ rules: [rule] });

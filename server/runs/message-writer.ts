@@ -2,6 +2,7 @@ import type { Message, MessagePart } from '#lib/protocol/run';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { mapTexts } from '#lib/text/redact';
 import { createRedactedStream, type RedactedStream, type Secrets } from '#lib/text/secrets';
+import { withEllipsis } from '#lib/text/with-ellipsis';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { AnswerBlock, MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
@@ -169,8 +170,7 @@ export class PublishedMessage implements MessageWriter {
   #shownReasoning(delta: string): string {
     const room = MOST_REASONING - this.#reasoningShown;
     this.#reasoningShown += delta.length;
-    if (delta.length <= room) return delta;
-    return room < 0 ? '' : `${delta.slice(0, room).replace(/[\ud800-\udbff]$/, '')}…`;
+    return room < 0 ? '' : withEllipsis(delta, room);
   }
 
   #setParts(parts: MessagePart[]): void {

@@ -189,6 +189,10 @@ test.each([
   [moduleOf(lamp('lamp', ', timeoutMs: 5')), 'timeoutMs'],
   [moduleOf(lamp('lamp', ', args: 1')), 'args: it must be a z.object'],
   [
+    moduleOf(lamp('lamp', ', args: z.object({ on: z.string().regex(/(?<=x)y/) })')),
+    'cannot be checked at #/properties/on/pattern',
+  ],
+  [
     moduleOf(lamp('lamp', ', run: undefined')),
     'run: it must have a function run, create or question',
   ],

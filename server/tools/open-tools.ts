@@ -64,25 +64,29 @@ async function withModules(
   for (const { module, override } of config.file.tools.modules) {
     const use = (exported: Readonly<Record<string, unknown>>) => toolsOf(exported);
     const loaded = await loadModule(config, { kind: 'tool', module, use });
-    const isOverridden = (name: string) => override.some((one) => isSame(one, name));
     const refuse = (why: string) => new ConfigError(`${config.filePath}: tools.modules: ${why}`);
-    for (const name of override) {
-      if (!loaded.some((tool) => tool.name === name)) {
-        throw refuse(`${JSON.stringify(module)} has no tool "${name}" to override one with`);
-      }
+    const missing = override.find((name) => !loaded.some((tool) => tool.name === name));
+    if (missing !== undefined) {
+      throw refuse(`${JSON.stringify(module)} has no tool "${missing}" to override one with`);
     }
     for (const tool of loaded) {
-      const at = tools.findIndex(({ name }) => isSame(name, tool.name));
-      if (at >= 0 && !isOverridden(tool.name)) {
-        throw refuse(
-          `the tool "${tool.name}" of ${JSON.stringify(module)} is there already; if it is to take its place, add it to "override"`,
-        );
-      }
-      if (at < 0) tools.push(tool);
-      else tools[at] = tool;
+      const isOverridden = override.some((one) => isSame(one, tool.name));
+      if (put(tools, tool, isOverridden)) continue;
+      throw refuse(
+        `the tool "${tool.name}" of ${JSON.stringify(module)} is there already; if it is to take its place, add it to "override"`,
+      );
     }
   }
   return tools;
+}
+
+/** False where another tool has the name, which this one may not take. */
+function put(tools: AnyServerTool[], tool: AnyServerTool, mayReplace: boolean): boolean {
+  const at = tools.findIndex(({ name }) => isSame(name, tool.name));
+  if (at >= 0 && !mayReplace) return false;
+  if (at < 0) tools.push(tool);
+  else tools[at] = tool;
+  return true;
 }
 
 const isSame = (a: string, b: string): boolean => spellingOf(a) === spellingOf(b);

@@ -33,14 +33,9 @@ export function createToolChecks(
   function checkSlice(): void {
     const end = performance.now() + MS_PER_TURN;
     for (let next = open.shift(); next; next = open.shift()) {
-      const { specs, checked, done } = next;
-      if (checked.length < specs.length) {
-        const one = validateToolSpec(specs[checked.length], { ...deps, room: next.room });
-        if (one.ok) next.room -= one.tool.bytes;
-        checked.push(one);
-      }
-      if (checked.length < specs.length) open.push(next);
-      else done(checked);
+      checkOneOf(next, deps);
+      if (next.checked.length < next.specs.length) open.push(next);
+      else next.done(next.checked);
       if (performance.now() >= end) break;
     }
     if (open.length > 0) setImmediate(checkSlice);
@@ -52,6 +47,15 @@ export function createToolChecks(
       // More than one: a slice is due already.
       if (open.length === 1) setImmediate(checkSlice);
     });
+}
+
+/** Checks the next tool of a registration; one without tools has none. */
+function checkOneOf(registration: OpenRegistration, deps: Omit<SpecDeps, 'room'>): void {
+  const { specs, checked, room } = registration;
+  if (checked.length === specs.length) return;
+  const one = validateToolSpec(specs[checked.length], { ...deps, room });
+  if (one.ok) registration.room -= one.tool.bytes;
+  checked.push(one);
 }
 
 interface SpecDeps {

@@ -3,9 +3,9 @@
 import { useTranslations } from 'next-intl';
 import { useCallback, useId, useRef } from 'react';
 import type { WireAlwaysRule } from '#lib/protocol/always';
-import { useAlwaysWords } from '../../approvals/always-words.ts';
 import { useFailureToast } from '../../failure/format-failure.ts';
 import { useAnnounce, useClients } from '../../providers/workbench-context.tsx';
+import { useAlwaysWords } from '../../tool-call/always-words.ts';
 import { MarkedText } from '../../ui/marked-text.tsx';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { MoreButton } from '../more-button.tsx';
