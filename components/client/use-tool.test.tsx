@@ -4,7 +4,8 @@ import { StrictMode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Callboard } from '#lib/client/page/page-callboard';
 import type { PageTool } from '#lib/client/page/page-tool';
-import { callTool, setupPage } from '#lib/client/page/testing/setup-page';
+import { setupPage } from '#lib/client/page/testing/setup-page';
+import { callTool } from '#lib/client/testing/setup-client';
 import { useTool } from './use-tool.ts';
 
 afterEach(cleanup);

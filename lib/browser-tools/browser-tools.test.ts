@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ChromiumRig, openChromium } from '../client/testing/open-chromium.ts';
-import { createScriptedServer } from '../client/testing/scripted-server.ts';
+import { setupTools } from './testing/setup-tools.ts';
 
 const BODY = `
   <style>body { margin: 0; background: #ffffff; font: 24px sans-serif }
@@ -21,42 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => chromium.close());
 
-/** A page that has connected, and the way to call its tools. */
-async function setup(options: BrowserContextOptions = {}, url = chromium.url) {
-  const page = await chromium.open({ viewport: { width: 800, height: 600 }, ...options }, url);
-  const server = await createScriptedServer();
-  onTestFinished(async () => {
-    await page.context().close();
-    await server.close();
-  });
-  await page.evaluate((url) => void window.toolsRig.start(url), server.url);
-  const link = await server.accept();
-  await link.welcome();
-  const { tools } = await link.next('register_tools');
-  let calls = 0;
-  /** Calls a tool up to its start; its answer is `link.answer()`. */
-  async function begin(name: string, args: Record<string, unknown> = {}) {
-    calls += 1;
-    const id = `tc_${calls}`;
-    link.send({
-      type: 'tool_call_request',
-      id,
-      name,
-      args,
-      run_id: 'r',
-      attempt: 1,
-      timeout_ms: 1,
-    });
-    await link.next('tool_call_claim');
-    link.send({ type: 'tool_call_granted', id, attempt: 1, remaining_ms: 60_000 });
-    return id;
-  }
-  async function call(name: string, args: Record<string, unknown> = {}) {
-    await begin(name, args);
-    return link.answer();
-  }
-  return { page, link, tools, begin, call };
-}
+const setup = (options: BrowserContextOptions = {}, url = chromium.url) =>
+  setupTools(chromium, { viewport: { width: 800, height: 600 }, ...options }, url);
 
 const resultSchema = z.object({
   type: z.literal('tool_result'),
@@ -226,11 +192,10 @@ test.each([
   ['NotReadableError', 'unavailable'],
   ['NotAllowedError', 'permission_denied'],
 ])('[BT8] sharing that ends with %s is %s', async (error, code) => {
-  const { page, link, begin } = await setup();
+  const { page, callAndClick } = await setup();
   await shareOnly(page, { error });
-  await begin('browser.screenshot', { mode: 'display' });
-  await page.getByRole('button', { name: 'allowed' }).click();
-  expect(await link.answer()).toMatchObject({ code });
+  const answer = await callAndClick('browser.screenshot', { mode: 'display' }, 'allowed');
+  expect(answer).toMatchObject({ code });
 });
 
 test('[BT8] the shared tab is asked for once, by a tap', async () => {
@@ -263,30 +228,27 @@ const refuseFrames = (page: Page, times: number) =>
   }, times);
 
 test('[BT10] a frame of the shared tab that is refused without a reason is asked for again', async () => {
-  const { page, link, begin } = await setup();
+  const { page, callAndClick } = await setup();
   await refuseFrames(page, 2);
-  await begin('browser.screenshot', { mode: 'display' });
-  await page.getByRole('button', { name: 'allowed' }).click();
-  const { output } = await pictureOf(await link.answer());
+  const answer = await callAndClick('browser.screenshot', { mode: 'display' }, 'allowed');
+  const { output } = await pictureOf(answer);
   expect(output).toMatchObject({ mode: 'display', note: 'as displayed' });
 });
 
 test('[BT10] a browser that refuses each frame of the shared tab ends the call with words', async () => {
-  const { page, link, begin } = await setup();
+  const { page, callAndClick } = await setup();
   await refuseFrames(page, 1_000);
-  await begin('browser.screenshot', { mode: 'display' });
-  await page.getByRole('button', { name: 'allowed' }).click();
-  expect(await link.answer()).toMatchObject({
+  const answer = await callAndClick('browser.screenshot', { mode: 'display' }, 'allowed');
+  expect(answer).toMatchObject({
     type: 'tool_error',
     error: expect.stringContaining('The browser gave no frame'),
   });
 });
 
 test('[BT4] declining to share the tab is a denial', async () => {
-  const { page, link, begin } = await setup();
-  await begin('browser.screenshot', { mode: 'display' });
-  await page.getByRole('button', { name: 'denied' }).click();
-  expect(await link.answer()).toMatchObject({ code: 'permission_denied' });
+  const { callAndClick } = await setup();
+  const answer = await callAndClick('browser.screenshot', { mode: 'display' }, 'denied');
+  expect(answer).toMatchObject({ code: 'permission_denied' });
 });
 
 test('[BT5] a cancel takes the question away', async () => {

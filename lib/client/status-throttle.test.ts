@@ -62,17 +62,6 @@ test('[CL13] what could not be sent waits for the connection', () => {
   expect(sent).toEqual([{ tip: 'a', progress: { done: 1 } }]);
 });
 
-test('[CL13] nothing goes out after the end', () => {
-  const { throttle, sent, environment } = setup();
-  throttle.push({ tip: 'a' });
-  throttle.push({ tip: 'b' });
-  throttle.flush();
-  throttle.close();
-  throttle.push({ tip: 'c' });
-  environment.advance(1_000);
-  expect(sent).toEqual([{ tip: 'a' }, { tip: 'b' }]);
-});
-
 test('[CL13] a clock set back does not hold news for longer than the interval', () => {
   const { throttle, sent, environment } = setup();
   throttle.push({ tip: 'a' });

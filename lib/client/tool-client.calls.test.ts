@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
 import { reconnect, setupCalls, types } from './testing/setup-calls.ts';
-import { createHeldTool, granted, request, TRANSPORTS, until } from './testing/setup-client.ts';
+import {
+  callTool,
+  createHeldTool,
+  granted,
+  request,
+  TRANSPORTS,
+  until,
+} from './testing/setup-client.ts';
 
 describe.each(TRANSPORTS)('over a %s', (way) => {
   const setup: typeof setupCalls = (tool, options) => setupCalls(tool, options, way);
@@ -61,9 +68,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
         };
       },
     });
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     await link.next('tool_result');
     expect(order).toEqual(['started', 'run', 'done']);
   });
@@ -77,9 +82,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
   ])('[CL7] once %s, the answer is forgotten', async (_, message) => {
     const { link, tool, journals } = await setup();
     tool.end('tc_1', 'open');
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     await link.next('tool_result');
     expect(await journals[0]?.entries()).toHaveLength(1);
     link.send(message);
@@ -102,9 +105,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
       ['tc_1', 'door.open'],
       ['tc_2', 'door.look'],
     ] as const) {
-      link.send(request(id, { name }));
-      await link.next('tool_call_claim');
-      link.send(granted(id));
+      await callTool(link, id, { name });
       read.end(id, 'closed');
     }
     const sent = await Promise.all([link.next('tool_error')]);
@@ -115,9 +116,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
 
   test('[CL6] offered again while it runs, it is claimed anew and does not run twice', async () => {
     const { link, tool } = await setup();
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     link.send(granted('tc_1'));
     link.send(request('tc_1'));
     link.send(request('tc_1', { attempt: 2 }));
@@ -132,15 +131,11 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
   test('[CL6] offered again when it is done, it is answered from the journal', async () => {
     const { link, tool, journals } = await setup();
     tool.end('tc_1', 'open');
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     const first = await link.next('tool_result');
     link.send(request('tc_1'));
     expect(await link.next('tool_result')).toEqual(first);
-    link.send(request('tc_1', { attempt: 2 }));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1', { attempt: 2 }));
+    await callTool(link, 'tc_1', { attempt: 2 }, { attempt: 2 });
     expect(await link.next('tool_result')).toEqual({ ...first, attempt: 2 });
     expect(await journals[0]?.entries()).toEqual([expect.objectContaining({ attempt: 2 })]);
     expect(tool.started).toEqual(['tc_1']);
@@ -149,16 +144,12 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
   test('[CL6] a claim that was only made to answer ends when the answer is settled', async () => {
     const { link, tool } = await setup();
     tool.end('tc_1', 'open');
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     await link.next('tool_result');
     link.send(request('tc_1', { attempt: 2 }));
     await link.next('tool_call_claim');
     link.send({ type: 'result_acknowledged', id: 'tc_1', disposition: 'accepted' });
-    link.send(request('tc_1', { attempt: 2 }));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1', { attempt: 2 }));
+    await callTool(link, 'tc_1', { attempt: 2 }, { attempt: 2 });
     expect(await link.next('tool_result')).toMatchObject({ attempt: 2 });
     expect(tool.started).toEqual(['tc_1', 'tc_1']);
   });
@@ -167,9 +158,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
     const rig = await setup(createHeldTool({ concurrency: 3 }));
     const { link, tool, client, clock, server } = rig;
     for (const id of ['tc_1', 'tc_2', 'tc_3']) {
-      link.send(request(id));
-      await link.next('tool_call_claim');
-      link.send(granted(id));
+      await callTool(link, id);
     }
     tool.end('tc_3', 3);
     await link.next('tool_result');
@@ -196,9 +185,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
     const rig = await setup(createHeldTool({ concurrency: 3 }));
     const { link, tool, journals } = rig;
     for (const id of ['tc_1', 'tc_2', 'tc_3']) {
-      link.send(request(id));
-      await link.next('tool_call_claim');
-      link.send(granted(id));
+      await callTool(link, id);
     }
     tool.end('tc_1', 1);
     await link.next('tool_result');
@@ -241,18 +228,14 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
     });
     expect(await link.next('tool_result')).toMatchObject({ id: 'done' });
     expect((await journal.entries()).map(({ id }) => id)).toEqual(['effect', 'done']);
-    link.send(request('effect', { attempt: 4 }));
-    await link.next('tool_call_claim');
-    link.send(granted('effect', { attempt: 4 }));
+    await callTool(link, 'effect', { attempt: 4 }, { attempt: 4 });
     expect(await link.next('tool_error')).toMatchObject({ attempt: 4, code: 'outcome_unknown' });
     expect(tool.started).toEqual([]);
   });
 
   test('[CL30] an offer and a grant that come twice run nothing after the call is over', async () => {
     const { link, tool } = await setup();
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     tool.end('tc_1', 'open');
     await link.answer();
     link.send({ type: 'result_acknowledged', id: 'tc_1', disposition: 'accepted' });
@@ -264,9 +247,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
 
   test('[CL32] an answer that the server cannot read becomes a failure, and then is forgotten', async () => {
     const { link, tool, journals } = await setup();
-    link.send(request('tc_1'));
-    await link.next('tool_call_claim');
-    link.send(granted('tc_1'));
+    await callTool(link, 'tc_1');
     tool.end('tc_1', 'open');
     await link.next('tool_result');
     const misread = { type: 'error', code: 'bad_message', message: 'output: too odd', id: 'tc_1' };

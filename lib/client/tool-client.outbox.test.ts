@@ -3,7 +3,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
 import { reconnect, setupCalls } from './testing/setup-calls.ts';
-import { createHeldTool, granted, request } from './testing/setup-client.ts';
+import { callTool, createHeldTool } from './testing/setup-client.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `tc_${at}`);
 
@@ -15,19 +15,11 @@ async function comeBackWith(count: number) {
   return { ...rig, journal };
 }
 
-const _acknowledged = (id: string) => ({
-  type: 'result_acknowledged',
-  id,
-  disposition: 'accepted',
-});
-
 test('[CL34] a hello tells as many calls as the server takes, and what runs among them', async () => {
   const { link, tool, hello, ...rig } = await comeBackWith(LIMITS.knownCalls);
   expect(hello).toMatchObject({ journal_epoch: 'e' });
   expect(hello.known).toHaveLength(LIMITS.knownCalls);
-  link.send(request('running'));
-  await link.next('tool_call_claim');
-  link.send(granted('running'));
+  await callTool(link, 'running');
   await link.settled();
   expect(tool.started).toEqual(['running']);
   const { hello: next } = await reconnect(rig, link);
@@ -54,9 +46,7 @@ test('[CL7] an answer that the journal is still being told of is not sent by a n
       },
     }),
   });
-  rig.link.send(request('tc_1'));
-  await rig.link.next('tool_call_claim');
-  rig.link.send(granted('tc_1'));
+  await callTool(rig.link, 'tc_1');
   rig.tool.end('tc_1', 'open');
   await writing.promise;
   const { back } = await reconnect(rig, rig.link);

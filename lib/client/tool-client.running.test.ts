@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
 import { reconnect, setupCalls, types } from './testing/setup-calls.ts';
-import { createHeldTool, granted, request } from './testing/setup-client.ts';
+import { callTool, createHeldTool, granted, request } from './testing/setup-client.ts';
 
 test('[CL8] a program frozen between claim and grant does not run late', async () => {
   const { link, tool, clock } = await setupCalls();
@@ -27,9 +27,7 @@ test('[CL8] a program frozen while the journal writes does not run late', async 
     }),
   });
   freeze.now = () => rig.clock.freeze(31_000);
-  rig.link.send(request('tc_1'));
-  await rig.link.next('tool_call_claim');
-  rig.link.send(granted('tc_1'));
+  await callTool(rig.link, 'tc_1');
   expect(await rig.link.next('tool_error')).toMatchObject({ code: 'timeout' });
   expect(rig.tool.started).toEqual([]);
 });
@@ -56,9 +54,7 @@ test('[CL9] a call refused or cancelled while it waits makes room for the next',
 
 test('[CL10] a cancel aborts the signal with its reason', async () => {
   const { link, tool } = await setupCalls();
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   await link.settled();
   link.send({ type: 'tool_call_cancel', id: 'tc_1', reason: 'by the operator' });
   expect(await link.next('tool_error')).toMatchObject({
@@ -81,9 +77,7 @@ test('[CL10] a call cancelled between claim and grant never runs', async () => {
 test('[CL10] when the time is over the signal aborts, also without a connection', async () => {
   const rig = await setupCalls();
   const { link, tool, clock } = rig;
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1', { remaining_ms: 10_000 }));
+  await callTool(link, 'tc_1', {}, { remaining_ms: 10_000 });
   await link.settled();
   clock.advance(9_000);
   const { back } = await reconnect(rig, link);
@@ -104,9 +98,7 @@ test('[CL10] while a person is asked the card says so and the clock stands still
   });
   const rig = await setupCalls(asking);
   const { link, clock } = rig;
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1', { remaining_ms: 10_000 }));
+  await callTool(link, 'tc_1', {}, { remaining_ms: 10_000 });
   expect(await link.next('tool_status')).toMatchObject({ id: 'tc_1', attempt: 1, phase: 'device' });
   clock.advance(60_000);
   const { back } = await reconnect(rig, link);
@@ -124,9 +116,7 @@ test('[CL10] a cancel ends the asking too', async () => {
     }),
   });
   const { link } = await setupCalls(asking);
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   await link.next('tool_status');
   link.send({ type: 'tool_call_cancel', id: 'tc_1', reason: 'enough' });
   expect(await link.next('tool_error')).toMatchObject({ code: 'cancelled', error: 'enough' });
@@ -140,9 +130,7 @@ test('[CL13] news go out before the answer, the last word included', async () =>
     },
   });
   const { link } = await setupCalls(talking);
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   await link.next('tool_result');
   const sent = link.all.filter(({ type }) => type === 'tool_status' || type === 'tool_result');
   expect(sent).toMatchObject([
@@ -162,9 +150,7 @@ test.each([
     },
   });
   const { link } = await setupCalls(failing);
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   expect(await link.next('tool_error')).toEqual({
     type: 'tool_error',
     id: 'tc_1',
@@ -178,17 +164,13 @@ test.each([
 test('a call for a tool that is gone fails as unavailable', async () => {
   const { link, client } = await setupCalls();
   client.unregister('door.open');
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   expect(await link.next('tool_error')).toMatchObject({ code: 'unavailable' });
 });
 
 test('[CL15] a superseded page aborts its calls and writes nothing into the old journal', async () => {
   const { link, tool, journals } = await setupCalls();
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   await link.settled();
   const signal = tool.signals.get('tc_1');
   link.close(4010);
@@ -200,9 +182,7 @@ test('[CL15] a superseded page aborts its calls and writes nothing into the old 
 test('a stop aborts what runs and keeps the answer for the next start', async () => {
   const journal = createMemoryJournal({ epoch: 'e' });
   const rig = await setupCalls(createHeldTool(), { openJournal: async () => journal });
-  rig.link.send(request('tc_1'));
-  await rig.link.next('tool_call_claim');
-  rig.link.send(granted('tc_1'));
+  await callTool(rig.link, 'tc_1');
   await rig.link.settled();
   await rig.client.stop();
   expect(await journal.entries()).toMatchObject([{ id: 'tc_1', answer: { code: 'cancelled' } }]);

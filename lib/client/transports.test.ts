@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHeldTool, granted, request, setupClient, until } from './testing/setup-client.ts';
+import { callTool, createHeldTool, setupClient, until } from './testing/setup-client.ts';
 
 type Setup = Awaited<ReturnType<typeof setupClient>>;
 
@@ -44,9 +44,7 @@ test('[CL60] where no socket opens, though the server responds, a call runs over
   const rig = await setup();
   const link = await connectByStream(rig);
   expect(transportOf(rig)).toBe('stream');
-  link.send(request('tc_1'));
-  await link.next('tool_call_claim');
-  link.send(granted('tc_1'));
+  await callTool(link, 'tc_1');
   rig.tool.end('tc_1', 'done');
   expect(await link.next('tool_result')).toMatchObject({ id: 'tc_1', output: 'done' });
 });

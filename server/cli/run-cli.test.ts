@@ -165,13 +165,4 @@ test('[CX18] a table is cut to the width of the terminal, but for its ids', asyn
   expect(row.length).toBeLessThan((await cli(line)).out.split('\n')[1]?.length ?? 0);
 });
 
-test('[CX1] pair without a terminal names what is missing and what to give', async () => {
-  const ended = await cli(['pair', '--url', 'http://127.0.0.1:1', '--token', 't']);
-  expect(ended.code).toBe(EXIT_CODES.usage.code);
-  expect(ended.errors).toMatch(/stdin is not a terminal.*--yes/);
-  const setup = { answers: ['y'] };
-  const json = await cli(['pair', '--json', '--url', 'http://127.0.0.1:1', '--token', 't'], setup);
-  expect(json.errors).toMatch(/--json has no questions.*--yes/);
-});
-
 const escaped = (text: string): string => text.replace(/[()[\]+]/g, '\\$&');

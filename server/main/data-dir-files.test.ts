@@ -43,12 +43,6 @@ test('[CK4] a mark that cannot be written is logged, and stops nothing', async (
   expect(errors).not.toEqual([]);
 });
 
-test('[CK4] of a server of before only the wall time is there', async () => {
-  const { file, mark } = setup(() => 0);
-  writeFileSync(file, '1234\n');
-  expect(await mark.last()).toEqual({ wall: 1_234 });
-});
-
 test('[CK4] the mark is plain numbers of milliseconds', async () => {
   const { file, mark } = setup(() => 1_234);
   await mark.keep()();

@@ -35,15 +35,6 @@ test('[OB25] a test goes to a target that is off at once, and turns it on for go
   expect(await store.listKept('notify_target')).toEqual([]);
 });
 
-test('[OB25] what was refused by a target that is off is sent again on demand', async () => {
-  const receiver = await startReceiver(status(410), status(200));
-  const { ask, outbox, listed, states } = await setupOutbox({ notify: webhook(receiver.origin) });
-  await ask();
-  await expect.poll(states).toEqual(['failed']);
-  await outbox.resend(String((await listed())[0]?.id));
-  await expect.poll(states).toEqual(['delivered']);
-});
-
 test('[OB25] a success of an attempt that no person asked for leaves a target off', async () => {
   const answers: (() => void)[] = [];
   const receiver = await startReceiver((response) => {

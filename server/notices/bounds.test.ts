@@ -73,18 +73,6 @@ test('[OB27] that a target is off is forgotten where its name is gone, or leads 
   expect(await offSince(`${receiver.origin}/other`, second)).toBeNull();
 });
 
-test('[OB28] the reason of a refusal without an answer names no status', async () => {
-  const target: Target = {
-    ...{ id: 'x:one', wants: () => true, shown: { host: 'x.example', events: [] } },
-    send: async () => ({ kind: 'gone', status: null, reason: 'x.example is not allowed' }),
-  };
-  const { ask, listed } = await setupOutbox({ sources: [{ list: () => [target] }] });
-  await ask();
-  await expect
-    .poll(listed)
-    .toMatchObject([{ state: 'failed', status: null, error: 'x.example is not allowed' }]);
-});
-
 test('[OB30] a question about a target is asked as often as one likes, and admission once', async () => {
   let admitted = 0;
   const target: Target = {

@@ -66,19 +66,6 @@ test.each([
   expect(message).not.toContain('open-sesame');
 });
 
-test.each([
-  { kind: 'mail', url: 'https://a.example' },
-  { ...webhook(), events: ['call.started'] },
-  { ...webhook(), events: [] },
-  { ...webhook(), outcomes: ['fine'] },
-  { ...webhook(), include: ['secrets'] },
-  { ...webhook(), secret: [] },
-  { ...webhook(), headers: {} },
-  { kind: 'ntfy', url: 'https://ntfy.example' },
-])('[OB18] %j is no target', (target) => {
-  expect(notifyConfigSchema.safeParse({ ops: target }).success).toBe(false);
-});
-
 test('[OB18] there are 32 targets at most, with plain names', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, webhook()]));

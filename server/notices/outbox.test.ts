@@ -52,19 +52,6 @@ describe('the outbox', () => {
     await expect.poll(async () => (await states()).includes('dropped')).toBe(false);
   });
 
-  test('[OB14] goes on with what an earlier server left', async () => {
-    const receiver = await startReceiver(status(200));
-    const notify = webhook(receiver.origin);
-    const first = await setupOutbox({ notify, isStarted: false });
-    await first.ask();
-    await first.close();
-    const second = await setupOutbox({ notify, dir: first.dir, isStarted: false });
-    second.calls.set('tc_1', asking());
-    second.start();
-    await expect.poll(second.states).toEqual(['delivered']);
-    expect(receiver.received.length).toBe(1);
-  });
-
   test('[OB16] sends again under the same id, tries at once what waits, and sends a test', async () => {
     const receiver = await startReceiver(status(200), status(500), status(200));
     const { outbox, decide, listed, outcomes } = await setupOutbox({

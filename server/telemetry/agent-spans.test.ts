@@ -82,20 +82,7 @@ test('[TM17] [TM18] a turn has a span, and its requests and calls stand below it
   expect(spans.filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(1);
 });
 
-test('[TM17] two turns of a run are two traces', async () => {
-  const world = await newWorld();
-  const server = await serve(world, () => ({ text: 'Hello' }));
-  const runId = await server.start('Hello', { model: MODEL });
-  await server.idle(runId);
-  await server.runs.send(runId, { input: 'Hello again' });
-  await expect.poll(() => server.openai.requests.length).toBe(2);
-  await server.idle(runId);
-  await server.stop();
-  const traces = world.receiver.named('invoke_agent callboard').map(({ traceId }) => traceId);
-  expect(new Set(traces).size).toBe(2);
-});
-
-test('[TM38] a turn has the tokens of its own requests', async () => {
+test('[TM17] [TM38] each turn of a run is a trace, with the tokens of its own requests', async () => {
   const world = await newWorld();
   const usage = { input: 1_200, output: 34, reasoning: 30, cached: 1_024 };
   const server = await serve(world, ({ index }) =>
@@ -107,12 +94,12 @@ test('[TM38] a turn has the tokens of its own requests', async () => {
   await expect.poll(() => server.openai.requests.length).toBe(3);
   await server.idle(runId);
   await server.stop();
-  const tokens = world.receiver
-    .named('invoke_agent callboard')
-    .map(({ attributes }) => [
-      attributes['gen_ai.usage.input_tokens'],
-      attributes['gen_ai.usage.output_tokens'],
-    ]);
+  const turns = world.receiver.named('invoke_agent callboard');
+  expect(new Set(turns.map(({ traceId }) => traceId)).size).toBe(2);
+  const tokens = turns.map(({ attributes }) => [
+    attributes['gen_ai.usage.input_tokens'],
+    attributes['gen_ai.usage.output_tokens'],
+  ]);
   expect(tokens).toEqual([
     [2_400, 68],
     [1_200, 34],

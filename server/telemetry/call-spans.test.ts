@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
@@ -118,28 +115,6 @@ test('[TM18] a tool of the server has the span of its call', async () => {
   const [span] = await sent();
   expect(span?.attributes['gen_ai.tool.type']).toBe('extension');
   expect(given).toEqual([`00-${span?.traceId}-${span?.spanId}-01`]);
-});
-
-test('[TM8] [TM9] a call that a crash cut has one span, under the id that its client was given', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'traces-'));
-  const before = await setup({ dir });
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const phone = before.connect('phone', { claims: true });
-  phone.offer({ ...ECHO, timeout_ms: 1_000 });
-  const { id } = await before.invoke('echo', {}, { traceparent: CAME_IN });
-  await expect.poll(() => phone.requests().length).toBe(1);
-  const given = parseTraceparent(phone.requests()[0]?.traceparent);
-  // Its process is gone: what it had in memory counts no more.
-  await before.close(true);
-  const after = await setup({ dir }, before.receiver);
-  await after.calls.recover();
-  after.clock.advance(600_000);
-  await after.settle();
-  expect((await after.call(id)).completedAt).toBeDefined();
-  const spans = await after.sent();
-  expect(spans.filter(({ name }) => name === 'execute_tool echo')).toMatchObject([
-    { spanId: given?.spanId, traceId: TRACE, parentSpanId: 'b7ad6b7169203331' },
-  ]);
 });
 
 test('[TM7] a late result makes no second span', async () => {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { defineTool, type ToolContext, ToolError } from './define-tool.ts';
+import { defineTool, ToolError } from './define-tool.ts';
 import { toProvidedTool } from './own-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
 
@@ -23,11 +23,6 @@ function createHeldRuns() {
   return { begun, run };
 }
 
-test('[TD1] run has the arguments as the schema makes them, and its output is the result', async () => {
-  const tool = defineTool({ ...facts, run: async ({ n }) => ({ output: n + 1 }) });
-  expect(await runBuiltin(tool, {})).toBe(2);
-});
-
 test('[TD2] an output that does not fit is a failed call, and one that does is as the schema makes it', async () => {
   const output = z.object({ sum: z.number() });
   const given = (sum: unknown) =>
@@ -39,20 +34,6 @@ test('[TD2] an output that does not fit is a failed call, and one that does is a
     executed: 'yes',
     message: expect.stringMatching(/^The result of demo\.tool does not fit: .*sum/s),
   });
-});
-
-test('[TD3] at most so many run at once, the others follow in their order', async () => {
-  const { begun, run } = createHeldRuns();
-  const tool = defineTool({ ...facts, concurrency: 2, run });
-  const results = [1, 2, 3, 4].map((n) => runBuiltin(tool, { n }));
-  await vi.waitFor(() => expect(begun.map(({ n }) => n)).toEqual([1, 2]));
-  begun[1]?.end();
-  await vi.waitFor(() => expect(begun.map(({ n }) => n)).toEqual([1, 2, 3]));
-  begun[0]?.end();
-  begun[2]?.end();
-  await vi.waitFor(() => expect(begun).toHaveLength(4));
-  begun[3]?.end();
-  expect(await Promise.all(results)).toEqual([1, 2, 3, 4]);
 });
 
 test('[TD3] one that is stopped while it waits was not run, and leaves its place to the next', async () => {
@@ -133,14 +114,6 @@ test('[TD4] a tool with state has one instance for each call, disposed when that
   ]);
 });
 
-test('[TD4] what makes an instance is given the context of its call', async () => {
-  const create = ({ callId, runId }: ToolContext) => ({
-    run: async () => ({ output: { callId, runId } }),
-  });
-  const tool = defineTool({ ...facts, create });
-  expect(await runBuiltin(tool, {})).toEqual({ callId: 'tc_1', runId: 'run_1' });
-});
-
 test('[TD4] the instance of a call that throws is disposed as well', async () => {
   const { tool, notes } = createStateful(() => Promise.reject(new ToolError('broken')));
   await expect(runBuiltin(tool, {})).rejects.toThrow('broken');
@@ -165,21 +138,6 @@ test('[TD4] the instance of a run that goes on after its abort is disposed a sec
   } finally {
     vi.useRealTimers();
   }
-});
-
-test('[TD5] description and arguments may be functions, read whenever they are needed', async () => {
-  let room = 'kitchen';
-  const tool = defineTool({
-    ...facts,
-    description: () => `Lights of the ${room}`,
-    args: () => z.object({ room: z.literal(room) }),
-    run: async (args) => ({ output: args.room }),
-  });
-  expect(toProvidedTool(tool).description).toBe('Lights of the kitchen');
-  room = 'hall';
-  expect(tool.description).toBe('Lights of the hall');
-  expect(toProvidedTool(tool).schema).toMatchObject({ properties: { room: { const: 'hall' } } });
-  await expect(runBuiltin(tool, { room: 'kitchen' })).rejects.toMatchObject({ executed: 'no' });
 });
 
 test('[TD6] hints of the tool stand beside those that follow from its effect', () => {

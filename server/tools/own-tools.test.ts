@@ -26,19 +26,6 @@ function createLights(rooms: () => string[]) {
   return { check, listed: () => registry.list(FIRST_OPERATOR).at(0) };
 }
 
-test('[TR22] a tool of the server whose schema cannot be checked whole is none', () => {
-  const tool = defineTool({
-    name: 'lights',
-    displayName: 'Lights',
-    description: 'Lights',
-    effect: 'write',
-    timeoutMs: 1_000,
-    args: z.object({ room: z.string().regex(/(?<=x)y/) }),
-    run: async () => ({ output: null }),
-  });
-  expect(() => registryOf(tool)).toThrow('cannot be checked at #/properties/room/pattern');
-});
-
 test('[TD5] each list has the description and the arguments of that moment, and checks are by them', () => {
   let rooms = ['kitchen'];
   const { check, listed } = createLights(() => rooms);

@@ -5,7 +5,7 @@ import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { defineTool } from './define-tool.ts';
 import { OwnTools } from './own-tools.ts';
 import { registerTools } from './testing/register-tools.ts';
-import type { ClientAvailability, OfferChange, OpenCircuit } from './tool-provider.ts';
+import type { ClientAvailability, OpenCircuit } from './tool-provider.ts';
 import { ToolRegistry } from './tool-registry.ts';
 
 const operator: Principal = FIRST_OPERATOR;
@@ -212,25 +212,6 @@ test("[TR6] T40: a client replaces its own tool and no other client's", () => {
   expect(descriptionsOf('t@c_two')).toEqual(['Other']);
 });
 
-test('[TR7] a pool is asked by responsiveness, then visibility, then recency', () => {
-  const { registry, setAvailability, asked } = setup();
-  for (const id of ['a', 'b', 'c', 'd']) registerTools(registry, client(id), [spec('t')]);
-  setAvailability('a', { responsive: false, lastTouchedAt: 9 });
-  setAvailability('b', { visible: false, lastTouchedAt: 8 });
-  setAvailability('c', { lastTouchedAt: 1 });
-  setAvailability('d', { lastTouchedAt: 2 });
-  expect(asked('t')).toEqual(['d', 'c', 'b', 'a']);
-  setAvailability('d', { visible: false, lastTouchedAt: 2 });
-  expect(asked('t')).toEqual(['c', 'b', 'd', 'a']);
-  const listed = registry.list(operator).find(({ name }) => name === 't');
-  expect(listed?.clients).toEqual([
-    { client_id: 'c_c', name: 'c', visible: true, responsive: true },
-    { client_id: 'c_b', name: 'b', visible: false, responsive: true },
-    { client_id: 'c_d', name: 'd', visible: false, responsive: true },
-    { client_id: 'c_a', name: 'a', visible: true, responsive: false },
-  ]);
-});
-
 test('[TR7] one that is passed over comes after those that are hidden, for that tool alone', () => {
   const { registry, setAvailability, openCircuits, asked } = setup();
   for (const id of ['a', 'b']) registerTools(registry, client(id), [spec('t'), spec('u')]);
@@ -273,19 +254,6 @@ test('[TR21] a name that differs by case, or by "." and "_", alone means the one
   expect(registry.find('page_draw')).toBeUndefined();
   registry.drop('one');
   expect(registry.nameOf('page_draw')).toBe('page_draw');
-});
-
-test('[TR9] tools leave with their instance, or when they are taken back', () => {
-  const { registry, asked } = setup();
-  registerTools(registry, client('one'), [spec('t'), spec('u')]);
-  registerTools(registry, client('two'), [spec('t')]);
-  registry.unregister('one', ['u', 'none']);
-  expect(registry.find('u')).toBeUndefined();
-  registry.drop('one');
-  expect(asked('t')).toEqual(['two']);
-  expect(registry.namesOf('one')).toEqual([]);
-  registry.drop('two');
-  expect(registry.list(operator).map(({ name }) => name)).toEqual(['calc.sum']);
 });
 
 test("[TR10] lists begin with the server's tools and are sorted, with the schema that was given", () => {
@@ -363,27 +331,6 @@ test('[TR12] hidden characters are taken out of what models read', () => {
   });
 });
 
-test('[TR12] a family emoji and Persian keep their joiners', () => {
-  const { registry } = setup();
-  const text = '👩‍👩‍👧 می‌خواهم';
-  registerTools(registry, client('one'), [spec('t', { description: text, display_name: text })]);
-  expect(registry.list(operator)[1]).toMatchObject({ description: text, display_name: text });
-});
-
-test('[TR13] listeners are called with the instance and its names', () => {
-  const { registry } = setup();
-  const changes: OfferChange[] = [];
-  registry.onChange((change) => void changes.push(change));
-  registerTools(registry, client('one'), [spec('t'), spec(''), spec('u')]);
-  registry.unregister('one', ['t', 'none']);
-  registry.drop('one');
-  expect(changes).toEqual([
-    { instanceId: 'one', names: ['t', 'u'] },
-    { instanceId: 'one', names: ['t'] },
-    { instanceId: 'one', names: ['u'] },
-  ]);
-});
-
 test('a listing has the first of its clients and the number of the others', () => {
   const { registry } = setup();
   for (const id of ['one', 'two', 'three']) registerTools(registry, client(id), [spec('t')]);
@@ -429,17 +376,6 @@ test("[TR14] a server tool has the same check as a client's", () => {
   expect(tool.check({}).ok).toBe(false);
 });
 
-test('[TR9] ten thousand tools come and go', () => {
-  const { registry } = setup();
-  for (let i = 0; i < 100; i += 1) {
-    const tools = Array.from({ length: 100 }, (_, n) => spec(`tool${i}.n${n}`));
-    expect(registerTools(registry, client(`i${i}`), tools).registered).toBe(100);
-  }
-  expect(registry.list(operator)).toHaveLength(10_001);
-  for (let i = 0; i < 100; i += 1) registry.drop(`i${i}`);
-  expect(registry.list(operator)).toHaveLength(1);
-});
-
 test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all', () => {
   const { registry } = setup();
   const bad = Array.from({ length: 1_024 }, (_, n) => ({ name: `!${n}` }));
@@ -449,32 +385,6 @@ test('[TR16] of 1,024 bad tools the first 64 are named, with the number of all',
   const few = registerTools(registry, client('one'), bad.slice(0, 64));
   expect(few.rejected).toHaveLength(64);
   expect(few).not.toHaveProperty('rejected_count');
-});
-
-test('[TR17] among 5,000 clients the one to ask is found without a look at the others', () => {
-  const looked: string[] = [];
-  const touched = new Map<string, number>();
-  const registry = new ToolRegistry({
-    providers: [],
-    availability: (id) => {
-      looked.push(id);
-      return { name: id, visible: true, responsive: true, lastTouchedAt: touched.get(id) ?? 0 };
-    },
-  });
-  for (let n = 0; n < 5_000; n += 1) registerTools(registry, client(`i${n}`), [spec('t')]);
-  const best = (from?: string) => {
-    const target = registry.find('t', from);
-    return [target?.best.instanceId, ...looked.splice(0)];
-  };
-  best();
-  expect(best()).toEqual(['i0']);
-  touched.set('i3999', 1);
-  registry.availabilityChanged('i3999');
-  expect(best()).toEqual(['i3999', 'i3999']);
-  expect(best('c_i42')).toEqual(['i42']);
-  expect(registry.find('t@c_i4711')).toMatchObject({ best: { instanceId: 'i4711' } });
-  registry.drop('i3999');
-  expect(best()).toEqual(['i0']);
 });
 
 test('[TR1] a tool without a schema or a description is refused with what would be right', () => {

@@ -5,8 +5,12 @@ import type { ChromiumRig } from '../../client/testing/open-chromium.ts';
 import { createScriptedServer } from '../../client/testing/scripted-server.ts';
 
 /** A page that has connected, and the ways to call its tools. */
-export async function setupTools(chromium: ChromiumRig, options: BrowserContextOptions = {}) {
-  const page = await chromium.open(options);
+export async function setupTools(
+  chromium: ChromiumRig,
+  options: BrowserContextOptions = {},
+  at = chromium.url,
+) {
+  const page = await chromium.open(options, at);
   const server = await createScriptedServer();
   onTestFinished(async () => {
     await page.context().close();
@@ -15,7 +19,7 @@ export async function setupTools(chromium: ChromiumRig, options: BrowserContextO
   await page.evaluate((url) => void window.toolsRig.start(url), server.url);
   const link = await server.accept();
   await link.welcome();
-  await link.next('register_tools');
+  const { tools } = await link.next('register_tools');
   let calls = 0;
   async function begin(name: string, args: Record<string, unknown> = {}) {
     calls += 1;
@@ -36,7 +40,7 @@ export async function setupTools(chromium: ChromiumRig, options: BrowserContextO
     await page.getByRole('button', { name: button }).click();
     return link.answer();
   }
-  return { page, link, begin, call, callAndClick };
+  return { page, link, tools, begin, call, callAndClick };
 }
 
 const resultSchema = z.object({

@@ -1,20 +1,18 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isRecord } from '../../json/is-record.ts';
+import { z } from 'zod';
 import { errorMessage } from '../../util/error-message.ts';
-import { given } from '../../util/given.ts';
 import { isMissing } from '../../util/is-missing.ts';
 import type { ClientIdentity } from '../client-identity.ts';
 import type { InstanceId } from '../instance-id.ts';
 
-interface Stored {
+const storedSchema = z.object({
   /** It names the journal's file, too. */
-  readonly instance_id: string;
-  readonly client_id?: string;
-  readonly resume_token?: string;
-}
-
-const INSTANCE_ID = /^[\w-]{1,128}$/;
+  instance_id: z.string().regex(/^[\w-]{1,128}$/),
+  client_id: z.string().optional(),
+  resume_token: z.string().optional(),
+});
+type Stored = z.infer<typeof storedSchema>;
 
 /**
  * The identity of a program as a client, kept from one start to the next: client id, resume token
@@ -81,27 +79,9 @@ function read(path: string, onProblem: (message: string) => void): Stored | unde
     throw error;
   }
   try {
-    return toStored(JSON.parse(text));
+    return storedSchema.parse(JSON.parse(text));
   } catch (error) {
     onProblem(`${path} cannot be read, this is a new client: ${errorMessage(error)}`);
     return undefined;
   }
 }
-
-/** Throws what is wrong with it. */
-function toStored(value: unknown): Stored {
-  if (!isRecord(value)) throw new Error('it is not a JSON object');
-  const { instance_id, client_id, resume_token } = value;
-  if (typeof instance_id !== 'string' || !INSTANCE_ID.test(instance_id)) {
-    throw new Error('instance_id must be 1 to 128 letters, digits, _ or -');
-  }
-  if (!isOptionalText(client_id)) throw new Error('client_id must be a text');
-  if (!isOptionalText(resume_token)) throw new Error('resume_token must be a text');
-  return {
-    instance_id,
-    ...given({ client_id, resume_token }),
-  };
-}
-
-const isOptionalText = (value: unknown): value is string | undefined =>
-  value === undefined || typeof value === 'string';

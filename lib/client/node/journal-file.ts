@@ -1,9 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isRecord } from '../../json/is-record.ts';
-import type { AttachmentUpload } from '../../protocol/client-messages.ts';
-import type { CallAnswer, JournalEntry } from '../journal.ts';
+import { z } from 'zod';
+import { toolErrorSchema, toolResultSchema } from '../../protocol/client-messages.ts';
 
 /** A file that only grows, each write on disk before it counts. */
 export interface JournalFile {
@@ -92,67 +91,23 @@ async function syncDir(dir: string): Promise<void> {
   }
 }
 
+const recordSchema = z.union([
+  z.object({ epoch: z.string().min(1) }),
+  z.object({
+    put: z.object({
+      id: z.string(),
+      attempt: z.number(),
+      tool: z.string(),
+      repeatable: z.boolean(),
+      answer: z.union([toolResultSchema, toolErrorSchema]).nullable(),
+    }),
+  }),
+  z.object({ delete: z.string() }),
+]);
+
 /** One line of a journal's file. */
-export type JournalRecord =
-  | { readonly epoch: string }
-  | { readonly put: JournalEntry }
-  | { readonly delete: string };
+export type JournalRecord = z.infer<typeof recordSchema>;
 
-/**
- * Undefined for what this version does not write. A test holds the answers to
- * their schemas in `protocol/client-messages.ts`; a client loads no schemas.
- */
-export function parseJournalRecord(value: unknown): JournalRecord | undefined {
-  if (!isRecord(value)) return undefined;
-  const { epoch, put, delete: deleted } = value;
-  if (typeof epoch === 'string' && epoch !== '') return { epoch };
-  if (isEntry(put)) return { put };
-  return typeof deleted === 'string' ? { delete: deleted } : undefined;
-}
-
-const isEntry = (value: unknown): value is JournalEntry =>
-  isRecord(value) &&
-  typeof value.id === 'string' &&
-  Number.isFinite(value.attempt) &&
-  typeof value.tool === 'string' &&
-  typeof value.repeatable === 'boolean' &&
-  (value.answer === null || isCallAnswer(value.answer));
-
-function isCallAnswer(value: unknown): value is CallAnswer {
-  if (!isRecord(value) || !isText(value.id, 128) || value.id === '') return false;
-  if (!isOptional(value.attempt, isAttempt)) return false;
-  switch (value.type) {
-    case 'tool_result':
-      return (
-        value.output !== undefined &&
-        isOptional(value.success, (given) => given === true) &&
-        isOptional(value.attachments, isUploads)
-      );
-    case 'tool_error':
-      return (
-        isText(value.error) &&
-        isOptional(value.success, (given) => given === false) &&
-        isOptional(value.code, (given) => isText(given, 64))
-      );
-    default:
-      return false;
-  }
-}
-
-const isUploads = (value: unknown): value is AttachmentUpload[] =>
-  Array.isArray(value) && value.length <= 8 && value.every(isUpload);
-
-const isUpload = (value: unknown): value is AttachmentUpload =>
-  isRecord(value) &&
-  isText(value.media_type, 128) &&
-  (isText(value.data) || isText(value.blob_id, 128)) &&
-  isOptional(value.name, (given) => isText(given, 256)) &&
-  isOptional(value.alt, (given) => isText(given, 2_000));
-
-const isText = (value: unknown, longest = Number.POSITIVE_INFINITY): value is string =>
-  typeof value === 'string' && value.length <= longest;
-
-const isAttempt = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
-
-const isOptional = (value: unknown, fits: (given: unknown) => boolean): boolean =>
-  value === undefined || fits(value);
+/** Undefined for what this version does not write. */
+export const parseJournalRecord = (value: unknown): JournalRecord | undefined =>
+  recordSchema.safeParse(value).data;

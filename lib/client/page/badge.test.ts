@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Badge, createBadge } from './badge.ts';
 
 let badge: Badge;
@@ -64,14 +64,6 @@ test('[BA2] a name is text, whatever is in it', () => {
   expect(root().querySelectorAll('img, b')).toHaveLength(0);
 });
 
-test('[BA3] each button names its tool, and stops it', () => {
-  const stop = vi.fn();
-  badge.show({ ...call, stop });
-  expect(buttons()[0]?.getAttribute('aria-label')).toBe('Stop cart.add');
-  buttons()[0]?.click();
-  expect(stop).toHaveBeenCalledOnce();
-});
-
 test('[BA3] what runs, and what was stopped, is announced', async () => {
   const hide = badge.show(call);
   expect(status()).toBe('');
@@ -81,18 +73,4 @@ test('[BA3] what runs, and what was stopped, is announced', async () => {
   await expect.poll(status).toBe('cart.add was stopped');
   badge.show(call)();
   await expect.poll(status).toBe('');
-});
-
-test('[BA3] focus goes from a row that ends to the next, and then to where it came from', () => {
-  const own = document.querySelector<HTMLElement>('#own');
-  own?.focus();
-  const hide = badge.show(call);
-  const hideOther = badge.show({ ...call, tool: 'cart.pay' });
-  const [first, second] = buttons();
-  first?.focus();
-  first?.dispatchEvent(new FocusEvent('focusin', { bubbles: true, relatedTarget: own }));
-  hide();
-  expect(root().activeElement).toBe(second);
-  hideOther();
-  expect(document.activeElement).toBe(own);
 });

@@ -53,28 +53,6 @@ test('[PG20] a page without a token makes its own, sends its hash, and asks with
   expect(callboard.status.get()).toBe('asking');
 });
 
-test('[PG20] it follows the outcome until it is let in, and connects with that token', async () => {
-  const { callboard, pairing, held, token, server } = await asking();
-  held.reply('waiting');
-  const next = await pairing.next('outcome');
-  expect(next.body).toEqual({ token, wait_ms: 25_000 });
-  next.reply('approved');
-  const link = await server.accept();
-  expect(await link.welcome()).toMatchObject({ name: 'Shop', kind: 'tab' });
-  expect(await link.next('register_tools')).toMatchObject({ tools: [spec] });
-  link.send({ type: 'tools_registered', count: 1, registered: 1, rejected: [] });
-  await until(callboard.status, (status) => status === 'registered');
-  expect(pairing.kept.get()).toBe(token);
-});
-
-test('[PG21] a page that was let in before asks for the outcome alone, and connects', async () => {
-  const { outcome, token, server, pairing } = await letInBefore();
-  expect(outcome.body).toEqual({ token, wait_ms: 0 });
-  outcome.reply('approved');
-  await (await server.accept()).welcome();
-  expect(pairing.count).toBe(1);
-});
-
 test('[PG21] a text that was kept and is no token is none', async () => {
   const page = await setupPage();
   page.pairing.kept.set('cb_device_short');
@@ -198,21 +176,6 @@ test('[PG26] of two tokens that were made at once the one that the server knows 
   join.reply('waiting');
   const outcome = await pairing.next('outcome');
   expect([outcome.body.token, pairing.kept.get()]).toEqual([own, own]);
-});
-
-test('[PG27] tools that wait for a person, or that one did not allow, are one line and no error', async () => {
-  const { callboard, outcome, server, problems, infos } = await letInBefore();
-  outcome.reply('approved');
-  const link = await server.accept();
-  await link.welcome();
-  await link.next('register_tools');
-  const rejected = ['waiting_for_approval', 'not_allowed', 'bad_schema'].map((code) => ({
-    ...{ name: `a.${code}`, code, message: 'no' },
-  }));
-  link.send({ type: 'tools_registered', count: 3, registered: 0, rejected });
-  await until(callboard.status, (status) => status === 'registered');
-  expect(infos).toEqual([expect.stringContaining('a.waiting_for_approval, a.not_allowed')]);
-  expect(problems).toEqual([expect.stringContaining('a.bad_schema')]);
 });
 
 test('[PG20] who disconnects while the page asks ends that', async () => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createScriptedServer } from '../testing/scripted-server.ts';
-import { until } from '../testing/setup-client.ts';
-import { callTool, setupPage, TOKEN } from './testing/setup-page.ts';
+import { callTool, until } from '../testing/setup-client.ts';
+import { setupPage, TOKEN } from './testing/setup-page.ts';
 
 const parameters = { type: 'object', properties: { text: { type: 'string' } } };
 const note = {

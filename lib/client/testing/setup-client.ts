@@ -9,7 +9,7 @@ import type { Journal } from '../journal.ts';
 import { createToolClient, type ToolClientOptions } from '../tool-client.ts';
 import type { Transport } from '../transports.ts';
 import { createManualClock } from './manual-clock.ts';
-import { createScriptedServer } from './scripted-server.ts';
+import { createScriptedServer, type Link } from './scripted-server.ts';
 
 /** What a client connects by: one of the two alone, or what it chooses. */
 export type Way = Transport | 'choice';
@@ -163,3 +163,15 @@ export const granted = (id: string, fields: Record<string, unknown> = {}) => ({
   remaining_ms: 30_000,
   ...fields,
 });
+
+/** Has the client run a call, as the server would. */
+export async function callTool(
+  link: Link,
+  id: string,
+  asked: Record<string, unknown> = {},
+  given: Record<string, unknown> = {},
+): Promise<void> {
+  link.send(request(id, asked));
+  await link.next('tool_call_claim');
+  link.send(granted(id, given));
+}

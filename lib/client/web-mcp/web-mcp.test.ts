@@ -86,13 +86,6 @@ test('[WM2] what does not change is not offered anew, what does is, and what lef
   expect(log).toEqual([...beginning, '-shop.example.b', '+shop.example.b', '+shop.example.c']);
 });
 
-test('[WM2] several changes of one moment are one look', async () => {
-  const { log, settle, listeners } = setupImport([webTool('a')]);
-  for (const listener of [...listeners, ...listeners]) listener();
-  await settle();
-  expect(log).toEqual(['+shop.example.a']);
-});
-
 test('[WM3] tools for developers, and those that came from the server, are not offered', async () => {
   const publisher = createPublisher({
     context: fakeContext().context,

@@ -105,7 +105,7 @@ const device = (more: object = {}) => ({
   waiting: [
     { tool: tool('camera.photo', 'h1'), before: null, asked_at: 1 },
     {
-      tool: tool('share.send', 'h2'),
+      tool: { ...tool('share.send', 'h2'), display_name: 'Send it' },
       before: { ...tool('share.send', 'h3'), description: 'Old' },
       asked_at: 1,
     },
@@ -125,6 +125,7 @@ test('[CX9] tools that wait are shown with what changed, and allowed by their ha
   const { url, asked } = await deviceServer();
   const shown = await cli(['devices', 'show', 'Pixel 8', ...at(url)]);
   expect(shown.out).toContain('description was "Old"');
+  expect(shown.out).toMatch(/display_name was not given\n.*display_name is {2}"Send it"/);
   await cli(['devices', 'allow', 'dev_1', 'share.send', ...at(url)]);
   expect(asked.at(-1)?.body).toEqual({ allow: ['h2'] });
   await cli(['devices', 'deny', 'dev_1', '--all', ...at(url)]);
@@ -145,22 +146,4 @@ test('[CX1] devices are listed, renamed and revoked; one that is not there is no
   expect((await cli(['devices', 'revoke', 'dev_1', ...at(url)])).out).toContain('Revoked');
   expect(await cli(['devices', 'revoke', 'dev_2', ...at(url)])).toMatchObject({ code: 5 });
   expect(await cli(['devices', 'sell', 'dev_1', ...at(url)])).toMatchObject({ code: 2 });
-});
-
-test('[CX9] a tool that waits is printed with all that differs, its shown name too', async () => {
-  const before = tool('camera.photo', 'h1');
-  const device = {
-    ...{ device_id: 'dev_1', client_id: 'client_1', name: 'Pixel 8', kind: 'phone' },
-    ...{ browser: 'Chrome on Android', origin: null, paired_at: 1, paired_by: 'operator' },
-    ...{ last_seen_at: null, revoked_at: null, tools: [before], denied: [] },
-    waiting: [
-      { tool: { ...before, hash: 'h2', display_name: 'Your photos' }, before, asked_at: 1 },
-    ],
-  };
-  const { url } = await scriptedServer({
-    'GET /v1/devices': () => ({ devices: [device], next_cursor: null }),
-  });
-  const { out } = await cli(['devices', 'show', 'dev_1', ...at(url)]);
-  expect(out).toContain('display_name was not given');
-  expect(out).toContain('display_name is  "Your photos"');
 });

@@ -130,7 +130,6 @@ interface PushTargetsDeps {
 /** The browsers that are sent notes, as the outbox sees them: `push:<push id>`. */
 class PushTargets implements TargetSource {
   readonly #deps: PushTargetsDeps;
-  readonly #targets = new WeakMap<PushRecord, Target>();
   /** By push ids. */
   readonly #failures: TokenBuckets;
   #listed: { readonly records: readonly PushRecord[]; readonly targets: readonly Target[] } = {
@@ -152,17 +151,13 @@ class PushTargets implements TargetSource {
   }
 
   #targetOf(record: PushRecord): Target {
-    const known = this.#targets.get(record);
-    if (known) return known;
-    const target: Target = {
+    return {
       id: PREFIX + record.pushId,
       wants: (notice) => isFor(record, notice),
       admit: (notice) =>
         kindOf(notice) !== 'failures' || this.#failures.take(record.pushId) === undefined,
       send: (attempt) => this.#send(record, attempt),
     };
-    this.#targets.set(record, target);
-    return target;
   }
 
   async #send(record: PushRecord, { notice, signal }: Attempt): ReturnType<Target['send']> {

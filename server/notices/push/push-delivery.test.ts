@@ -83,15 +83,6 @@ test('[WP4] a busy push service is asked again when it wants it, a day later at 
   expect(await waits('soon')).not.toHaveProperty('retryAfterMs');
 });
 
-test('[WP4] a note that was taken counts as delivered, also where the rest of the answer is cut off', async () => {
-  const push = await setupPush();
-  const { pushId } = await subscribed(push);
-  push.pushService.answer({ status: 201, isCut: true });
-  expect(await send(push, pushId, requested(push.clock.now()))).toEqual({
-    ...{ kind: 'delivered', status: 201 },
-  });
-});
-
 test.each([404, 410])('[WP4] the answer %i ends the subscription for good', async (status) => {
   const push = await setupPush();
   const { pushId, caller } = await subscribed(push);

@@ -169,33 +169,24 @@ test('[WP30] a subscription that does not reach the disk is sent nothing', async
   expect(push.targets.list()).toEqual([]);
 });
 
-test('[WP31] a sign-out during the request for a subscription leaves none', async () => {
+test.each([
+  'a sign-out before the request',
+  'a sign-out during the request',
+  'the revocation of a device during the request',
+])('[WP31] %s leaves no subscription', async (what) => {
   const push = await setupPush();
-  const caller = await push.person('operator');
+  const isDevice = what.includes('device');
+  const caller = isDevice ? await push.device('client_1') : await push.person('operator');
+  const end = async () => {
+    if (caller.kind === 'operator') await push.sessions.signOut(caller.sessionId ?? '', false);
+    else if (caller.kind === 'device') await push.tokens.revoke(caller.tokenId ?? '');
+  };
+  if (what.includes('before')) await end();
   const asked = push.service.subscribe(createBrowser().body(), agent(caller));
-  const out = push.sessions.signOut(caller.sessionId ?? '', false);
+  const ended = end();
   await expect(asked).rejects.toMatchObject({ code: 'unauthenticated' });
-  await out;
+  await ended;
   expect(push.targets.list()).toEqual([]);
-  expect(await push.store.listKept('push_subscription')).toEqual([]);
-});
-
-test('[WP31] nor does a sign-out before the request was read', async () => {
-  const push = await setupPush();
-  const caller = await push.person('operator');
-  await push.sessions.signOut(caller.sessionId ?? '', false);
-  const asked = push.service.subscribe(createBrowser().body(), agent(caller));
-  await expect(asked).rejects.toMatchObject({ code: 'unauthenticated' });
-  expect(await push.store.listKept('push_subscription')).toEqual([]);
-});
-
-test('[WP31] nor the revocation of a device', async () => {
-  const push = await setupPush();
-  const caller = await push.device('client_1');
-  const asked = push.service.subscribe(createBrowser().body(), agent(caller));
-  const revoked = push.tokens.revoke(caller.tokenId ?? '');
-  await expect(asked).rejects.toMatchObject({ code: 'unauthenticated' });
-  await revoked;
   expect(await push.store.listKept('push_subscription')).toEqual([]);
 });
 
@@ -215,27 +206,3 @@ test('[WP32] spellings of one endpoint are one subscription, also at the same ti
   expect(new Set(made.map((one) => one.endpoint_sha256)).size).toBe(1);
   expect((await push.store.listKept('push_subscription')).length).toBe(1);
 });
-
-test.each([
-  ['before', 0],
-  ['after', 1],
-])(
-  '[WP32] of two spellings that an older version kept, the newer stays; here the older is read %s it',
-  async (_when, later) => {
-    const push = await setupPush();
-    const { pushId, browser } = await subscribed(push);
-    const area = 'push_subscription';
-    const [entry] = await push.store.listKept(area);
-    const putAt = (entry?.putAt ?? 0) + (later === 1 ? 1 : -1);
-    const older = {
-      ...(entry?.value as object),
-      ...{ pushId: 'push_old', endpoint: browser.endpoint.replace('.com/', '.com:443/') },
-      confirmedAt: 0,
-    };
-    const put = { area, key: 'push_old', value: older, putAt } as const;
-    await push.store.write([{ type: 'put_kept', entry: put }]);
-    const again = await push.restart();
-    expect(again.targets.list()).toMatchObject([{ id: `push:${pushId}` }]);
-    expect((await again.store.listKept(area)).map(({ key }) => key)).toEqual([pushId]);
-  },
-);

@@ -82,18 +82,9 @@ export class Subscriptions {
     const ended: string[] = [];
     for (const { key, value } of await this.#area.load()) {
       if (await this.#isOver(value)) ended.push(key);
-      else ended.push(...this.#takeUp({ ...value, endpoint: spell(value.endpoint) }));
+      else this.#put(value);
     }
     if (ended.length > 0) await this.#area.change(ended.map((key) => ({ key })));
-  }
-
-  /** An older version kept two spellings of one endpoint. Gives the id of the one that is not kept. */
-  #takeUp(record: PushRecord): string[] {
-    const known = this.#findBy(record.endpoint);
-    if (known && known.confirmedAt > record.confirmedAt) return [record.pushId];
-    if (known) this.#all.delete(known.pushId);
-    this.#put(record);
-    return known ? [known.pushId] : [];
   }
 
   /** Lists those that are sent notes now, oldest first; the same array while nothing changes. */

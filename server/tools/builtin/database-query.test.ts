@@ -199,44 +199,6 @@ test('[TB10] of 24 queries at once two run at a time, and each is answered', asy
   expect(peak).toBe(2);
 });
 
-test('[TB10] a query for which there is no place in the line is refused at once', async () => {
-  const another = createAnother();
-  const cancel = new AbortController();
-  const held = Array.from({ length: 34 }, () =>
-    expect(runBuiltin(another, { sql: ENDLESS }, { signal: cancel.signal })).rejects.toThrow(),
-  );
-  await expect(runBuiltin(another, { sql: 'select 1' })).rejects.toMatchObject({
-    message: expect.stringMatching(/too many wait/),
-    executed: 'no',
-  });
-  cancel.abort();
-  await Promise.all(held);
-  expect(await runBuiltin(another, { sql: 'select 1' })).toMatchObject({ rows: [[1]] });
-});
-
-test('[TB10] a query that is cancelled or out of time while it waits starts no process', async () => {
-  const another = createAnother();
-  const holding = new AbortController();
-  const held = [1, 2].map(() =>
-    expect(runBuiltin(another, { sql: ENDLESS }, { signal: holding.signal })).rejects.toThrow(),
-  );
-  await expect.poll(workers, { timeout: 10_000 }).toHaveLength(2);
-  const before = started.length;
-  const cancel = new AbortController();
-  const waiting = runBuiltin(another, { sql: 'select 1' }, { signal: cancel.signal });
-  cancel.abort();
-  await expect(waiting).rejects.toMatchObject({
-    message: expect.stringMatching(/waited for its turn/),
-    executed: 'no',
-  });
-  const late = runBuiltin(another, { sql: 'select 1' }, { signal: AbortSignal.timeout(50) });
-  await expect(late).rejects.toThrow(/waited for its turn/);
-  expect(started.length).toBe(before);
-  holding.abort();
-  await Promise.all(held);
-  expect(workers()).toEqual([]);
-});
-
 test('[TB6] T113: answers are cut at a thousand rows or a mebibyte, and are marked as cut', async () => {
   const many = 'with recursive c(x) as (select 1 union all select x + 1 from c) select x from c';
   expect(await query(many)).toMatchObject({ row_count: 1_000, truncated: true });
@@ -244,14 +206,4 @@ test('[TB6] T113: answers are cut at a thousand rows or a mebibyte, and are mark
   const wide = await query(`select hex(zeroblob(50000)) from (${many} limit 100)`);
   expect(wide).toMatchObject({ row_count: 10, truncated: true });
   expect(JSON.stringify(wide).length).toBeLessThan(1024 * 1024 + 1_000);
-});
-
-test('[TB3] a database that is not there is a clear error', async () => {
-  const missing = createDatabaseQuery({
-    databasePath: join(dir, 'none.db'),
-    secretTables: [],
-    about: 'x',
-    workerPath,
-  });
-  await expect(runBuiltin(missing, { sql: 'select 1' })).rejects.toThrow(/unable to open/);
 });

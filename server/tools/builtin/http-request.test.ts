@@ -315,15 +315,3 @@ test('[TB16] a host that does not answer, or is not there, is named by what to d
   const again = runBuiltin(toolAt(host), { url: host.base });
   await expect(again).rejects.toThrow(/ECONNREFUSED/);
 });
-
-test('[TB16] eight requests run at a time and 32 wait; one more is refused', async () => {
-  const host = await serve(() => {});
-  const cancel = new AbortController();
-  const tool = toolAt(host);
-  const ask = () => runBuiltin(tool, { url: host.base }, { signal: cancel.signal });
-  const asking = Array.from({ length: 40 }, () => ask().catch(() => 'cancelled'));
-  await refused(ask(), /too many wait/);
-  await expect.poll(() => host.asked.length).toBe(8);
-  cancel.abort();
-  expect(new Set(await Promise.all(asking))).toEqual(new Set(['cancelled']));
-});

@@ -5,7 +5,6 @@ import { createMemoryJournal } from '../../client-instance.ts';
 import { createFixedInstanceId } from '../../instance-id.ts';
 import { createNodeEnvironment } from '../../node/node-client.ts';
 import { createScriptedServer } from '../../testing/scripted-server.ts';
-import { granted, request } from '../../testing/setup-client.ts';
 import { createToolClient } from '../../tool-client.ts';
 import type { BadgeCall } from '../badge.ts';
 import { type ConnectOptions, createCallboard, type Page } from '../page-callboard.ts';
@@ -92,18 +91,4 @@ export async function setupPage() {
       return { link, hello };
     },
   };
-}
-
-type Setup = Awaited<ReturnType<typeof setupPage>>;
-type Link = Awaited<ReturnType<Setup['server']['accept']>>;
-
-/** Has the page run a call, as the server would. */
-export async function callTool(
-  link: Link,
-  id: string,
-  fields: Record<string, unknown>,
-): Promise<void> {
-  link.send(request(id, fields));
-  await link.next('tool_call_claim');
-  link.send(granted(id));
 }
