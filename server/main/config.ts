@@ -34,7 +34,7 @@ const origin = z
     'must be an origin and nothing more, such as https://board.example',
   );
 
-export const configFileSchema = closedObject({
+const configFileSchema = closedObject({
   /** Host names besides our own under which the server may be reached, e.g. behind a proxy. */
   allowed_hosts: z.array(hostName).default([]),
   /** Origins besides our own from which pages may connect. */

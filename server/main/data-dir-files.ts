@@ -58,9 +58,8 @@ export function createAliveMark(deps: { file: string; now(): Moment; logger: Log
         if (isMissing(error)) return '';
         throw error;
       });
-      const [, wall, steady] = /^(\d{1,16})(?: (\d{1,16}))?\n$/.exec(text) ?? [];
-      if (wall === undefined) return undefined;
-      return { wall: Number(wall), ...(steady !== undefined && { steady: Number(steady) }) };
+      const [, wall, steady] = /^(\d{1,16}) (\d{1,16})\n$/.exec(text) ?? [];
+      return wall === undefined ? undefined : { wall: Number(wall), steady: Number(steady) };
     },
     keep() {
       void mark();

@@ -138,14 +138,6 @@ test.each([400, 401, 404, 500, 302])(
   },
 );
 
-test('[TM12] spans that the receiver refused count as dropped', async () => {
-  const { counts, add } = await setup(() => ({
-    ...{ status: 200, body: '{"partialSuccess":{"rejectedSpans":"12","errorMessage":"no"}}' },
-  }));
-  add(512);
-  await expect.poll(counts).toEqual({ exported: 500, dropped: 12 });
-});
-
 test('[TM14] what waits at the stop is sent', async () => {
   const { receiver, exporter, counts, add } = await setup();
   add(700);

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { readRetryAfter } from '#lib/net/backoff';
 import { errorMessage } from '#lib/util/error-message';
 import { type Clock, waitFor } from '../base/clock.ts';
@@ -15,8 +14,6 @@ const MOST_TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const REQUEST_MS = 10_000;
-/** An answer says how many spans the receiver refused; a longer one is not read. */
-const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** A receiver that says so will take the same spans later. */
 const RETRIED: readonly number[] = [429, 502, 503, 504];
@@ -30,14 +27,8 @@ export interface SpanExporterDeps {
   hide(text: string): string;
 }
 
-/** A request was taken but for some spans, or `why` it was not; `retryMs`: it may be made again then. */
-type Sent =
-  | { readonly refused: number }
-  | { readonly why: string; readonly retryMs: number | undefined };
-
-const answerSchema = z.object({
-  partialSuccess: z.object({ rejectedSpans: z.coerce.number().int().nonnegative() }),
-});
+/** Why a request was not taken; `retryMs`: it may be made again then. Undefined: it was taken. */
+type Refused = { readonly why: string; readonly retryMs?: number } | undefined;
 
 /** Sends spans by OTLP/HTTP as JSON, in batches (rules TM11 to TM14). Nothing waits for it. */
 export class SpanExporter implements Metric {
@@ -106,31 +97,34 @@ export class SpanExporter implements Metric {
   async #sendAll(): Promise<void> {
     do {
       const batch = this.#waiting.splice(0, BATCH);
-      const sent = await this.#deliver(batch);
-      const taken = 'refused' in sent ? Math.max(0, batch.length - sent.refused) : 0;
-      this.#exported.addTo(taken);
-      this.#dropped.addTo(batch.length - taken);
+      const refused = await this.#deliver(batch);
+      (refused ? this.#dropped : this.#exported).addTo(batch.length);
     } while (this.#waiting.length >= (this.#isClosing ? 1 : BATCH));
   }
 
   /** Gives the outcome of the last request that was made for them. */
-  async #deliver(spans: readonly Span[]): Promise<Sent> {
+  async #deliver(spans: readonly Span[]): Promise<Refused> {
     const { hide, resource, clock } = this.#deps;
     const body = hide(JSON.stringify(toOtlp(spans, resource)));
     for (let tries = 1; ; tries += 1) {
-      const sent = await this.#post(body);
-      this.#report('why' in sent ? sent.why : undefined);
-      const retryMs = 'why' in sent ? sent.retryMs : undefined;
-      if (retryMs === undefined || tries >= MOST_TRIES || this.#isClosing) return sent;
+      const refused = await this.#post(body);
+      this.#report(refused?.why);
+      const retryMs = refused?.retryMs;
+      if (retryMs === undefined || tries >= MOST_TRIES || this.#isClosing) return refused;
       const pause = Math.max(retryMs, FIRST_PAUSE_MS * 2 ** (tries - 1));
       await waitFor(clock, Math.min(pause, LONGEST_PAUSE_MS), [this.#closing.signal]);
     }
   }
 
-  async #post(body: string): Promise<Sent> {
+  async #post(body: string): Promise<Refused> {
     const { config, clock } = this.#deps;
     try {
-      const response = await fetch(config.url, {
+      const {
+        ok,
+        status,
+        headers,
+        body: words,
+      } = await fetch(config.url, {
         method: 'POST',
         headers: { ...config.headers, 'content-type': 'application/json' },
         body,
@@ -138,12 +132,12 @@ export class SpanExporter implements Metric {
         redirect: 'manual',
         signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closed.signal]),
       });
-      const refused = await readRefused(response);
-      if (response.ok) return { refused };
-      const why = `it answered ${response.status}`;
-      if (!RETRIED.includes(response.status)) return { why, retryMs: undefined };
+      await words?.cancel();
+      if (ok) return undefined;
+      const why = `it answered ${status}`;
+      if (!RETRIED.includes(status)) return { why };
       const limits = { now: clock.now(), most: LONGEST_PAUSE_MS };
-      return { why, retryMs: readRetryAfter(response.headers.get('retry-after'), limits) ?? 0 };
+      return { why, retryMs: readRetryAfter(headers.get('retry-after'), limits) ?? 0 };
     } catch (error) {
       return { why: errorMessage(error), retryMs: 0 };
     }
@@ -159,22 +153,5 @@ export class SpanExporter implements Metric {
       ? `The receiver of traces takes no spans (${why}); those over ${MOST_WAITING} are dropped`
       : 'The receiver of traces takes spans again';
     logger.info(hide(line));
-  }
-}
-
-/** How many spans the answer says that the receiver refused: without words of that, the status counts. */
-async function readRefused({ body }: Response): Promise<number> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > MOST_ANSWER_BYTES) return 0;
-    parts.push(part);
-  }
-  try {
-    const answer = answerSchema.safeParse(JSON.parse(Buffer.concat(parts).toString()));
-    return answer.data?.partialSuccess.rejectedSpans ?? 0;
-  } catch {
-    return 0;
   }
 }

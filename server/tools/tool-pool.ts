@@ -6,61 +6,30 @@ import type {
   OpenCircuit,
 } from './tool-provider.ts';
 
-/** So many are moved at most by a change. */
-const BLOCK = 128;
+/** Members in the order of asking, in which no two are equal. A change compares a few, however many there are. */
+class SortedMembers {
+  readonly #inOrder: Member[] = [];
 
-/** Items in an order in which no two are equal. A change moves a few, however many there are. */
-export class SortedList<T> {
-  readonly #compare: (a: T, b: T) => number;
-  /** In order, none empty. */
-  readonly #blocks: T[][] = [];
-
-  constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
+  get first(): Member | undefined {
+    return this.#inOrder[0];
   }
 
-  get first(): T | undefined {
-    return this.#blocks[0]?.[0];
+  add(member: Member): void {
+    this.#inOrder.splice(this.#placeOf(member), 0, member);
   }
 
-  add(item: T): void {
-    const at = this.#blockOf(item);
-    const block = this.#blocks[at];
-    if (!block) {
-      this.#blocks.push([item]);
-      return;
-    }
-    block.splice(this.#placeIn(block, item), 0, item);
-    if (block.length > BLOCK) this.#blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
+  /** It compares as it did when it was added. */
+  delete(member: Member): void {
+    const place = this.#placeOf(member);
+    if (this.#inOrder[place] === member) this.#inOrder.splice(place, 1);
   }
 
-  /** False when it is not in the list. It compares as it did when it was added. */
-  delete(item: T): boolean {
-    const at = this.#blockOf(item);
-    const block = this.#blocks[at];
-    const place = block ? this.#placeIn(block, item) : 0;
-    if (block?.[place] !== item) return false;
-    block.splice(place, 1);
-    if (block.length === 0) this.#blocks.splice(at, 1);
-    return true;
+  [Symbol.iterator](): Iterator<Member> {
+    return this.#inOrder.values();
   }
 
-  *[Symbol.iterator](): Generator<T> {
-    for (const block of this.#blocks) yield* block;
-  }
-
-  /** The first block that ends with the item or behind it, else the last one. */
-  #blockOf(item: T): number {
-    const at = firstIndex(this.#blocks, (block) => this.#isBefore(block.at(-1), item));
-    return Math.min(at, Math.max(0, this.#blocks.length - 1));
-  }
-
-  #placeIn(block: readonly T[], item: T): number {
-    return firstIndex(block, (one) => this.#isBefore(one, item));
-  }
-
-  #isBefore(one: T | undefined, item: T): boolean {
-    return one !== undefined && this.#compare(one, item) < 0;
+  #placeOf(member: Member): number {
+    return firstIndex(this.#inOrder, (one) => inOrderOfAsking(one, member) < 0);
   }
 }
 
@@ -95,8 +64,8 @@ export class ToolPool {
   readonly #availability: AvailabilityOf;
   readonly #members = new Map<string, Member>();
   readonly #byClient = new Map<string, Set<string>>();
-  readonly #sorted = new SortedList(inOrderOfAsking);
-  readonly #bySchema = new Map<string, SortedList<Member>>();
+  readonly #sorted = new SortedMembers();
+  readonly #bySchema = new Map<string, SortedMembers>();
   readonly #stale = new Set<string>();
   #places = 0;
 
@@ -198,7 +167,7 @@ export class ToolPool {
     const member = { ...before, availability: this.#availability(instanceId, this.#name) };
     this.#members.set(instanceId, member);
     const { schemaHash } = member.tool;
-    const alike = this.#bySchema.get(schemaHash) ?? new SortedList(inOrderOfAsking);
+    const alike = this.#bySchema.get(schemaHash) ?? new SortedMembers();
     this.#bySchema.set(schemaHash, alike);
     this.#sorted.add(member);
     alike.add(member);

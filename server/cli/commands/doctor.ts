@@ -10,7 +10,7 @@ import {
   checkPort,
   type Finding,
 } from '../doctor/machine.ts';
-import { checkAccess, checkAddresses, checkServer, checkTls } from '../doctor/server.ts';
+import { checkAccess, checkAddresses, checkServer } from '../doctor/server.ts';
 import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 
 const CHECKS: readonly Check[] = [
@@ -19,7 +19,6 @@ const CHECKS: readonly Check[] = [
   checkDisk,
   checkPort,
   checkServer,
-  checkTls,
   checkAddresses,
   checkAccess,
 ];

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { formatBytes } from '#lib/format/amounts';
 import { errorMessage } from '#lib/util/error-message';
+import { given } from '#lib/util/given';
 import { problemOfNode } from '../../bootstrap/node-version.mjs';
 import type { Context } from '../command.ts';
 import type { DataDir } from '../connect.ts';
@@ -25,37 +26,27 @@ export interface Examined {
 
 export type Check = (examined: Examined) => Promise<readonly Finding[]> | readonly Finding[];
 
-export const ok = (step: string, text: string): Finding => ({ step, state: 'ok', text });
-export const skipped = (step: string, text: string): Finding => ({ step, state: 'skipped', text });
-export const warning = (step: string, text: string, mend: string): Finding => ({
-  step,
-  state: 'warning',
-  text,
-  mend,
-});
-export const failed = (step: string, text: string, mend: string): Finding => ({
-  step,
-  state: 'failed',
-  text,
-  mend,
-});
+export const found = (
+  step: string,
+  state: Finding['state'],
+  text: string,
+  mend?: string,
+): Finding => ({ step, state, text, ...given({ mend }) });
 
 export const checkNode: Check = () => {
   const { node } = process.versions;
   const problem = problemOfNode(node);
-  return [
-    problem === undefined ? ok('node', `Node ${node}`) : failed('node', `Node ${node}`, problem),
-  ];
+  return [found('node', problem === undefined ? 'ok' : 'failed', `Node ${node}`, problem)];
 };
 
 /** Secrets lie there: it is for its owner alone. */
 export const checkDataDir: Check = ({ dataDir: { dir } }) => {
   if (!existsSync(dir)) {
-    return [skipped('data_dir', `${dir} is not there; the first start makes it`)];
+    return [found('data_dir', 'skipped', `${dir} is not there; the first start makes it`)];
   }
-  const facts = statSync(dir);
-  if (!facts.isDirectory()) {
-    return [failed('data_dir', `${dir} is not a folder`, 'set CALLBOARD_DATA_DIR to a folder')];
+  if (!statSync(dir).isDirectory()) {
+    const mend = 'set CALLBOARD_DATA_DIR to a folder';
+    return [found('data_dir', 'failed', `${dir} is not a folder`, mend)];
   }
   return [writableFinding(dir), ...[dir, join(dir, 'token')].flatMap(modeFinding)];
 };
@@ -63,10 +54,10 @@ export const checkDataDir: Check = ({ dataDir: { dir } }) => {
 function writableFinding(dir: string): Finding {
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return ok('data_dir', `${dir} can be read and written`);
+    return found('data_dir', 'ok', `${dir} can be read and written`);
   } catch (error) {
     const mend = `give it to the user who runs the server: chown -R "$USER" ${dir}`;
-    return failed('data_dir', errorMessage(error), mend);
+    return found('data_dir', 'failed', errorMessage(error), mend);
   }
 }
 
@@ -74,13 +65,10 @@ function modeFinding(path: string): Finding[] {
   // Windows has other rights, which its user folder has set.
   if (process.platform === 'win32' || !existsSync(path)) return [];
   const facts = statSync(path);
-  const others = facts.mode & 0o077;
-  if (others === 0) return [];
-  const mode = (facts.mode & 0o777).toString(8);
+  if ((facts.mode & 0o077) === 0) return [];
+  const text = `${path} is open to others (mode ${(facts.mode & 0o777).toString(8)})`;
   const right = facts.isDirectory() ? '700' : '600';
-  return [
-    warning('data_dir_mode', `${path} is open to others (mode ${mode})`, `chmod ${right} ${path}`),
-  ];
+  return [found('data_dir_mode', 'warning', text, `chmod ${right} ${path}`)];
 }
 
 const NEEDED_BYTES = 100e6;
@@ -90,10 +78,10 @@ export const checkDisk: Check = ({ dataDir: { dir } }) => {
   const { bavail, bsize } = statfsSync(nearestExisting(dir));
   const free = bavail * bsize;
   const text = `${formatBytes(free, 'en')} free for ${dir}`;
-  if (free >= WANTED_BYTES) return [ok('disk', text)];
+  if (free >= WANTED_BYTES) return [found('disk', 'ok', text)];
   const mend =
     'make room, or let the history end earlier: CALLBOARD_KEEP_DAYS, CALLBOARD_KEEP_BYTES';
-  return [(free >= NEEDED_BYTES ? warning : failed)('disk', text, mend)];
+  return [found('disk', free >= NEEDED_BYTES ? 'warning' : 'failed', text, mend)];
 };
 
 function nearestExisting(path: string): string {
@@ -107,14 +95,9 @@ export const checkPort: Check = async ({ context, dataDir, url }) => {
   const port = Number(env.CALLBOARD_PORT?.trim() || 3000);
   const host = env.CALLBOARD_HOST?.trim() || '127.0.0.1';
   const problem = await listenProblem(host, port);
-  if (problem === undefined) return [ok('port', `${host}:${port} is free`)];
-  return [
-    failed(
-      'port',
-      `${host}:${port} cannot be used: ${problem}`,
-      'set CALLBOARD_PORT to another, or to 0 for any',
-    ),
-  ];
+  if (problem === undefined) return [found('port', 'ok', `${host}:${port} is free`)];
+  const mend = 'set CALLBOARD_PORT to another, or to 0 for any';
+  return [found('port', 'failed', `${host}:${port} cannot be used: ${problem}`, mend)];
 };
 
 function listenProblem(host: string, port: number): Promise<string | undefined> {

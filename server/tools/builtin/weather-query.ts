@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '#lib/json/parse-json';
 import { defineTool, ToolError } from '../define-tool.ts';
 
 /** WMO weather interpretation codes as Open-Meteo uses them (open-meteo.com/en/docs). */
@@ -83,16 +84,54 @@ interface OpenMeteoDeps {
   readonly geocodingBaseUrl: string;
 }
 
-const SERVICE = 'weather service';
+/** The part of `fetch` that is used. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
+/**
+ * Asks a service that is trusted to be there and not much more: no redirects, so that it cannot
+ * send us to other hosts, and a bounded body. Throws `ToolError` in words that name what to do.
+ */
 async function ask<Schema extends z.ZodType>(
   schema: Schema,
   url: URL,
-  by: { fetch: Fetch; signal: AbortSignal },
+  { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
 ): Promise<z.output<Schema>> {
-  const read = schema.safeParse(await fetchJson(url, by));
+  const headers = { accept: 'application/json' };
+  const text = await fetch(url, { signal, redirect: 'manual', headers })
+    .then(readText)
+    .catch((error: unknown) => {
+      if (error instanceof ToolError) throw error;
+      throw new ToolError(
+        signal.aborted
+          ? 'The weather service did not answer in time; try again in a moment.'
+          : `The weather service could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data is not available now.`,
+      );
+    });
+  const read = schema.safeParse(readJson(text));
   if (read.success) return read.data;
-  throw new ToolError(`The ${SERVICE} answered in an unknown form; try again later.`);
+  throw new ToolError('The weather service answered in an unknown form; try again later.');
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+async function readText(response: Response): Promise<string> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new ToolError(
+      `The weather service answered with HTTP ${response.status}; try again later, or check the place that was asked for.`,
+    );
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    // Leaving the loop cancels the rest.
+    if (bytes > MAX_BYTES) {
+      throw new ToolError(`The weather service sent more than ${MAX_BYTES} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** The first place of that name. */
@@ -236,66 +275,3 @@ const AFTER = new RegExp(
 
 /** Words inside a name stay: "Isle of Man weather" asks about the Isle of Man. */
 const placeIn = (query: string): string => query.replace(BEFORE, '').replace(AFTER, '');
-
-const MAX_BYTES = 1024 * 1024;
-
-/** The part of `fetch` that is used. */
-export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
-
-/**
- * Gets JSON from a service that is trusted to be there and not much more: no
- * redirects, so that it cannot send us to other hosts, and a bounded body.
- * Throws `ToolError` in words that name what to do.
- */
-async function fetchJson(
-  url: URL,
-  { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
-): Promise<unknown> {
-  let text: string;
-  try {
-    const response = await fetch(url, {
-      signal,
-      redirect: 'manual',
-      headers: { accept: 'application/json' },
-    });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new ToolError(statusProblem(response.status));
-    }
-    text = await readText(response);
-  } catch (error) {
-    if (error instanceof ToolError) throw error;
-    if (signal.aborted) {
-      throw new ToolError(`The ${SERVICE} did not answer in time; try again in a moment.`);
-    }
-    throw new ToolError(
-      `The ${SERVICE} could not be reached (${url.host}). Check this server's internet connection, or tell the user that the data is not available now.`,
-    );
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ToolError(`The ${SERVICE} sent something that is not JSON; try again later.`);
-  }
-}
-
-function statusProblem(status: number): string {
-  if (status === 429) return `The ${SERVICE} has had too many requests from here; wait a minute.`;
-  if (status >= 300 && status < 400) {
-    return `The ${SERVICE} redirects elsewhere (HTTP ${status}), which is not followed; its configured address is wrong.`;
-  }
-  if (status >= 500) return `The ${SERVICE} failed (HTTP ${status}); try again later.`;
-  return `The ${SERVICE} refused the request (HTTP ${status}); check the place that was asked for.`;
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the rest.
-    if (bytes > MAX_BYTES) throw new ToolError(`The ${SERVICE} sent more than ${MAX_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
