@@ -20,7 +20,19 @@ const isBuildable = existsSync(new URL(TEXTS, import.meta.url));
 /** @param {import('next').NextConfig} config */
 async function withTexts(config) {
   const { default: createNextIntlPlugin } = await import('next-intl/plugin');
-  return createNextIntlPlugin(`./${TEXTS}`)(config);
+  const withPlugin = createNextIntlPlugin({
+    requestConfig: `./${TEXTS}`,
+    experimental: {
+      // Messages are parsed by the build, so no page loads a parser of them: it has 12 kB.
+      messages: {
+        path: './lib/i18n/messages/workbench',
+        format: 'json',
+        locales: 'infer',
+        precompile: true,
+      },
+    },
+  });
+  return withPlugin(config);
 }
 
 export default isBuildable ? await withTexts(config) : config;

@@ -1,5 +1,18 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import compileMessage from 'icu-minify/compile';
+import { defineConfig, type Plugin } from 'vitest/config';
+
+/** The messages of the workbench as its build compiles them: components have no parser of messages. */
+const compiledMessages: Plugin = {
+  name: 'compiled-messages',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/lib\/i18n\/messages\/workbench\/\w+\.json$/.test(id)) return null;
+    const compile = (_key: string, value: unknown) =>
+      typeof value === 'string' ? compileMessage(value) : value;
+    return JSON.stringify(JSON.parse(code, compile));
+  },
+};
 
 export default defineConfig({
   test: {
@@ -29,8 +42,11 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [compiledMessages],
+        resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
         test: {
           name: 'components',
+          server: { deps: { inline: [/\/(?:next|use)-intl\//] } },
           include: ['components/**/*.test.{ts,tsx}'],
           setupFiles: ['components/testing/setup.ts'],
           // The stores of the workbench are modules, one for a page: each file is a page of its own.

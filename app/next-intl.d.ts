@@ -1,9 +1,8 @@
-import type { SameKeys } from '#lib/i18n/area-messages';
 import type { catalogue } from '#lib/i18n/catalogue';
 
 declare module 'next-intl' {
   interface AppConfig {
     /** Keys are checked; both languages have the same ones. */
-    Messages: SameKeys<(typeof catalogue)['en']>;
+    Messages: (typeof catalogue)['en'];
   }
 }

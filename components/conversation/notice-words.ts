@@ -27,7 +27,7 @@ export function useTurnNoticeWords(): (notice: TurnNotice) => NoticeWords {
   const adviceFor = useAdvice();
   return ({ code, text, params = {} }) => {
     const isComplete = (known: NoticeCode) =>
-      factsIn(t.raw(known)).every((fact) => Object.hasOwn(params, fact));
+      argumentsOf(notices[known]).every((fact) => Object.hasOwn(params, fact));
     if (code === 'cancelled' && params.by !== undefined) {
       return { words: inConversation('stoppedBy', { name: personName(String(params.by)) }) };
     }
@@ -46,6 +46,16 @@ function useAdvice(): (code: string) => string | undefined {
   return (code) => (isEnglish || !isKnown(code) ? undefined : t(code));
 }
 
-/** The names of a message's arguments. */
-const factsIn = (message: unknown): string[] =>
-  [...String(message).matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name ?? '');
+/**
+ * The build has parsed the message: it is a text, or a list of texts and of arguments. An argument is
+ * `[name]`, or `[name, kind, cases]` with a message for each case.
+ */
+const argumentsOf = (message: unknown): string[] =>
+  !Array.isArray(message)
+    ? []
+    : message
+        .filter(Array.isArray)
+        .flatMap(([name, , cases]) => [
+          String(name),
+          ...Object.values(cases ?? {}).flatMap(argumentsOf),
+        ]);

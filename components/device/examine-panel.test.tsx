@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { en } from '#lib/i18n/messages/device/en';
+import en from '../../lib/i18n/messages/device/en.json';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
 import { createDeviceStore, type DeviceState } from './device-store.ts';

@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { withTouch } from '#lib/browser-tools/with-touch';
 import { defineClientTool } from '#lib/client/tool-arguments';
-import { zh } from '#lib/i18n/messages/device/zh';
+import zh from '../../lib/i18n/messages/device/zh.json';
 import { AskSheet } from './ask-sheet.tsx';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';

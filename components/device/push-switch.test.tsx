@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { en } from '#lib/i18n/messages/device/en';
 import { sha256Hex } from '#lib/util/sha256';
+import en from '../../lib/i18n/messages/device/en.json';
 import { type StubbedBrowser, stubBrowser } from '../push/testing/stub-browser.ts';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';

@@ -141,14 +141,15 @@ function DevicesLink() {
   const t = useTranslations('devices');
   const announce = useAnnounce();
   const { asking, waiting } = useDevicesWaiting();
-  const text = t('badge', { asking, waiting, both: String(asking > 0 && waiting > 0) });
+  const none = asking + waiting === 0;
+  const text = none ? '' : t('badge', { asking, waiting, both: String(asking > 0 && waiting > 0) });
   const before = useRef(0);
   useEffect(() => {
     // That fewer wait is no news: a person has just decided.
     if (asking + waiting > before.current) announce(text);
     before.current = asking + waiting;
   }, [asking, waiting, text, announce]);
-  if (asking + waiting === 0) return null;
+  if (none) return null;
   return (
     <Link
       href="/devices"

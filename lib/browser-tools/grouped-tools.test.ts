@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '../i18n/catalogue.ts';
-import { en } from '../i18n/messages/device/en.ts';
-import { zh } from '../i18n/messages/device/zh.ts';
+import en from '../i18n/messages/device/en.json';
+import zh from '../i18n/messages/device/zh.json';
 import { createBrowserTools, groupedBrowserTools, PHONE_TOOLS } from './browser-tools.ts';
 import { everyPart, everyPrompt } from './testing/every-part.ts';
 

@@ -1,40 +1,46 @@
-import { expect, test } from 'vitest';
-import type { MessageTree } from './area-messages.ts';
+import { describe, expect, test } from 'vitest';
 import { catalogue } from './catalogue.ts';
+import enDevice from './messages/device/en.json';
+import zhDevice from './messages/device/zh.json';
 
-function texts(tree: MessageTree, path = ''): [string, string][] {
-  return Object.entries(tree).flatMap(([key, value]) =>
+interface MessageTree {
+  readonly [key: string]: string | MessageTree;
+}
+
+const texts = (tree: MessageTree, path = ''): [string, string][] =>
+  Object.entries(tree).flatMap(([key, value]) =>
     typeof value === 'string' ? [[path + key, value]] : texts(value, `${path}${key}.`),
   );
-}
 
 /** Names of a message's arguments; a plural's own texts have braces too, and hold no new names. */
 const placeholders = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name ?? ''))].toSorted();
 
-const english = new Map(texts(catalogue.en));
-const chinese = new Map(texts(catalogue.zh));
+describe.each([
+  ['workbench', catalogue.en, catalogue.zh],
+  ['device', enDevice, zhDevice],
+])('[LN2] [DP17] the two languages of the messages of %s', (_name, en, zh) => {
+  const english = new Map(texts(en));
+  const chinese = new Map(texts(zh));
 
-test('[LN2] both languages have the same keys', () => {
-  expect([...chinese.keys()].toSorted()).toEqual([...english.keys()].toSorted());
-});
+  test('have the same keys in the same order', () => {
+    expect([...chinese.keys()]).toEqual([...english.keys()]);
+  });
 
-test('[LN2] each text has the same placeholders in both languages', () => {
-  const different = [...english].filter(
-    ([key, text]) => `${placeholders(text)}` !== `${placeholders(chinese.get(key) ?? '')}`,
-  );
-  expect(different.map(([key]) => key)).toEqual([]);
-});
+  test('have the same placeholders in each text, and no text is empty', () => {
+    const different = [...english].filter(
+      ([key, text]) => `${placeholders(text)}` !== `${placeholders(chinese.get(key) ?? '')}`,
+    );
+    expect(different).toEqual([]);
+    expect([...english, ...chinese].filter(([, text]) => text.trim() === '')).toEqual([]);
+  });
 
-test('[LN6] a number that English writes with separators has them in Chinese', () => {
-  const bare = [...english].filter(([key, text]) =>
-    [...text.matchAll(/\{(\w+), (?:plural|number)/g)].some(([, name]) =>
-      chinese.get(key)?.includes(`{${name}}`),
-    ),
-  );
-  expect(bare.map(([key]) => key)).toEqual([]);
-});
-
-test('[LN2] no text is empty', () => {
-  expect([...english, ...chinese].filter(([, text]) => text.trim() === '')).toEqual([]);
+  test('[LN6] have separators in the same numbers', () => {
+    const bare = [...english].filter(([key, text]) =>
+      [...text.matchAll(/\{(\w+), (?:plural|number)/g)].some(([, name]) =>
+        chinese.get(key)?.includes(`{${name}}`),
+      ),
+    );
+    expect(bare).toEqual([]);
+  });
 });

@@ -33,7 +33,7 @@ const REACT_BY_PREACT = {
 };
 
 /** The page loads them by itself once it is drawn, and offers its tools then. */
-const AFTER_DRAWING = ['components/device/device-runtime.ts', 'lib/i18n/messages/device/zh.ts'];
+const AFTER_DRAWING = ['components/device/device-runtime.ts', 'lib/i18n/messages/device/zh.json'];
 
 /**
  * Builds the device page into a folder: scripts, style, icons, the service worker, and `index.json`,

@@ -24,7 +24,7 @@ test('[DP18] until it is connected and offers its tools the page loads less than
     'components/device/ask-sheet.tsx',
     'lib/client/call-runner.ts',
     'lib/browser-tools/browser-tools.ts',
-    'lib/i18n/messages/device/zh.ts',
+    'lib/i18n/messages/device/zh.json',
   ]) {
     expect(madeOf(connected)).toContain(file);
   }
@@ -54,7 +54,7 @@ test('[DP18] zod is in no part, the client library and the tools only in one tha
 
 test('[DP17] each language is a part of its own', () => {
   for (const language of ['en', 'zh']) {
-    const file = `lib/i18n/messages/device/${language}.ts`;
+    const file = `lib/i18n/messages/device/${language}.json`;
     expect(madeOf(initial)).not.toContain(file);
     expect(rest.filter((name) => inputs.get(name)?.includes(file))).toHaveLength(1);
   }

@@ -14,7 +14,7 @@ test.each([
 test.each([
   'server/main/main.ts',
   'app/globals.css',
-  'lib/i18n/messages-zh.json',
+  'lib/i18n/messages/device/zh.json',
   'components/test-view.tsx',
   'package.json',
 ])('%s does', (path) => expect(isOutsideBuild(path)).toBe(false));
