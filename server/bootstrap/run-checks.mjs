@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuild } from './build.mjs';
@@ -168,7 +176,26 @@ export async function runCheck({ name, needs = [], run }, setup, missing) {
 async function checkTypes(setup) {
   const prepared = await runQuietly(setup, packageProgram('next/dist/bin/next'), 'typegen');
   if (!prepared.ok) return prepared;
-  return runQuietly(setup, packageProgram('typescript/bin/tsc'), '--noEmit', '--project', '.');
+  const args = ['--noEmit', '--project', '.', '--tsBuildInfoFile', LAST_TYPES];
+  if (isOlderThanTexts(LAST_TYPES)) rmSync(LAST_TYPES, { force: true });
+  return runQuietly(setup, packageProgram('typescript/bin/tsc'), ...args);
+}
+
+/** The compiler keeps here what it found, for the next check. */
+const LAST_TYPES = join(ROOT, 'types.tsbuildinfo');
+
+/**
+ * TypeScript 7.0 goes on with its old findings about what imports a JSON file after that file changed, so
+ * with texts that changed it starts anew.
+ *
+ * @param {string} file
+ */
+function isOlderThanTexts(file) {
+  const texts = join(ROOT, 'lib', 'i18n', 'messages');
+  const madeAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return readdirSync(texts, { recursive: true }).some(
+    (name) => statSync(join(texts, String(name))).mtimeMs > madeAt,
+  );
 }
 
 /** Tests were seen to fill 100 MiB; Chromium has its shared memory there, too, and tests need memory as well. */
