@@ -5,7 +5,6 @@ import {
   type AuditedAct,
   byCaller,
   type Caller,
-  isOwn,
   keyedId,
   ownsRun,
   principalName,
@@ -13,6 +12,7 @@ import {
 import type { BlobStore } from '../blobs/room.ts';
 import type { ClaimRun } from '../calls/room.ts';
 import type { RunOutcome, RunService } from '../runs/room.ts';
+import { seenRun } from './access.ts';
 import { keepFiles, type MessageContent } from './message-content.ts';
 
 export interface DoorRunsDeps {
@@ -65,9 +65,8 @@ export class DoorRuns {
   }
 
   /** The run, if it is there and the caller may see it. */
-  async findSeen(caller: Caller, runId: string): Promise<RunRecord | undefined> {
-    const run = await this.get(runId);
-    return run && isOwn(caller, run.owner?.token_id ?? null) ? run : undefined;
+  findSeen(caller: Caller, runId: string): Promise<RunRecord | undefined> {
+    return seenRun(this.#deps, caller, runId);
   }
 
   /** Sends a message into `before`, or begins the run with it, which is the caller's then. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#lib/protocol/http-error';
+import { EVERYONE } from '../doors/room.ts';
 import { InboundBudget, OutboundBudget } from '../sockets/room.ts';
 import { createRouteRunner } from './create-route-runner.ts';
 import { describeApi } from './describe-api.ts';
@@ -9,7 +10,6 @@ import type { Known } from './known-connections.ts';
 import type { Route } from './route.ts';
 import type { Target } from './route-table.ts';
 import { createRouteTable } from './route-table.ts';
-import { EVERYONE } from './routes/access.ts';
 import { agUiRoute } from './routes/ag-ui.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoute } from './routes/audit.ts';

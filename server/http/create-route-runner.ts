@@ -10,8 +10,8 @@ import {
   type Tokens,
 } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
+import { refuseCaller } from '../doors/room.ts';
 import type { InboundBudget, OutboundBudget, OutboundShare } from '../sockets/room.ts';
-import { refuseCaller } from './allowed.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { Known, KnownConnections } from './known-connections.ts';
 import { createPlaces, roomFor, whenClosed } from './open-responses.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HTTP_ERRORS, httpErrorSchema } from '#lib/protocol/http-error';
 import { SESSION_HEADER } from '#lib/protocol/subprotocols';
 import { given } from '#lib/util/given';
-import { allowedText } from './allowed.ts';
+import { allowedText } from '../doors/room.ts';
 import type { RouteDocs } from './route.ts';
 import { paramNames } from './route-table.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Anonymous, Caller } from '../auth/room.ts';
-import type { Allowed } from './allowed.ts';
+import type { Agent, Anonymous, Caller } from '../auth/room.ts';
+import type { Allowed, PROGRAMS } from '../doors/room.ts';
 import type { BodySource } from './read-body.ts';
 import { checkShape, readJson } from './read-body.ts';
 import type { HttpResponse } from './response.ts';
@@ -30,8 +30,14 @@ export interface RequestContext extends BodySource {
 /** A `public` route needs no credential and looks at none. */
 export type Access = Allowed | 'public';
 
+type CallerOf<For extends Access> = For extends 'public'
+  ? Anonymous
+  : For extends typeof PROGRAMS
+    ? Agent
+    : Caller;
+
 export interface RouteInput<Path extends string, For extends Access, Query, Body> {
-  readonly principal: For extends 'public' ? Anonymous : Caller;
+  readonly principal: CallerOf<For>;
   readonly params: Readonly<Record<ParamsOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;

@@ -14,15 +14,14 @@ import {
   type PeerOf,
 } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
+import { type Allowed, CLIENTS, refuseCaller, VIEWERS } from '../doors/room.ts';
 import { type InboundBudget, type InboundSocket, watchInbound } from '../sockets/room.ts';
-import { type Allowed, refuseCaller } from './allowed.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
 import type { OpenSockets, SocketUse } from './open-sockets.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { badTarget, refuseRequest } from './request-listener.ts';
 import { parseTarget } from './route-table.ts';
-import { CLIENTS, VIEWERS } from './routes/access.ts';
 import { admit } from './unused-connections.ts';
 
 /** In the words of ClawSeed's own server. */

@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
 import { readLooseJson } from '#lib/json/parse-json';
-import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { createTurns, pieceEnd } from './whole-lines.ts';
 
 const [LF, CR] = [10, 13];
 const LINE_ENDS = ['\n\n', '\r\n\r\n'];
-/** Between two requests for a stream. */
-const LONGEST_MS = 60_000;
 
 /** An answer, or one event of a stream, that is larger than a message may be. */
 export class MessageTooLargeError extends Error {
@@ -22,17 +18,14 @@ export class MessageTooLargeError extends Error {
 /** Messages as they are taken of what came; `asked` gives the id of the request that was sent. */
 type Read = (came: unknown, asked: () => string | number | undefined) => readonly JSONRPCMessage[];
 
-type Wait = (ms: number, value: undefined, options: { signal?: AbortSignal }) => Promise<void>;
-
 /** Each as it came. */
 const AS_IT_IS: Read = () => [];
 
 /** `fetch`, which reads no message of more than `most` bytes, and each message by `read`. */
-export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep): FetchLike {
-  const paced = createPace(wait);
-  return async (url, init) => {
+export const boundedFetch =
+  (most: number, read = AS_IT_IS): FetchLike =>
+  async (url, init) => {
     const isGet = init?.method === 'GET';
-    if (isGet) await paced(init);
     const response = await fetch(url, init).catch((error: unknown) => {
       throw explained(error);
     });
@@ -52,7 +45,6 @@ export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep):
     await body.cancel();
     return new Response(null, { status: 405, statusText: 'It offers no stream' });
   };
-}
 
 async function readAnswer(
   response: Response,
@@ -61,9 +53,7 @@ async function readAnswer(
   asked: () => string | number | undefined,
 ): Promise<Response> {
   const text = await new Response(body).text();
-  // Some name a stream as JSON.
-  const [, event] = /^(?:(?:event|id):[^\n]*\n)*data:([^\n]*)/.exec(text) ?? [];
-  const messages = read(readLooseJson(event ?? text), asked);
+  const messages = read(readLooseJson(text), asked);
   return messages.length > 0 ? answerWith(messages, response, asked) : new Response(text, response);
 }
 
@@ -84,21 +74,6 @@ function idOf(body: unknown): string | number | undefined {
   const sent = typeof body === 'string' ? readLooseJson(body) : undefined;
   const id = isRecord(sent) ? sent.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-/** A server whose stream ends at once is asked for it later each time (rule MC26). */
-function createPace(wait: Wait) {
-  let openedAt = Number.NEGATIVE_INFINITY;
-  let inVain = 0;
-  return async ({ headers, signal }: RequestInit): Promise<void> => {
-    // A stream that goes on where it was cut comes as soon as the server says.
-    if (new Headers(headers).has('last-event-id')) return;
-    inVain = performance.now() - openedAt < STABLE_MS ? inVain + 1 : 0;
-    if (inVain > 0) {
-      await wait(reconnectCap(inVain, LONGEST_MS), undefined, signal ? { signal } : {});
-    }
-    openedAt = performance.now();
-  };
 }
 
 /** `fetch` itself says only that it failed; why is in the cause. */
@@ -173,15 +148,14 @@ const withoutReturns = (events: string): string => events.replaceAll(/\r\n?/g, '
 
 const EVENT = /[\s\S]+?(?:\r?\n\r?\n|$)/g;
 
-/** Events whose data is a message that the package would not take have it mended, and no name. */
+/** Events whose data is a message that the package would not take have it mended. */
 const mendEvents = (events: string, read: (came: unknown) => readonly JSONRPCMessage[]): string =>
   events.replace(EVENT, (event) => {
     const lines = event.split(/\r\n|[\r\n]/);
     const data = lines.filter((line) => line.startsWith('data:'));
-    const came = readLooseJson(data.length > 0 ? data.map(fieldOf).join('\n') : event);
+    const came = readLooseJson(data.map(fieldOf).join('\n'));
     const messages = read(came);
-    const isNamed = lines.some((line) => line.startsWith('event:') && fieldOf(line) !== 'message');
-    if (messages.length === 0 || (messages[0] === came && data[0] && !isNamed)) return event;
+    if (messages.length === 0 || messages[0] === came) return event;
     const kept = lines.filter((line) => /^(?:id|retry):/.test(line)).map((line) => `${line}\n`);
     const mended = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
     return `${kept.join('')}${mended.join('')}`;

@@ -43,7 +43,6 @@ test.each([
   ['another name', { type: 'image', data: PNG, mimeType: 'image/jpg' }],
   ['a source', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
   ['an image_url', { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }],
-  ['a text', { type: 'text', text: `data:image/png;base64,${PNG}` }],
   ['a link', { type: 'resource_link', uri: `data:image/png;base64,${PNG}` }],
   ['the address of a resource', resource({ uri: `data:image/png;base64,${PNG}`, text: undefined })],
   ['a buffer', { type: 'image', data: Buffer.from(PNG, 'base64').toJSON() }],
@@ -54,11 +53,6 @@ test.each([
   expect(await read({ content: [{ type: 'text', text: 'seen' }, block] })).toMatchObject({
     ...{ output: 'seen', files: [{ media_type: 'image/png', width: 1 }] },
   });
-});
-
-test.each([{ is_error: true }, { isError: 1 }])('[MC30] %j is a failure', async (failed) => {
-  const content = [{ type: 'text', text: 'no such file' }];
-  expect(await read({ content, ...failed })).toMatchObject({ error: 'no such file' });
 });
 
 test.each([
@@ -98,7 +92,6 @@ test.each([
     },
   ],
   ['an odd field', { error: { message: FACT } }],
-  ['_meta', { content: [], _meta: { reason: FACT } }],
 ])('[MC31] the reason of a failure is found in %s', async (_, result) => {
   expect(await read({ ...result, isError: true })).toMatchObject({
     error: expect.stringContaining(FACT),

@@ -46,26 +46,18 @@ export async function toAnswer(
   // Its parts are read as JSON, and go as deep as it does.
   if (measureJson(result, { maxDepth: LIMITS.jsonDepth }) === 'depth') throw tooLarge('depth');
   const envelope = isRecord(result) ? result : { content: result };
-  const {
-    content,
-    structuredContent: data,
-    is_error: isNamedOtherwise,
-    isError = isNamedOtherwise,
-    _meta: meta,
-    resultType: _,
-    ...rest
-  } = envelope;
+  const { content, structuredContent: data, isError, _meta, resultType: _, ...rest } = envelope;
   const blocks = listOf(content).map(readBlock);
   const text = blocks.flatMap((block) => block.text || []).join('\n\n');
   const files = blocks.flatMap(({ file }) => file ?? []);
-  if (isError === 1 || String(isError) === 'true') {
+  if (isError === true) {
     const words = blocks.flatMap((block) => block.words || []);
     // A file whose words the message says is not beside it.
     await attachAll(
       blocks.flatMap((one) => (one.file && one.words === undefined ? [one.file] : [])),
       attach,
     );
-    throw new ToolError(reasonOf([text, ...words, data, rest], meta));
+    throw new ToolError(reasonOf([text, ...words, data, rest]));
   }
   refuseLarge([text, data, rest]);
   const leftOut = await attachAll(files, attach);
@@ -110,14 +102,14 @@ function tooLarge(fault: ReturnType<typeof measureJson>): ToolError {
   return new ToolError(`The result is larger than what is kept (${most}).`, { code });
 }
 
-/** All that says why, wherever the server has put it; `last` where nothing else does. */
-function reasonOf(parts: readonly unknown[], last: unknown): string {
+/** All that says why, wherever the server has put it. */
+function reasonOf(parts: readonly unknown[]): string {
   const reasons: string[] = [];
   for (const part of parts) {
     const reason = wordsIn(part);
     if (reason !== '' && !reasons.some((known) => known.includes(reason))) reasons.push(reason);
   }
-  return cutAndMark(reasons.join('\n\n') || wordsIn(last) || NO_REASON, ERROR_BYTES);
+  return cutAndMark(reasons.join('\n\n') || NO_REASON, ERROR_BYTES);
 }
 
 /** The words of a text, or of the one field that there is; else all of it as JSON. */
@@ -151,12 +143,9 @@ function readBlock(block: unknown): ReadBlock {
   return { text: jsonOf(text ?? block) };
 }
 
-/** A picture as text is no text: it is megabytes of letters. A file that lies elsewhere is not fetched. */
+/** A file that lies elsewhere is not fetched. */
 function fileIn(block: Record<string, unknown>): ForeignFile | undefined {
-  const { type, text } = block;
-  const isPicture = isDataUri(text) && /^\s*data:(?:image|audio)\//i.test(text.slice(0, 64));
-  if (isPicture) return { data: text };
-  if (type === 'text') return undefined;
+  if (block.type === 'text') return undefined;
   const found = findFile(block);
   return found && 'url' in found ? undefined : found;
 }

@@ -122,21 +122,10 @@ const NO_LIST = 'The server answered the question for its tools with what is no 
 
 /** Each tool is checked by itself: what is wrong with one is no reason to refuse the others. */
 const pageSchema = z.object({
-  tools: z
-    .union([z.array(z.unknown()), z.record(z.string(), z.unknown()).transform(namedByKeys)])
-    .nullish(),
-  /** A list that is the whole result. */
-  content: z.array(z.unknown()).optional().catch(undefined),
+  tools: z.array(z.unknown()).nullish(),
   /** Some end their pages with null, or with an empty text. */
-  nextCursor: z
-    .union([z.string().min(1), z.number()])
-    .optional()
-    .catch(undefined),
+  nextCursor: z.string().min(1).optional().catch(undefined),
 });
-
-function namedByKeys(tools: Readonly<Record<string, unknown>>): unknown[] {
-  return Object.entries(tools).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool));
-}
 
 type Page = z.output<typeof pageSchema>;
 
@@ -157,7 +146,7 @@ export async function listTools(
       if (isNone && error instanceof ProtocolError) return undefined;
       throw error;
     });
-    const listed = page?.tools ?? page?.content ?? [];
+    const listed = page?.tools ?? [];
     bytesLeft -= estimateJsonBytes(listed, bytesLeft);
     if (bytesLeft < 0) throw new Error(TOO_LARGE);
     const names = listed.map((tool) => foreignNameOf(tool) ?? tool);

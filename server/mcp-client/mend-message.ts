@@ -16,17 +16,8 @@ export type Handshake = Set<Id>;
 const MOST_AT_ONCE = 1_000;
 
 const INTERNAL_ERROR = -32_603;
-/** Our code for what a server calls an error without a number. */
-const asCode = (code: unknown): number =>
-  typeof code !== 'boolean' && code !== null && Number.isSafeInteger(Number(code))
-    ? Number(code)
-    : INTERNAL_ERROR;
 
 const isId = (id: unknown): id is Id => typeof id === 'string' || Number.isSafeInteger(id);
-
-/** A number that some servers give back as text is the number that they were sent. */
-const answeredId = (id: unknown): Id | undefined =>
-  typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : isId(id) ? id : undefined;
 
 /**
  * Makes of what a server sent what the protocol package takes: that one refuses a message whole for one
@@ -48,24 +39,19 @@ function mended(
   asked: () => Id | undefined,
 ): JSONRPCMessage | undefined {
   const { method, result, error } = one;
-  if (typeof method === 'string' && (result ?? error ?? null) === null) {
-    return mendedMethod(one, method);
-  }
+  if (typeof method === 'string') return mendedMethod(one, method);
   if (isFit(one) && !handshake.has(one.id)) return one;
-  const id = answeredId(one.id) ?? asked();
-  const isFailed = error !== undefined && error !== null && (result ?? null) === null;
-  if (isFailed) return { ...mendedError(error), ...given({ id }) };
-  // A ping is no answer; a result without an envelope is one.
-  const found = result === undefined && 'content' in one ? one : result;
-  if (id === undefined || found === undefined) return undefined;
-  const fields = withoutOddMeta(isRecord(found) ? found : { content: found });
+  const id = isId(one.id) ? one.id : asked();
+  if ((result ?? null) === null && error) return { ...mendedError(error), ...given({ id }) };
+  if (id === undefined || result === undefined) return undefined;
+  const fields = withoutOddMeta(isRecord(result) ? result : { content: result });
   return { jsonrpc: '2.0', id, result: handshake.has(id) ? mendedHandshake(fields) : fields };
 }
 
 /** The package takes these fields alone. */
 const isFit = (one: Readonly<Record<string, unknown>>): one is JSONRPCResultResponse =>
   one.jsonrpc === '2.0' &&
-  answeredId(one.id) === one.id &&
+  isId(one.id) &&
   isRecord(one.result) &&
   withoutOddMeta(one.result) === one.result &&
   Object.keys(one).length === 3;
@@ -75,13 +61,14 @@ function withoutOddMeta(fields: Record<string, unknown>): Record<string, unknown
   return _meta === undefined || isRecord(_meta) ? fields : rest;
 }
 
+/** Where the message is "Internal error", why is beside it. */
 function mendedError(error: unknown): JSONRPCErrorResponse {
   const { code, message, data } = isRecord(error) ? error : { code: undefined, message: error };
-  const text = typeof message === 'string' ? message : JSON.stringify(error);
-  const more = typeof data === 'string' ? data : data && JSON.stringify(data);
-  // Where the message is "Internal error", why is beside it.
-  const reason = [text, more].filter(Boolean).join(': ').slice(0, 2_000);
-  return { jsonrpc: '2.0', error: { code: asCode(code), message: reason, ...given({ data }) } };
+  const parts = [message, data].filter(Boolean);
+  const texts = parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+  const reason = texts.join(': ').slice(0, 2_000);
+  const own = Number.isSafeInteger(code) ? Number(code) : INTERNAL_ERROR;
+  return { jsonrpc: '2.0', error: { code: own, message: reason, ...given({ data }) } };
 }
 
 function mendedMethod(
@@ -89,28 +76,8 @@ function mendedMethod(
   method: string,
 ): JSONRPCMessage {
   const kept = withoutOddMeta(isRecord(params) ? params : {});
-  const of = method === 'notifications/progress' ? mendedProgress(kept) : kept;
-  const message = { jsonrpc: '2.0' as const, method, params: of };
+  const message = { jsonrpc: '2.0' as const, method, params: kept };
   return isId(id) ? { ...message, id } : message;
-}
-
-/** Less than nothing is shown as no number. */
-const NO_NUMBER = -1;
-
-function mendedProgress(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { progress, total, message, ...rest } = params;
-  return {
-    ...rest,
-    progress: numberOf(progress) ?? NO_NUMBER,
-    ...given({ total: numberOf(total) }),
-    ...(typeof message === 'string' && { message }),
-  };
-}
-
-function numberOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return Number.isFinite(read) ? read : undefined;
 }
 
 /** Keeps what is read here of `initialize` and `server/discover`; what is odd is left out. */

@@ -92,7 +92,7 @@ export class ProgramTransport extends StdioClientTransport {
     const { mostBytes, read } = this.#reading;
     if (lines.length > mostBytes) throw new MessageTooLargeError(mostBytes);
     for (const line of lines.toString().split('\n')) {
-      for (const message of read(readLine(line))) this.onmessage?.(message);
+      for (const message of read(readJson(line))) this.onmessage?.(message);
     }
   }
 
@@ -107,12 +107,6 @@ export class ProgramTransport extends StdioClientTransport {
     await closed;
     clearTimeout(timer);
   }
-}
-
-/** Some print words or colours around a message, or several in one line. What has none is no message. */
-function readLine(line: string): unknown {
-  const messages = line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1);
-  return readJson(line) ?? readJson(`[${messages.replace(/\} ?(?=\{"(?:jsonrpc|id)":)/g, '},')}]`);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -82,23 +82,12 @@ export class SessionLostError extends ToolError {
 }
 
 const NAMES_SESSION = /\bsession|not initiali[sz]ed/i;
-const ENDED =
-  /\b(?:unknown|invalid|expired) session\b|\bsession\b.{0,30}\b(?:not found|unknown|invalid|expired|terminated|not initiali[sz]ed)/i;
-/** A server that fails may have ended the session while it ran the call. */
-const WAS_RUN = /\b(?:expired|terminated)\b/i;
-/** The protocol itself has these codes; a tool that has sessions of its own fails by others. */
-const OF_PROTOCOL = new Set([-32_600, -32_001]);
 
 /** By 404 to a request that named a session, or a refusal that says so (rule MC83). */
 export function isSessionLost(error: unknown, { transport }: Client): boolean {
-  if (error instanceof ProtocolError) {
-    return OF_PROTOCOL.has(error.code) && ENDED.test(error.message);
-  }
   if (!(error instanceof SdkHttpError)) return false;
-  const isRefused = [400, 404, 410].includes(error.status ?? 0);
-  const hasSession = error.status === 404 && transport?.sessionId !== undefined;
-  if ((error.status ?? 0) >= 500 && WAS_RUN.test(error.message)) return false;
-  return hasSession || (isRefused ? NAMES_SESSION : ENDED).test(error.message);
+  if (error.status === 404 && transport?.sessionId !== undefined) return true;
+  return [400, 404, 410].includes(error.status ?? 0) && NAMES_SESSION.test(error.message);
 }
 
 /** The server was lost with the call, of which nothing is known. */

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isLoopback, toUrlHost } from '#lib/net/hosts';
 import { createIsAmong, createPeerOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -120,14 +120,6 @@ function createJoined(
   };
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 /** The address is of a socket, or of a setting. Names other than `localhost` may lead anywhere. */
-export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  const family = isIP(bare);
-  if (family === 0) return bare === 'localhost';
-  return loopback.check(bare, family === 6 ? 'ipv6' : 'ipv4');
-}
+export const isLoopbackHost = (host: string): boolean =>
+  isLoopback(URL.parse(`http://${toUrlHost(host)}`)?.hostname ?? '');

@@ -91,7 +91,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   },
   {
     number: 'T35',
-    file: 'server/http/routes/access.ts',
+    file: 'server/doors/access.ts',
     code: "export const READERS = allowed('viewer', 'agent');",
     broken: "export const READERS = allowed('viewer', 'agent', 'device');",
   },

@@ -1,10 +1,11 @@
 import type { Call } from '#lib/call/call';
 import type { InvokeRefusal } from '#lib/call/call-outcome';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { type Agent, actorOf, principalName } from '../../auth/room.ts';
+import type { Agent } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallService } from '../../calls/room.ts';
+import { cancelCall } from '../room.ts';
 import { roomToRead } from './agent-session.ts';
 import { reportProgress, type SendProgress, waitsFor } from './report-progress.ts';
 import {
@@ -100,13 +101,3 @@ export const toAnswer = async (
   call: Call,
 ): Promise<ToolResult> =>
   isFinalStatus(call.status) ? toToolResult(call, sources) : stillRunning(call, waitsFor(call));
-
-/** Does nothing to a call that has ended. */
-export async function cancelCall(
-  { calls }: Pick<CallToolDeps, 'calls'>,
-  agent: Agent,
-  callId: string,
-): Promise<void> {
-  const name = principalName(agent);
-  await calls.cancel(callId, `Cancelled by ${name}.`, actorOf(agent), name);
-}

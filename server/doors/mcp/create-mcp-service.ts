@@ -121,7 +121,7 @@ function createLegacySessions(key: string) {
 }
 
 export interface McpServiceDeps
-  extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'findCall' | 'runIdOf'> {
+  extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'runIdOf'> {
   /** The secret of the data directory: what is signed or derived with it, no caller can make. */
   readonly key: string;
   /** Clients are shown where approvals are decided, at this origin of the board. */
@@ -190,10 +190,6 @@ export function createMcpService(deps: McpServiceDeps) {
     }),
     toolsFor: lists.of,
     runIdOf: createRunIds(deps.key),
-    async findCall(agent, callId) {
-      const call = await calls.get(callId);
-      return call?.ownerToken === agent.tokenId ? call : undefined;
-    },
   };
   const handler = createMcpHandler(
     ({ era, authInfo }) => {

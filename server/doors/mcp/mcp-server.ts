@@ -10,6 +10,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { TASKS } from '#lib/protocol/mcp-tasks';
 import type { Agent } from '../../auth/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
+import { cancelCall, seenCall } from '../room.ts';
 import {
   type AgentSession,
   type AnswerRoom,
@@ -20,14 +21,7 @@ import {
   takesTasks,
 } from './agent-session.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
-import {
-  awaitCall,
-  type CallToolDeps,
-  cancelCall,
-  startCall,
-  toAnswer,
-  type Waiting,
-} from './call-tool.ts';
+import { awaitCall, type CallToolDeps, startCall, toAnswer, type Waiting } from './call-tool.ts';
 import type { McpConfig } from './mcp-config.ts';
 import { type McpTool, RESULT_TOOL, resultArgsSchema, resultTool } from './mcp-tools.ts';
 import type { SendProgress } from './report-progress.ts';
@@ -37,7 +31,7 @@ import { failedResult, fetchedLater, type ToolResult } from './tool-result.ts';
 import { type TraceDeps, TracedServer, traceOf } from './traced-server.ts';
 
 export interface McpServerDeps
-  extends Omit<ToolsCallDeps, 'sources'>,
+  extends Omit<ToolsCallDeps, 'sources' | 'findCall'>,
     Omit<ResourceDeps, 'makeRoom' | 'calls'> {
   readonly sources: Omit<ToolsCallDeps['sources'], keyof AnswerRoom>;
   readonly version: string;
@@ -102,11 +96,8 @@ function inSession(shared: McpServerDeps, session: AgentSession) {
   return {
     ...shared,
     sources: { ...shared.sources, makeRoom, resizeRoom },
-    // Also of another's call: whose it is, its record says.
-    async findCall(asking: Agent, callId: string) {
-      await roomToRead(session, await shared.calls.storedBytes(callId));
-      return shared.findCall(asking, callId);
-    },
+    findCall: (callId: string) =>
+      seenCall(shared, session.agent, callId, (bytes) => roomToRead(session, bytes)),
   };
 }
 
@@ -116,7 +107,7 @@ function inSession(shared: McpServerDeps, session: AgentSession) {
  */
 function addTaskMethods(server: Server, deps: ToolsCallDeps, agent: Agent): void {
   const find = async (taskId: string, context: ServerContext): Promise<Call> => {
-    const call = await deps.findCall(agent, taskId);
+    const call = await deps.findCall(taskId);
     if (!call) throw new ProtocolError(INVALID_PARAMS, 'Task not found', { taskId });
     traceOf(context)?.concerns(call);
     return call;
@@ -153,7 +144,7 @@ interface ToolsCallDeps extends CallToolDeps {
   /** Gives the tools that the agent may call now. */
   readonly toolsFor: (agent: Agent) => readonly McpTool[];
   /** The agent's own call; undefined for every other. */
-  readonly findCall: (agent: Agent, callId: string) => Promise<Call | undefined>;
+  readonly findCall: (callId: string) => Promise<Call | undefined>;
   readonly openRequests: OpenRequests;
   readonly questions: ApprovalQuestions;
   /** How long an answer is held for a client that did not ask for progress, and for one that did. */
@@ -264,7 +255,7 @@ async function fetchResult(
   }
   const { call: id, wait_s } = asked.data;
   return orLater(id, async () => {
-    const call = await deps.findCall(agent, id);
+    const call = await deps.findCall(id);
     if (!call) return failedResult(`You have no call ${JSON.stringify(id)}.`);
     trace?.concerns(call);
     const holdMs = wait_s * 1_000;

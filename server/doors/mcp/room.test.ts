@@ -23,15 +23,22 @@ function setup({ size = 9 * MIB, isFull = false } = {}) {
     done.push('read');
     return blob;
   };
-  const call = sampleCall({ status: 'SUCCEEDED', result: 'x', attachments: [picture(size)] });
+  const call = sampleCall({
+    ownerToken: AGENT.tokenId,
+    status: 'SUCCEEDED',
+    result: 'x',
+    attachments: [picture(size)],
+  });
   const resources: ResourceDeps = {
     makeRoom,
     blobs: { read, find: async () => blob.attachment },
     history: { isBlobOf: async () => true },
-    calls: { storedBytes: async () => size },
-    findCall: async () => {
-      done.push('read');
-      return call;
+    calls: {
+      storedBytes: async () => size,
+      get: async () => {
+        done.push('read');
+        return call;
+      },
     },
   };
   const sources: ResultSources = {

@@ -1,44 +1,28 @@
 import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Role } from '#lib/protocol/role';
 import type { RunRecord } from '#lib/protocol/run';
-import { type AuditedAct, type Caller, isOwn } from '../../auth/room.ts';
+import type { AuditedAct, Caller } from '../../auth/room.ts';
 import type { By } from '../../clients/room.ts';
-import type { Allowed } from '../allowed.ts';
+import { seenCall, seenRun } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { RequestContext } from '../route.ts';
-
-/** Contract, section 4. */
-const allowed = (role: Role, ...also: Allowed['also']): Allowed => ({ role, also });
-
-export const EVERYONE = allowed('viewer', 'agent', 'device');
-/** Agents may read it too. */
-export const READERS = allowed('viewer', 'agent');
-export const VIEWERS = allowed('viewer');
-export const AGENTS = allowed('operator', 'agent');
-/** They answer calls, or make them. */
-export const UPLOADERS = allowed('operator', 'agent', 'device');
-export const OPERATORS = allowed('operator');
-export const ADMINS = allowed('admin');
-export const CLIENTS = allowed('operator', 'device');
 
 /** The call, or the same refusal whether there is none or the caller may not see it. A large one waits for its turn. */
 export async function findCall(
   deps: HttpDeps,
   caller: Caller,
   id: string,
-  context: Pick<RequestContext, 'makeRoom'>,
+  { makeRoom }: Pick<RequestContext, 'makeRoom'>,
 ): Promise<Call> {
-  await context.makeRoom(await deps.calls.storedBytes(id));
-  const call = await deps.calls.get(id);
-  if (call && isOwn(caller, call.ownerToken)) return call;
+  const call = await seenCall(deps, caller, id, makeRoom);
+  if (call) return call;
   throw deps.calls.wasDeleted(id) ? callDeleted(id) : callNotFound(id);
 }
 
 /** The run, or the same refusal whether there is none or the caller may not see it. */
 export async function findRun(deps: HttpDeps, caller: Caller, id: string): Promise<RunRecord> {
-  const run = await deps.runs.get(id);
-  if (run && isOwn(caller, run.owner?.token_id ?? null)) return run;
+  const run = await seenRun(deps, caller, id);
+  if (run) return run;
   throw runNotFound(id);
 }
 

@@ -1,9 +1,9 @@
 import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
+import { AGENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createPlaces, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
-import { AGENTS } from './access.ts';
 
 const route = routesOf('ag-ui');
 

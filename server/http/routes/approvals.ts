@@ -7,10 +7,11 @@ import { given } from '#lib/util/given';
 import type { AlwaysRule } from '../../approvals/room.ts';
 import { byCaller, isOwn } from '../../auth/room.ts';
 import type { ShownCall } from '../../calls/room.ts';
+import { OPERATORS, READERS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { OPERATORS, quoted, READERS, VIEWERS } from './access.ts';
+import { quoted } from './access.ts';
 
 const route = routesOf('calls');
 

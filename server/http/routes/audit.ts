@@ -1,10 +1,10 @@
 import { auditPageSchema, auditQuerySchema, type WireAuditEntry } from '#lib/protocol/audit';
 import { given } from '#lib/util/given';
+import { ADMINS } from '../../doors/room.ts';
 import type { AuditEntry } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { ADMINS } from './access.ts';
 
 const route = routesOf('access');
 

@@ -8,10 +8,10 @@ import {
   FIRST_OPERATOR,
   tooManyAttempts,
 } from '../../auth/room.ts';
+import { EVERYONE, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { EVERYONE, VIEWERS } from './access.ts';
 
 const route = routesOf('signing in');
 /** A stranger may send no more: a larger body would have a part of the room of all. */

@@ -3,13 +3,13 @@ import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { blobBodySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { type Caller, isAdmin, ownToken, principalKey } from '../../auth/room.ts';
+import { type Caller, isAdmin, principalKey } from '../../auth/room.ts';
 import type { BlobOutcome, BlobUpload } from '../../blobs/room.ts';
+import { READERS, seenBlob, UPLOADERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { checkShape, isJsonType, readBody, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
-import { READERS, UPLOADERS } from './access.ts';
 
 const route = routesOf('blobs');
 /** Base64 takes four bytes for three; the rest is the JSON around it. */
@@ -40,11 +40,7 @@ export const blobRoutes = (deps: HttpDeps): Route[] => [
     access: READERS,
     responses: { 200: { description: 'The bytes' } },
     async handle({ principal, params, context }) {
-      const isSeen = await maySeeBlob(deps, principal, params.id);
-      const found = isSeen ? await deps.blobs.find(params.id, principalKey(principal)) : undefined;
-      // A large one waits for its turn before it is in memory.
-      if (found) await context.makeRoom(found.size);
-      const blob = found && (await deps.blobs.read(params.id, principalKey(principal)));
+      const blob = await seenBlob(deps, principal, params.id, context.makeRoom);
       if (!blob) throw new HttpError('blob_not_found', 'This blob does not exist.');
       const { 'if-none-match': known } = context.incoming.headers;
       if (known === etag(params.id)) return { status: 304, body: '', headers: cached(params.id) };
@@ -84,12 +80,6 @@ function countUpload({ uploads }: HttpDeps, caller: Caller, { bytes }: BlobUploa
     `With this token no further ${bytes.length} bytes may be uploaded now. Try again in ${retryAfter} s; blobs.bytes_per_hour of the configuration is the limit.`,
     { retryAfter },
   );
-}
-
-/** A program sees what its own calls and runs name: an id follows from the bytes, and anyone who has them has it. */
-async function maySeeBlob({ history }: HttpDeps, caller: Caller, id: string): Promise<boolean> {
-  const own = ownToken(caller);
-  return own === undefined || history.isBlobOf(own, id);
 }
 
 const REFUSALS = {

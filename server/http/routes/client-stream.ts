@@ -4,11 +4,11 @@ import { streamAnswerSchema, streamBodySchema } from '#lib/protocol/rest';
 import { CLOSE } from '#lib/protocol/server-messages';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import type { ClientStream } from '../../clients/room.ts';
+import { CLIENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { checkJsonType, readBody } from '../read-body.ts';
 import { json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
-import { CLIENTS } from './access.ts';
 
 const route = routesOf('clients without a socket');
 

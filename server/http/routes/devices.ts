@@ -9,10 +9,11 @@ import { HttpError } from '#lib/protocol/http-error';
 import { disconnectedSchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/room.ts';
+import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { askedBy, OPERATORS, quoted, VIEWERS } from './access.ts';
+import { askedBy, quoted } from './access.ts';
 
 const path = '/v1/devices';
 const route = routesOf('devices');

@@ -1,9 +1,10 @@
 import { eventsQuerySchema } from '#lib/protocol/rest';
+import { READERS } from '../../doors/room.ts';
 import { followRun } from '../../events/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createPlaces, type EventWriter, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
-import { findRun, READERS } from './access.ts';
+import { findRun } from './access.ts';
 
 const route = routesOf('runs');
 

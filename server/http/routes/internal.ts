@@ -9,11 +9,11 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import type { Principal } from '../../auth/room.ts';
+import { CLIENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { checkShape } from '../read-body.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { CLIENTS } from './access.ts';
 
 const route = routesOf('clients without a socket');
 

@@ -3,10 +3,11 @@ import {
   mcpServerSchema,
   mcpServersAnswerSchema,
 } from '#lib/protocol/mcp-server';
+import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { askedBy, OPERATORS, VIEWERS } from './access.ts';
+import { askedBy } from './access.ts';
 
 const path = '/v1/mcp-servers';
 const route = routesOf('mcp');

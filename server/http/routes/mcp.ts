@@ -3,14 +3,14 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { isRecord } from '#lib/json/is-record';
 import { HttpError } from '#lib/protocol/http-error';
-import type { Agent, Caller } from '../../auth/room.ts';
+import type { Agent } from '../../auth/room.ts';
 import type { McpStream } from '../../doors/mcp/room.ts';
+import { PROGRAMS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
 import { readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
-import { AGENTS } from './access.ts';
 
 const route = routesOf('mcp');
 const MOST_STREAMS = 64;
@@ -28,9 +28,9 @@ const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
     id: 'sendMcp',
     summary:
       'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
-    access: AGENTS,
+    access: PROGRAMS,
     responses: { 200: { description: 'JSON-RPC, or Server-Sent Events that end with it' } },
-    handle: inSession(mcp, async ({ agent, sessionId, principal, context }) => {
+    handle: inSession(mcp, async ({ sessionId, principal, context }) => {
       const body = await readMessage(context);
       if (!body.ok) return body.refusal;
       if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
@@ -38,7 +38,7 @@ const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
       if (lasts) takePlace(principal, context.outgoing);
       const { incoming, makeRoom, resizeRoom } = context;
       const answer = await mcp.answer({
-        agent,
+        agent: principal,
         sessionId,
         makeRoom,
         resizeRoom,
@@ -55,12 +55,14 @@ const streamRoute = (deps: HttpDeps, takePlace: TakePlace): Route =>
   route('GET', '/mcp', {
     id: 'openMcpStream',
     summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
-    access: AGENTS,
+    access: PROGRAMS,
     responses: { 200: { description: 'text/event-stream' } },
-    handle: inSession(deps.mcp, ({ agent, principal, context: { incoming, outgoing } }) => {
+    handle: inSession(deps.mcp, ({ principal, context: { incoming, outgoing } }) => {
       if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
       takePlace(principal, outgoing);
-      return eventResponse(deps, principal, () => deps.mcp.openStream(agent, toStream(outgoing)));
+      return eventResponse(deps, principal, () =>
+        deps.mcp.openStream(principal, toStream(outgoing)),
+      );
     }),
   });
 
@@ -68,45 +70,34 @@ const endRoute = ({ mcp }: HttpDeps): Route =>
   route('DELETE', '/mcp', {
     id: 'endMcp',
     summary: 'The end of a session of MCP up to 2025-11-25',
-    access: AGENTS,
+    access: PROGRAMS,
     responses: { 204: { description: 'It is over' } },
-    handle: inSession(mcp, ({ agent, sessionId }) => {
+    handle: inSession(mcp, ({ principal, sessionId }) => {
       if (sessionId === undefined) return onlyPost();
-      mcp.endSession(agent, sessionId);
+      mcp.endSession(principal, sessionId);
       return { status: 204, body: '', headers: {} };
     }),
   });
 
 interface Entered {
-  readonly agent: Agent;
+  readonly principal: Agent;
   /** One of this agent's; undefined where the request names none. */
   readonly sessionId: string | undefined;
-  readonly principal: Caller;
   readonly context: RequestContext;
 }
 
 /** Every request of MCP: by an agent, and in a session of its own if it names one. */
 const inSession =
   (mcp: HttpDeps['mcp'], handle: (entered: Entered) => HttpResponse | Promise<HttpResponse>) =>
-  ({ principal, context }: { principal: Caller; context: RequestContext }) => {
-    const agent = agentOf(principal);
+  ({ principal, context }: { principal: Agent; context: RequestContext }) => {
     const sessionId = sessionOf(context.incoming);
-    if (sessionId !== undefined && !mcp.isSession(agent, sessionId)) return noSession();
-    return handle({ agent, sessionId, principal, context });
+    if (sessionId !== undefined && !mcp.isSession(principal, sessionId)) return noSession();
+    return handle({ sessionId, principal, context });
   };
 
 /** A request of 2026-07-28 that is a stream for as long as its caller likes. */
 const isListen = (body: unknown): boolean =>
   isRecord(body) && body.method === 'subscriptions/listen';
-
-/** A person's token decides for people: a program that has it would approve its own calls. */
-function agentOf(principal: Caller): Agent {
-  if (principal.kind === 'agent') return principal;
-  throw new HttpError(
-    'permission_denied',
-    'MCP is for programs: make a token of the kind "agent" under Settings, or by POST /v1/tokens, and use that.',
-  );
-}
 
 function sessionOf({ headers }: IncomingMessage): string | undefined {
   const header = headers['mcp-session-id'];

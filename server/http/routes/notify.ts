@@ -11,12 +11,13 @@ import {
 } from '#lib/protocol/notify';
 import { given } from '#lib/util/given';
 import { byCaller } from '../../auth/room.ts';
+import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { ListedTarget } from '../../notices/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { OPERATORS, quoted, VIEWERS } from './access.ts';
+import { quoted } from './access.ts';
 
 const path = '/v1/notify';
 const route = routesOf('access');

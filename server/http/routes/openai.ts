@@ -5,13 +5,13 @@ import { LIMITS } from '#lib/protocol/limits';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/room.ts';
 import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
+import { AGENTS } from '../../doors/room.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
 import { checkShape, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
-import { AGENTS } from './access.ts';
 
 const route = routesOf('openai');
 /** One token has as many as runs of a program may have a turn at a time. */

@@ -14,10 +14,11 @@ import {
   pairingsSchema,
 } from '#lib/protocol/device';
 import { okSchema } from '#lib/protocol/rest';
+import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { askedBy, OPERATORS, VIEWERS } from './access.ts';
+import { askedBy } from './access.ts';
 
 const path = '/v1/pairings';
 const route = routesOf('devices');

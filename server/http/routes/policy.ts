@@ -8,11 +8,11 @@ import {
 import { HttpError } from '#lib/protocol/http-error';
 import { given } from '#lib/util/given';
 import { byCaller, type Caller } from '../../auth/room.ts';
+import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { AutonomyState } from '../../policy/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { OPERATORS, VIEWERS } from './access.ts';
 
 const path = '/v1/policy';
 const route = routesOf('access');

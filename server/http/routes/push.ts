@@ -10,11 +10,11 @@ import {
 } from '#lib/protocol/push';
 import { okSchema } from '#lib/protocol/rest';
 import { byCaller, type Caller } from '../../auth/room.ts';
-import type { Allowed } from '../allowed.ts';
+import type { Allowed } from '../../doors/room.ts';
+import { CLIENTS, OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
-import { CLIENTS, OPERATORS, VIEWERS } from './access.ts';
 
 /** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
 export const pushRoutes = (deps: HttpDeps): Route[] => [

@@ -16,12 +16,13 @@ import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
 import type { Offer, RunTool } from '#lib/protocol/run-tools';
 import { given } from '#lib/util/given';
 import { byCaller, ownsRun, ownToken, principalName } from '../../auth/room.ts';
+import { AGENTS, READERS } from '../../doors/room.ts';
 import type { RunOutcome } from '../../runs/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { type Act, AGENTS, findRun, READERS } from './access.ts';
+import { type Act, findRun } from './access.ts';
 
 const route = routesOf('runs');
 const record = { 200: { description: 'The run', schema: runRecordSchema } };

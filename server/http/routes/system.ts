@@ -1,10 +1,10 @@
 import { HttpError } from '#lib/protocol/http-error';
 import { reachSchema } from '#lib/protocol/reach';
 import { healthSchema } from '#lib/protocol/rest';
+import { EVERYONE, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps, Readiness } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { EVERYONE, VIEWERS } from './access.ts';
 
 const route = routesOf('system');
 

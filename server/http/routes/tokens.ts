@@ -9,11 +9,12 @@ import {
 } from '#lib/protocol/token';
 import { given } from '#lib/util/given';
 import { byCaller, FIRST_OPERATOR, principalName } from '../../auth/room.ts';
+import { ADMINS } from '../../doors/room.ts';
 import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { ADMINS, quoted } from './access.ts';
+import { quoted } from './access.ts';
 
 const path = '/v1/tokens';
 const route = routesOf('access');

@@ -23,12 +23,13 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { actorOf, byCaller, ownToken, principalName } from '../../auth/room.ts';
+import { byCaller, ownToken } from '../../auth/room.ts';
+import { AGENTS, cancelCall, OPERATORS, READERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { createListPage, PAGE_BYTES, toWireEvent } from '../to-wire-call.ts';
-import { type Act, AGENTS, findCall, OPERATORS, READERS } from './access.ts';
+import { type Act, findCall } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
   readIdempotencyKey,
@@ -162,9 +163,7 @@ const agentActions = (deps: HttpDeps): Route[] => [
     responses: record,
     async handle({ principal, params, context }) {
       const { phase } = await findCall(deps, principal, params.id, context);
-      const name = principalName(principal);
-      const reason = `Cancelled by ${name}.`;
-      const outcome = await deps.calls.cancel(params.id, reason, actorOf(principal), name);
+      const outcome = await cancelCall(deps, principal, params.id);
       // Asked twice: the first request stands.
       if (phase === 'cancelling') return done(outcome);
       return audited(deps, outcome, { principal, context, act: 'call_cancelled' });

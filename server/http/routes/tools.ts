@@ -26,11 +26,11 @@ import {
   type Principal,
   refusalOf,
 } from '../../auth/room.ts';
+import { AGENTS, READERS } from '../../doors/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { AGENTS, READERS } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
   readIdempotencyKey,
