@@ -27,18 +27,6 @@ test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'application/p
   },
 );
 
-test('[HT26] sound and video are shown in place', async () => {
-  const server = await startTestServer();
-  for (const type of ['audio/mpeg', 'video/webm']) {
-    const { json } = await server.ask('POST', '/v1/blobs', {
-      body: 'x',
-      headers: { 'content-type': type },
-    });
-    const got = await server.get(`/v1/blobs/${json.blob_id}`);
-    expect(got.headers['content-disposition']).toMatch(/^inline\b/);
-  }
-});
-
 test('[BL16] of each token but an administrator’s the bytes are counted, before they are kept', async () => {
   const uploads = createUploadQuota({ bytes_per_hour: 10 }, createManualClock());
   const server = await startTestServer({ deps: { uploads } });

@@ -3,17 +3,11 @@ import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { toRecord } from '#lib/call/to-record';
 import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
-import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
+import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const INVOKE = '/v1/tools/echo/invoke';
 
 describe('invoke', () => {
-  test('[TR21] a tool is called by its own name, in whatever case that was written', async () => {
-    const server = await startTestServer();
-    expect((await server.post('/v1/tools/ECHO/invoke', { run_id: 'r' })).status).toBe(202);
-    expect(server.calls.fake.asked[0]?.args[0]).toMatchObject({ tool: 'echo' });
-  });
-
   test('[HT14] a wait ends when the caller hangs up', async () => {
     const server = await startTestServer();
     const waiting = Promise.withResolvers<AbortSignal>();
@@ -75,37 +69,6 @@ describe('records', () => {
   });
 });
 
-describe('actions', () => {
-  test('[HT12] a retry takes an Idempotency-Key, of the same length as that of an invoke', async () => {
-    const server = await withCalls(done());
-    const retry = (key: string) =>
-      server.post('/v1/tool_calls/tc_1/retry', {}, { headers: { 'idempotency-key': key } });
-    await retry('k-1');
-    expect(server.calls.fake.asked.at(-1)).toMatchObject({
-      what: 'retry',
-      args: ['tc_1', { kind: 'operator' }, { idempotencyKey: 'k-1' }],
-    });
-    expect((await retry('k'.repeat(256))).json.error.message).toMatch('it takes 1 to 255');
-  });
-});
-
-describe('scopes', () => {
-  test('[HT18] a device speaks for its own client and nothing else', async () => {
-    const server = await startTestServer();
-    const device = { token: TOKENS.device };
-    const register = (client_id: string, token = device) =>
-      server.post('/internal/tools/register', { client_id, tools: [] }, token);
-    expect((await register('client_1')).status).toBe(200);
-    expect((await register('client_2')).status).toBe(403);
-    expect((await server.get('/internal/clients/client_2/requests', device)).status).toBe(403);
-    expect((await register('client_1', { token: TOKENS.agent })).status).toBe(403);
-    for (const path of ['/v1/tools', '/v1/tool_calls/tc_1', '/v1/runs', '/api/tools', '/metrics']) {
-      expect((await server.get(path, device)).status, path).toBe(403);
-    }
-    expect(server.clients.asked).toHaveLength(1);
-  });
-});
-
 describe('clients without a socket', () => {
   test('[UN3] registrations whose tools wait to be checked are of what may come in at a time', async () => {
     const { service } = createFakeClients();
@@ -153,12 +116,3 @@ describe('clients without a socket', () => {
     }
   });
 });
-
-async function withCalls(...calls: Parameters<typeof callRecord>[0][]): Promise<TestServer> {
-  const server = await startTestServer();
-  for (const call of calls) {
-    const record = callRecord(call);
-    server.calls.fake.records.set(record.id, record);
-  }
-  return server;
-}

@@ -50,29 +50,3 @@ test.each([
   });
   expect(String(isGzipped ? gunzipSync(bytes) : bytes)).toBe(SCRIPT);
 });
-
-test('[HT93] it is there for GET and HEAD alone', async () => {
-  const server = await startTestServer({ clientScript: file });
-  const head = await server.ask('HEAD', '/client.js', visitor);
-  expect([head.status, head.text]).toEqual([200, '']);
-  const post = await server.post('/client.js', {}, visitor);
-  expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD']);
-});
-
-test('[HT2] [HT93] a foreign Origin is refused, as everywhere', async () => {
-  const server = await startTestServer({ clientScript: file });
-  const headers = { ...embedded, origin: 'https://shop.example' };
-  expect((await server.get('/client.js', { ...visitor, headers })).status).toBe(403);
-});
-
-test('[HT93] where it is not built a 404 says so, until it is', async () => {
-  const later = join(dir, 'later.js');
-  const server = await startTestServer({ clientScript: later });
-  const answer = await server.get('/client.js', visitor);
-  expect([answer.status, answer.json.error.message]).toEqual([
-    404,
-    'The client library is not built; npm run build makes it.',
-  ]);
-  writeFileSync(later, SCRIPT);
-  expect((await server.get('/client.js', visitor)).text).toBe(SCRIPT);
-});

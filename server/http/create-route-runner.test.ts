@@ -10,38 +10,6 @@ import { createRouteRunner } from './create-route-runner.ts';
 import { json } from './response.ts';
 import { routesOf } from './route.ts';
 
-test('[HT48] a public route looks at no credential, and its caller is anonymous', async () => {
-  const run = createRouteRunner({
-    peerOf: () => ({ address: '192.0.2.1', isSecure: false }),
-    credentials: {
-      authenticate: () => {
-        throw new Error('not asked for');
-      },
-    },
-    connections: { keep: () => {} },
-    inbound: new InboundBudget({ clock: createManualClock() }),
-    untrustedInbound: new InboundBudget({ clock: createManualClock() }),
-    outbound: new OutboundBudget({ clock: createManualClock() }),
-    tokens: { onRevoked: () => () => {} },
-    answered: () => {},
-    logger: createErrorLog().logger,
-  });
-  const kinds: string[] = [];
-  const route = routesOf('test')('GET', '/healthz', {
-    id: 'isAlive',
-    summary: 'Whether the process is alive',
-    access: 'public',
-    responses: {},
-    handle({ principal }) {
-      kinds.push(principal.kind);
-      return json(200, {});
-    },
-  });
-  const incoming = new IncomingMessage(new Socket());
-  await run(route, {}, incoming, new ServerResponse(incoming), { search: '' });
-  expect(kinds).toEqual(['anonymous']);
-});
-
 test('[HT95] of a token so many requests wait at most, and one that is answered makes room', async () => {
   const bot: Caller = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: [] };
   let caller: Caller = bot;

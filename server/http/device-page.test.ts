@@ -103,20 +103,6 @@ test('[DP20] another site may link to it, and not embed or fetch it', async () =
   expect((await server.post('/device', {}, visitor)).status).toBe(405);
 });
 
-test('[DP21] the manifest names what is needed to install the page', async () => {
-  const server = await startTestServer({ deviceDir });
-  const { headers, text } = await server.get('/device/manifest.webmanifest', visitor);
-  const manifest = JSON.parse(text);
-  expect(headers['content-type']).toBe('application/manifest+json');
-  expect(manifest).toMatchObject({ start_url: '/device', scope: '/', display: 'standalone' });
-  const icons: { sizes: string; purpose: string }[] = manifest.icons;
-  expect(icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual([
-    '192x192 any',
-    '512x512 any',
-    '512x512 maskable',
-  ]);
-});
-
 test('[DP20] where it is not built a 404 says so', async () => {
   const server = await startTestServer({ deviceDir: join(dir, 'nowhere') });
   const answer = await server.get('/device', visitor);

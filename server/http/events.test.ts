@@ -27,16 +27,6 @@ test('[HT23] what happens while the snapshot is being made is not lost', async (
   expect((await stream.next()).id).toBe(11);
 });
 
-test('[HT23] since, or Last-Event-ID before it, when the log has it', async () => {
-  const server = await startTestServer();
-  for (const seq of [6, 7, 8]) server.bus.publish(call(seq));
-  expect((await (await watch(server, { query: '?since=6' })).next()).id).toBe(7);
-  const headers = { 'last-event-id': '7' };
-  expect((await (await watch(server, { query: '?since=6', headers })).next()).id).toBe(8);
-  const tooOld = await watch(server, { query: '?since=2' });
-  expect((await tooOld.next()).data.type).toBe('snapshot');
-});
-
 test('[HT94] a token has 64 streams at most, and one that is closed makes room', async () => {
   const server = await startTestServer();
   const made = await server.tokens.create({ kind: 'operator', name: 'vic', role: 'viewer' }, 'x');
@@ -101,16 +91,6 @@ test('[HT24] a heartbeat keeps it open', async () => {
   }
 });
 
-test('[HT7] HEAD has the head of the stream, and an end', async () => {
-  const server = await startTestServer();
-  const head = `HEAD /v1/runs/run_a/events HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
-  const credential = `Authorization: Bearer ${TOKENS.operator}\r\n`;
-  const answer = await server.raw(`${head}${credential}Connection: close\r\n\r\n`);
-  expect(answer).toMatch(/^HTTP\/1.1 200 /);
-  expect(answer).toContain('content-type: text/event-stream');
-  expect(server.bus.subscribers.size).toBe(0);
-});
-
 test('[HT25] a reader that leaves is let go', async () => {
   const server = await startTestServer();
   const stream = await watch(server);
@@ -136,16 +116,6 @@ test('[HT21] a stream of a sign-in ends with it, and those of others go on', asy
   server.bus.publish(call(11));
   expect((await other.next()).id).toBe(11);
   expect(server.bus.subscribers.size).toBe(1);
-});
-
-test('[HT23] a snapshot that cannot be made ends the stream, and is logged', async () => {
-  const failing = async () => {
-    throw new Error('no snapshot');
-  };
-  const server = await startTestServer({ deps: { snapshot: failing } });
-  const stream = await watch(server);
-  await new Promise((resolve) => stream.response.once('close', resolve));
-  expect(server.logged).toHaveLength(1);
 });
 
 interface WatchOptions {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sampleEvent } from '#lib/call/testing/sample-call';
-import { createFakeBlobs, done } from './testing/fake-services.ts';
+import { done } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const MIB = 1024 * 1024;
@@ -74,18 +74,6 @@ test('[UN4] of ten readers of a result of 8 MiB who read nothing two are served,
   expect(reads() - 2).toBe(READERS);
 }, 60_000);
 
-test('[UN4] ten who wait for the end of one call all get its large result', async () => {
-  const server = await startTestServer();
-  server.calls.fake.records.set('tc_1', done({ status: 'RUNNING', result: undefined }));
-  server.calls.fake.onWait = async () => done({ result: RESULT });
-  const path = '/v1/tool_calls/tc_1?wait_ms=1000';
-  const answers = await Promise.all(Array.from({ length: READERS }, () => server.get(path)));
-  for (const { status, text } of answers) {
-    expect(status).toBe(200);
-    expect(text.length).toBeGreaterThan(RESULT.length);
-  }
-}, 60_000);
-
 test('[UN4] of ten readers of a large record that is in memory few have it as text', async () => {
   const server = await startTestServer();
   server.calls.fake.records.set('tc_1', done({ result: RESULT }));
@@ -117,26 +105,6 @@ test.each([
   60_000,
 );
 
-test('[UN4] of ten readers of a blob of 16 MiB who read nothing one is served', async () => {
-  const blobs = createFakeBlobs();
-  const server = await startTestServer({ deps: { blobs } });
-  const put = await blobs.put({ mediaType: 'image/png', bytes: Buffer.alloc(16 * MIB) });
-  const id = put.ok ? put.attachment.blob_id : '';
-  const { read } = blobs;
-  let reads = 0;
-  blobs.read = async (blobId) => {
-    reads += 1;
-    return read(blobId);
-  };
-  const all = Array.from({ length: READERS }, () => openUnread(server, `/v1/blobs/${id}`));
-  const readers = await Promise.all(all);
-  await expect.poll(() => reads).toBeGreaterThan(0);
-  expect((await server.get('/v1/tools')).status).toBe(200);
-  expect(reads).toBe(1);
-  const sizes = await Promise.all(readers.map(async (one) => (await readAll(one)).length));
-  expect(Math.min(...sizes)).toBeGreaterThan(16 * MIB);
-}, 60_000);
-
 test('[OA20] of ten programs that read nothing two have their large answer as text', async () => {
   let texts = 0;
   class Completion {
@@ -161,29 +129,3 @@ test('[OA20] of ten programs that read nothing two have their large answer as te
   expect(texts).toBe(2);
   for (const text of await Promise.all(readers.map(readAll))) expect(text).toContain('200 OK');
 }, 60_000);
-
-test.each([
-  ['GET', 'model_output', 200],
-  ['POST', 'cancel', 409],
-])(
-  '[UN4] a large record that a %s of %s is about waits for its turn',
-  async (method, action, status) => {
-    const { server } = await setup();
-    const { get } = server.calls.service;
-    const gate = Promise.withResolvers<void>();
-    let reading = 0;
-    server.calls.service.get = async (id) => {
-      reading += 1;
-      await gate.promise;
-      return get(id);
-    };
-    const path = `/v1/tool_calls/tc_1/${action}`;
-    const asked = Array.from({ length: READERS }, () => server.ask(method, path));
-    await expect.poll(() => reading).toBeGreaterThan(0);
-    // Behind all of them.
-    expect((await server.get('/v1/tools')).status).toBe(200);
-    expect(reading).toBeLessThanOrEqual(2);
-    gate.resolve();
-    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(status);
-  },
-);

@@ -3,7 +3,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../base/clock.ts';
 import type { McpStream } from '../doors/mcp/agent-session.ts';
-import { HEARTBEAT_MS } from './open-responses.ts';
 import { fakeMcp } from './testing/fake-services.ts';
 import { startTestServer } from './testing/start-test-server.ts';
 
@@ -142,17 +141,6 @@ test('[MP47] a large answer waits until another has been sent, also to a reader 
   expect(sources).toHaveLength(2);
 });
 
-test('[MP47] a batch of messages is refused', async () => {
-  const { ask, sources } = await setup();
-  expect((await ask('POST', [CALL, CALL])).statusCode).toBe(400);
-  expect(sources).toEqual([]);
-});
-
-test('[MP15] who ends no session of its own is told to use POST', async () => {
-  const { ask } = await setup();
-  expect((await ask('DELETE')).statusCode).toBe(405);
-});
-
 test('[MP31] a stream that is not read is cut', async () => {
   const { ask, streams } = await setup();
   const answer = await ask('GET');
@@ -166,23 +154,4 @@ test('[MP31] a stream that is not read is cut', async () => {
       return stream?.isLeft;
     })
     .toBe(true);
-});
-
-test('[MP31] a stream is sent a comment each 15 s', async () => {
-  const beats: (() => void)[] = [];
-  const clock = createSystemClock();
-  const { ask } = await setup({
-    clock: {
-      ...clock,
-      schedule(ms, fire) {
-        if (ms === HEARTBEAT_MS) beats.push(fire);
-        return clock.schedule(ms, fire);
-      },
-    },
-  });
-  const answer = await ask('GET');
-  answer.setEncoding('utf8');
-  expect(await once(answer, 'data')).toEqual([': open\n\n']);
-  beats.at(-1)?.();
-  expect(await once(answer, 'data')).toEqual([': still here\n\n']);
 });

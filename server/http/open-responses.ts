@@ -26,6 +26,15 @@ export function createPlaces(most: number, problem: string): TakePlace {
   };
 }
 
+/** A token has as many streams of a kind as runs of a program may have a turn at a time. */
+const MOST_STREAMS = 64;
+
+export const createStreamPlaces = (what: string): TakePlace =>
+  createPlaces(
+    MOST_STREAMS,
+    `${MOST_STREAMS} ${what} are open with this token. Close one first, or wait for its end.`,
+  );
+
 const ENDINGS = Symbol('endings');
 
 interface Exchange extends ServerResponse {

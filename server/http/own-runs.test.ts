@@ -32,20 +32,6 @@ async function setup() {
   return { server: await startTestServer({ deps: { runs } }), asked };
 }
 
-test('[HT74] an agent gets the statistics of its own calls, people those of all', async () => {
-  const asked: unknown[] = [];
-  const toolStats = async (ownerToken: string | undefined) => {
-    asked.push(ownerToken);
-    return { calls: 0, from: null, to: null, tools: [] };
-  };
-  const server = await startTestServer({ deps: { toolStats } });
-  expect((await server.get('/v1/tools/stats', helper)).json).toEqual({
-    ...{ calls: 0, from: null, to: null, tools: [] },
-  });
-  expect((await server.get('/v1/tools/stats')).status).toBe(200);
-  expect(asked).toEqual(['tok_helper', undefined]);
-});
-
 test('[HT63] what a person writes in the run of another is theirs, and is written down', async () => {
   const { server, asked } = await setup();
   await server.post('/v1/runs/run_own/messages', { input: 'on' }, { token: TOKENS.colleague });

@@ -35,20 +35,6 @@ async function start() {
   return { server, dryRun };
 }
 
-test('[HT70] people see the policy that counts; agents and devices do not', async () => {
-  const { server } = await start();
-  const { status, json } = await server.get('/v1/policy', { token: TOKENS.colleague });
-  expect([status, json.problem, json.policy.ask]).toEqual([200, null, ['clipboard.*']]);
-  expect(json.policy.rules[0]).toMatchObject({ name: 'only to us', effect: 'deny' });
-  expect([json.file, json.hooks]).toEqual(['/srv/callboard.config.json', []]);
-  for (const token of [TOKENS.agent, TOKENS.device]) {
-    expect((await server.get('/v1/policy', { token })).status).toBe(403);
-  }
-  for (const token of [TOKENS.agent, TOKENS.device, TOKENS.viewer]) {
-    expect((await server.post('/v1/policy/dry-run', { tool: 'x' }, { token })).status).toBe(403);
-  }
-});
-
 test('[PO8] a dry run says what would happen, by which rule, and why', async () => {
   const { dryRun } = await start();
   const tool = 'mail.send';
@@ -75,23 +61,6 @@ test('[PO8] a dry run says what would happen, by which rule, and why', async () 
   });
 });
 
-test('[PO23] a dry run decides on secret arguments, and answers without them', async () => {
-  const { registry } = createPool({ now: createManualClock().now });
-  const properties = {
-    to: { type: 'string', 'x-sensitive': true },
-    with: { type: 'string' },
-  };
-  const login = { ...MAIL, parameters: { type: 'object', properties } };
-  registry.register({ clientId: 'laptop', instanceId: 'i1' }, await registry.check([login]));
-  const server = await startTestServer({ deps: { policy: testPolicy(POLICY, { registry }) } });
-  const args = { to: 'eve@evil.example', with: `ghp_${'a1B2'.repeat(9)}` };
-  const tried = await server.post('/v1/policy/dry-run', { tool: 'mail.send', args });
-  expect(tried.json).toMatchObject({
-    rule: 'only to us',
-    args: { to: '[redacted:argument]', with: '[redacted:token]' },
-  });
-});
-
 test('[PO8] a policy is tried before it counts, and refused by what is wrong with it', async () => {
   const { server, dryRun } = await start();
   const asked = { tool: 'mail.send', args: { to: 'ann@corp.example' } };
@@ -104,15 +73,6 @@ test('[PO8] a policy is tried before it counts, and refused by what is wrong wit
     [{ path: 'policy.rules.0', problem: expect.stringContaining('its keys are name, effect') }],
   ]);
   expect(server.calls.fake.asked).toEqual([]);
-});
-
-test('[PO8] what would be refused before the policy is refused in the same way', async () => {
-  const { dryRun } = await start();
-  const missing = await dryRun({ tool: 'mail.read' });
-  expect([missing.status, missing.json.error.code]).toEqual([404, 'tool_not_found']);
-  const wrong = await dryRun({ tool: 'mail.send', args: {} });
-  expect([wrong.status, wrong.json.error.code]).toEqual([422, 'invalid_args']);
-  expect(wrong.json.error.details).toMatchObject([{ path: 'to' }]);
 });
 
 test('[PO10] the autonomy is set for all or one run, seen by people, and written down', async () => {

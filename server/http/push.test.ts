@@ -41,33 +41,6 @@ test('[WP17] devices and people use the same requests, each under a path of thei
   ]);
 });
 
-test('[WP17] a device is refused at the path of people, a viewer reads alone, a program neither', async () => {
-  const server = await startTestServer();
-  const status = async (method: string, path: string, token: string) =>
-    (await server.ask(method, path, { token, ...(method === 'GET' ? {} : { body: {} }) })).status;
-  expect(await status('GET', '/v1/push', TOKENS.device)).toBe(403);
-  expect(await status('GET', '/v1/push', TOKENS.viewer)).toBe(200);
-  expect(await status('POST', '/v1/push/test', TOKENS.viewer)).toBe(403);
-  for (const path of ['/v1/push', '/internal/push']) {
-    expect(await status('GET', path, TOKENS.agent)).toBe(403);
-  }
-});
-
-test.each([
-  [{ endpoint: '' }, 'endpoint'],
-  [{ endpoint: 'x'.repeat(1_025) }, 'endpoint'],
-  [{ keys: { p256dh: '???', auth: 'AA' } }, 'keys.p256dh'],
-  [{ kinds: [] }, 'kinds'],
-  [{ kinds: ['all'] }, 'kinds.0'],
-  [{ expirationTime: null }, ''],
-])('[WP3] a body with %j is refused, with the place', async (change, path) => {
-  const server = await startTestServer();
-  const { endpoint, keys } = createBrowser().body();
-  const body = { endpoint, keys, ...change };
-  const { status, json } = await server.post('/v1/push/subscriptions', body);
-  expect([status, json.error.details[0].path]).toEqual([400, path]);
-});
-
 const wire = {
   ...{ push_id: 'push_1', endpoint_sha256: '', host: 'fcm.googleapis.com', browser: '' },
   ...{ details: false, created_at: 1, expires_at: 2, last: null },

@@ -8,50 +8,37 @@ import { LIMITS } from '#lib/protocol/limits';
 import { type InboundBudget, SMALL_BYTES } from '../sockets/room.ts';
 import { whenClosed } from './open-responses.ts';
 
-/** Smaller pieces are copied together. */
-const BLOCK_BYTES = 4 * 1024;
-
 /**
- * Bytes that come in pieces. A sender may make each piece a single byte, and each
- * takes some hundred bytes more as a buffer of its own.
+ * Bytes that come in pieces, copied together but where there is one piece alone. A sender may make
+ * each piece a single byte, and each takes some hundred bytes more as a buffer of its own.
  */
 export class GatheredBytes {
-  readonly #blocks: Buffer[] = [];
-  /** Small pieces are copied into `#open`, which is full up to `#used`. */
-  #open: Buffer | undefined;
+  #bytes: Buffer = Buffer.alloc(0);
   #used = 0;
 
   add(piece: Buffer): void {
-    const isFirst = this.#blocks.length === 0 && !this.#open;
-    if (isFirst || piece.length >= BLOCK_BYTES) {
-      this.#close();
-      this.#blocks.push(piece);
-      return;
+    const needed = this.#used + piece.length;
+    if (this.#used === 0) this.#bytes = piece;
+    else {
+      if (needed > this.#bytes.length) this.#grow(needed);
+      piece.copy(this.#bytes, this.#used);
     }
-    for (let from = 0; from < piece.length; ) {
-      this.#open ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      const copied = piece.copy(this.#open, this.#used, from);
-      from += copied;
-      this.#used += copied;
-      if (this.#used === BLOCK_BYTES) this.#close();
-    }
+    this.#used = needed;
   }
 
   clear(): void {
-    this.#close();
-    this.#blocks.length = 0;
+    this.#bytes = Buffer.alloc(0);
+    this.#used = 0;
   }
 
   all(): Buffer {
-    this.#close();
-    const [first] = this.#blocks;
-    return this.#blocks.length === 1 && first ? first : Buffer.concat(this.#blocks);
+    return this.#bytes.subarray(0, this.#used);
   }
 
-  #close(): void {
-    if (this.#open) this.#blocks.push(this.#open.subarray(0, this.#used));
-    this.#open = undefined;
-    this.#used = 0;
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, needed));
+    this.#bytes.copy(larger, 0, 0, this.#used);
+    this.#bytes = larger;
   }
 }
 

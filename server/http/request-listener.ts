@@ -19,7 +19,7 @@ import { createPageServer, type PageHandler } from './page-server.ts';
 import type { PlainGate } from './plain-gate.ts';
 import { type HttpResponse, writeResponse } from './response.ts';
 import { parseTarget, type Target } from './route-table.ts';
-import { CLIENT_SCRIPT_PATH, type ReadClientScript, serveClientScript } from './served-file.ts';
+import { CLIENT_SCRIPT_PATH, type ServeClientScript } from './served-file.ts';
 
 export interface RequestListenerDeps {
   readonly plainGate: Pick<PlainGate, 'refuse'>;
@@ -33,7 +33,7 @@ export interface RequestListenerDeps {
   readonly pages: PageHandler;
   /** How a phone comes to trust the own CA; undefined for all other paths. */
   readonly trustPages: (incoming: IncomingMessage, pathname: string) => HttpResponse | undefined;
-  readonly clientScript: ReadClientScript;
+  readonly clientScript: ServeClientScript;
   readonly devicePage: DevicePage;
   readonly clock: Clock;
   /** Base64 of at least 16 random bytes. */
@@ -112,7 +112,7 @@ function createPageAnswers(deps: RequestListenerDeps) {
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => {
     if (isDevicePath(target.pathname)) return deps.devicePage(incoming, outgoing, target);
     return target.pathname === CLIENT_SCRIPT_PATH
-      ? serveClientScript(deps.clientScript, incoming, outgoing)
+      ? deps.clientScript(incoming, outgoing)
       : servePage(incoming, outgoing, target);
   };
   return (incoming: IncomingMessage, outgoing: ServerResponse, target: Target): void => {

@@ -6,7 +6,6 @@ import {
   StoreBusyError,
   StoreFailedError,
 } from '../store/store-errors.ts';
-import { callRecord } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 
 const INVOKE = '/v1/tools/echo/invoke';
@@ -42,12 +41,6 @@ describe('what makes no sense', () => {
     expect((await server.get('/healthz', { token: null })).status).toBe(200);
   });
 
-  test('[HT3] a path is read in one way, whatever the method', async () => {
-    const server = await startTestServer();
-    expect((await server.get('/v1/%74ools')).status).toBe(404);
-    expect((await server.post('/v1/%74ools')).status).toBe(404);
-  });
-
   test.each(['arguments', 'params', 'input'])(
     '[HT250] %s where args is meant is a 400 that names it, and makes no call',
     async (name) => {
@@ -79,19 +72,6 @@ describe('what makes no sense', () => {
       expect(json.error.message).toMatch(new RegExp(`"${wrong}"; its keys are .*\\b${right}\\b`));
     },
   );
-
-  test('[HT3] odd escapes in a query and long paths are just not found', async () => {
-    const server = await startTestServer();
-    expect((await server.get('/v1/tool_calls?q=%zz')).status).toBe(200);
-    expect((await server.get(`/v1/${'a'.repeat(8_000)}`)).status).toBe(404);
-  });
-
-  test('[HT5] a connection whose body has no end is closed after its 413', async () => {
-    const server = await startTestServer();
-    const head = `POST /auth/sign-in HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
-    const body = `Transfer-Encoding: chunked\r\n\r\n30000\r\n${'x'.repeat(0x20000)}`;
-    expect(await server.raw(head + body)).toMatch(/^HTTP\/1.1 413 /);
-  });
 
   test.each([
     ['2 MiB in chunks', 2, '0\r\n\r\n'],
@@ -130,13 +110,6 @@ describe('errors', () => {
     expect(server.logged).toEqual([defect]);
   });
 
-  test('[HT6] a record that JSON cannot carry is a defect too', async () => {
-    const server = await startTestServer();
-    server.calls.fake.records.set('tc_1', callRecord({ result: 1n }));
-    expect((await server.get('/v1/tool_calls/tc_1')).status).toBe(500);
-    expect(server.logged).toHaveLength(1);
-  });
-
   test.each([
     [new BadCursorError('x'), 400, 'bad_request'],
     [new StoreFailedError('x'), 503, 'store_failed'],
@@ -164,14 +137,6 @@ describe('errors', () => {
 });
 
 describe('public routes', () => {
-  test('[HT8] alive and not ready', async () => {
-    const ready = () => ({ ok: false, code: 'shutting_down', message: 'It is stopping.' }) as const;
-    const server = await startTestServer({ deps: { ready } });
-    expect((await server.get('/healthz', { token: null })).status).toBe(200);
-    const answer = await server.get('/readyz', { token: null });
-    expect(answer).toMatchObject({ status: 503, json: { error: { code: 'shutting_down' } } });
-  });
-
   test('[TM5] requests are counted by the pattern of their path and their status', async () => {
     const answered: [string, number][] = [];
     const server = await startTestServer({
@@ -193,14 +158,6 @@ describe('public routes', () => {
     const server = await startTestServer();
     const { headers } = await server.post(INVOKE, wanted);
     expect(headers['cache-control']).toBe('no-store');
-  });
-
-  test('[HT32] bytes that are not HTTP are answered and hung up on', async () => {
-    const server = await startTestServer();
-    expect(await server.raw('\x16\x03\x01\x02\x00\x01\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
-    const long = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
-    expect(await server.raw(long)).toMatch(/^HTTP\/1.1 431 /);
-    expect((await server.get('/healthz', { token: null })).status).toBe(200);
   });
 
   test('[HT32] an offer of HTTP/2 is answered as the request that it is', async () => {

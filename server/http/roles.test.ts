@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { callRecord } from './testing/fake-services.ts';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 
@@ -99,16 +98,4 @@ test('[HT68] each caller reads who it is', async () => {
   });
   expect(await me(TOKENS.device)).toMatchObject({ kind: 'device', client_id: 'client_1' });
   expect((await server.get('/v1/me', { token: null })).status).toBe(401);
-});
-
-test('[UG4] a viewer watches, and offers no tools', async () => {
-  const { port } = await startTestServer();
-  const open = (path: string) =>
-    new Promise<number>((resolve) => {
-      const headers = { authorization: `Bearer ${TOKENS.viewer}` };
-      const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
-      ws.on('open', () => resolve(101));
-      ws.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
-    });
-  expect([await open('/ws/watch'), await open('/ws/client')]).toEqual([101, 403]);
 });

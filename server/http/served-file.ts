@@ -61,14 +61,6 @@ export function refuseMethod(
 
 export const CLIENT_SCRIPT_PATH = '/client.js';
 
-export type ReadClientScript = () => Promise<ServedFile>;
-
-/** The file that the build made. */
-export function createClientScript(file: string): ReadClientScript {
-  const read = createFileReader('The client library');
-  return () => read(file);
-}
-
 const HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   // The same for every caller, and without a secret: pages of any origin may run it. No script can
@@ -77,12 +69,16 @@ const HEADERS = {
   'cache-control': 'public, max-age=300',
 };
 
-/** Serves the script that makes a page a client (`lib/client/page/script.ts`). */
-export async function serveClientScript(
-  read: ReadClientScript,
+export type ServeClientScript = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-): Promise<void> {
-  const refusal = refuseMethod(incoming, CLIENT_SCRIPT_PATH);
-  writeResponse(outgoing, refusal ?? fileResponse(await read(), incoming, HEADERS));
+) => Promise<void>;
+
+/** Serves the script that makes a page a client (`lib/client/page/script.ts`), which the build made. */
+export function createClientScript(file: string): ServeClientScript {
+  const read = createFileReader('The client library');
+  return async (incoming, outgoing) => {
+    const refusal = refuseMethod(incoming, CLIENT_SCRIPT_PATH);
+    writeResponse(outgoing, refusal ?? fileResponse(await read(file), incoming, HEADERS));
+  };
 }

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { startTestServer, type TestServer, TOKENS } from './testing/start-test-server.ts';
 
 const make = (server: TestServer, body: object, token: string = TOKENS.operator) =>
@@ -11,17 +10,6 @@ async function made(server: TestServer, body: object): Promise<{ id: string; sec
   expect(status).toBe(201);
   return json;
 }
-
-test('[HT62] others neither make nor list nor revoke', async () => {
-  const server = await startTestServer();
-  const { id } = await made(server, { kind: 'agent', name: 'bot' });
-  for (const token of [TOKENS.viewer, TOKENS.colleague, TOKENS.agent, TOKENS.device]) {
-    expect((await make(server, { kind: 'agent', name: 'x' }, token)).status).toBe(403);
-    expect((await server.get('/v1/tokens', { token })).status).toBe(403);
-    expect((await server.ask('DELETE', `/v1/tokens/${id}`, { token })).status).toBe(403);
-  }
-  expect((await server.get('/v1/tokens')).json.tokens).toHaveLength(2);
-});
 
 test.each([
   {},
@@ -53,24 +41,6 @@ test('[HT62] a name that is taken is a conflict, the token of the first run stay
   expect(await remove(id)).toMatchObject({ status: 200, json: { id, name: 'bot' } });
   expect(await remove(id)).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
   expect((await server.get('/v1/tokens')).status).toBe(200);
-});
-
-/** What a page of ours, or a program, opens a socket with. */
-function _open({ port }: TestServer, path: string, token: string, protocols: string[] = []) {
-  const headers = { authorization: `Bearer ${token}` };
-  const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers });
-  const closed = new Promise<number>((resolve) => ws.on('close', resolve));
-  return new Promise<{ ws: WebSocket; closed: Promise<number> }>((resolve, reject) => {
-    ws.on('open', () => resolve({ ws, closed }));
-    ws.on('error', reject);
-  });
-}
-
-test('[HT19] the token of an agent does not sign in', async () => {
-  const server = await startTestServer();
-  const { secret } = await made(server, { kind: 'agent', name: 'bot' });
-  const { status } = await server.post('/auth/sign-in', { token: secret }, { token: null });
-  expect(status).toBe(401);
 });
 
 test.each([

@@ -96,23 +96,17 @@ export interface UpgradeGateDeps {
 
 const MAX_PENDING_PER_NETWORK = 64;
 
+interface SocketKind {
+  readonly isFor: Allowed;
+  readonly use: SocketUse;
+  readonly protocol: string;
+}
+
 /** Contract, section 4: agents have neither socket, a device only the client's; a viewer offers no tools. */
-const MAY_OPEN: Record<SocketPath, Allowed> = {
-  '/ws/client': CLIENTS,
-  '/ws/watch': VIEWERS,
-  '/ws/chat': CLIENTS,
-};
-
-const USE: Record<SocketPath, SocketUse> = {
-  '/ws/client': 'client',
-  '/ws/watch': 'watcher',
-  '/ws/chat': 'client',
-};
-
-const PROTOCOLS: Record<SocketPath, string> = {
-  '/ws/client': PROTOCOL,
-  '/ws/watch': PROTOCOL,
-  '/ws/chat': CLAWSEED_PROTOCOL,
+const KINDS: Record<SocketPath, SocketKind> = {
+  '/ws/client': { isFor: CLIENTS, use: 'client', protocol: PROTOCOL },
+  '/ws/watch': { isFor: VIEWERS, use: 'watcher', protocol: PROTOCOL },
+  '/ws/chat': { isFor: CLIENTS, use: 'client', protocol: CLAWSEED_PROTOCOL },
 };
 
 /** The only way to a socket: everything is checked before the upgrade, as plain HTTP. */
@@ -131,14 +125,15 @@ export function createUpgradeGate(deps: UpgradeGateDeps) {
     const done = pending.enter(networkOf(address), maxPendingPerNetwork);
     if (!done) throw new HttpError('rate_limited', 'Too many sockets at once.', { retryAfter: 1 });
     const principal = await authenticate(deps, incoming, { address, path, search }).finally(done);
-    const problem = open.capacityProblem(principal, USE[path]);
+    const { use } = KINDS[path];
+    const problem = open.capacityProblem(principal, use);
     if (problem) throw problem;
     admit(incoming.socket);
     wss.handleUpgrade(incoming, socket, head, (ws) => {
       // ws emits 'error' for a malformed frame and closes by itself; without a listener it would end the process.
       // guard: socket-errors-handled
       ws.on('error', () => {});
-      ws.on('close', open.add(ws, principal, USE[path]));
+      ws.on('close', open.add(ws, principal, use));
       ws.on('close', (code) => deps.closed?.(code));
       const inbound = watchInbound(deps.inbound, ws, incoming.socket);
       const sender = { ...principal, address };
@@ -190,7 +185,7 @@ async function authenticate(
   const { headers = sent } = chat ?? {};
   const principal = await credentials.authenticate({ headers, method, address, at: 'socket' });
   if (principal instanceof HttpError) throw chat?.refusal(principal) ?? principal;
-  const refusal = refuseCaller(MAY_OPEN[path], principal);
+  const refusal = refuseCaller(KINDS[path].isFor, principal);
   if (refusal) throw refusal;
   return principal;
 }
@@ -209,7 +204,7 @@ function createSocketServer(): WebSocketServer {
     closeTimeout: 1_000,
     handleProtocols: (offered: Set<string>, { url }: IncomingMessage) => {
       const pathname = parseTarget(url)?.pathname ?? '';
-      const spoken = isSocketPath(pathname) ? PROTOCOLS[pathname] : PROTOCOL;
+      const spoken = isSocketPath(pathname) ? KINDS[pathname].protocol : PROTOCOL;
       return offered.has(spoken) ? spoken : (false as const);
     },
   };
@@ -225,8 +220,7 @@ function createSocketServer(): WebSocketServer {
   return wss;
 }
 
-const isSocketPath = (pathname: string): pathname is SocketPath =>
-  Object.hasOwn(MAY_OPEN, pathname);
+const isSocketPath = (pathname: string): pathname is SocketPath => Object.hasOwn(KINDS, pathname);
 
 /** Answers an upgrade with a plain HTTP error, before any socket is one, and hangs up. */
 function refuseUpgrade(socket: Duplex, error: HttpError): void {

@@ -42,14 +42,6 @@ test('[MC73] events of a stream are taken some at a time, with a turn for all el
   expect(new Set(turns).size).toBe(turns.length);
 });
 
-test('[MC73] lines of a stream may end in any way, and are given with ends of one kind', async () => {
-  const sent = `${'\r'.repeat(3_000)}: a\r\ndata: {}\r\n\r\n: b\r`;
-  const url = await listen((_, outgoing) => void outgoing.writeHead(200, EVENT_STREAM).end(sent));
-  const came = await (await boundedFetch(1_000_000)(url)).text();
-  expect(came).not.toContain('\r');
-  expect(came.trim()).toBe(': a\ndata: {}\n\n: b');
-});
-
 interface Message {
   readonly id?: number;
   readonly method?: string;

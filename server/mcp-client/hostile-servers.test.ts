@@ -221,19 +221,3 @@ test('[MC31] a result that is too large for the record fails the call', async ()
   });
   expect(world.wire('files').state).toBe('connected');
 }, 30_000);
-
-test('[MC33] neither sampling nor elicitation nor roots are declared', async () => {
-  const file = toolsFile(tool('capabilities'));
-  const world = await setupServers({ servers: { files: program('legacy', file.path) } });
-  await world.until('files', { state: 'connected' });
-  const { id } = await world.calls.invoke('files.capabilities');
-  expect(await world.ended(id)).toMatchObject({ result: '{}' });
-}, 30_000);
-
-test('[MC25] events of a stream are counted one by one, however many come', async () => {
-  const fixture = await startHttpFixture();
-  const world = await setupServers({ servers: { web: { url: fixture.url } } });
-  await world.until('web', { state: 'connected' });
-  const { id } = await world.calls.invoke('web.chatty');
-  expect(await world.ended(id)).toMatchObject({ result: 'that is all' });
-}, 30_000);

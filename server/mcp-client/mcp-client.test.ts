@@ -119,19 +119,6 @@ test('[MC20] a server that is killed in a call is started again, and the call en
   expect(await world.ended(waiting.id)).toMatchObject({ result: 'later' });
 }, 30_000);
 
-test('[MC20] progress that is reported after the end of its call is no error of the server', async () => {
-  const world = await setupServers({ servers: { files: program('legacy') } });
-  await world.until('files', { state: 'connected' });
-  for (const [name, args] of [
-    ['late', {}],
-    ['echo', { text: 'after it' }],
-  ] as const) {
-    const { id } = await world.calls.invoke(`files.${name}`, args);
-    await world.ended(id);
-  }
-  expect(world.wire('files').last_error).toBeNull();
-}, 30_000);
-
 test('[MC22] a cancel reaches the server, and a server that never answers ends by the clock of the call', async () => {
   const world = await setupServers({ servers: { files: { ...program('legacy'), timeout_s: 2 } } });
   await world.until('files', { state: 'connected' });
@@ -206,16 +193,6 @@ test('[MC12] a tool that its server changes is withheld until a person accepts t
     { act: 'mcp_tools_accepted', target: 'mail', detail: { tools: [{ name: 'mail.send' }] } },
   ]);
 }, 40_000);
-
-test('[MC14] a flood of changes of the list is one reading of it', async () => {
-  const world = await setupServers({ servers: { files: program('legacy') } });
-  await world.until('files', { state: 'connected' });
-  await world.ended((await world.calls.invoke('files.announce', { count: 2_000 })).id);
-  const readings = () => world.wire('files').stderr_tail?.split('listed').length ?? 0;
-  await vi.waitFor(() => expect(readings()).toBeGreaterThan(2), { timeout: 10_000 });
-  expect(readings()).toBe(3);
-  expect(world.callable()).toEqual(expect.arrayContaining(OWN));
-}, 30_000);
 
 test('[MC51] a change of the list that comes while it is read is read soon after', async () => {
   const file = toolsFile(SEND);

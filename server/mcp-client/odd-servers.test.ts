@@ -150,15 +150,6 @@ test.each([
   expect(world.callable()).toEqual(expect.arrayContaining(['files.one', 'files.odd']));
 });
 
-test('[MC81] entries that are no tools are shown as refused, beside those that work', async () => {
-  const tools = [null, 7, 'one', { name: 7 }, { name: 'list', inputSchema: [] }, ONE];
-  const { world } = await connected((asked) =>
-    asked.method === 'tools/list' ? resultFor(asked, { tools }) : undefined,
-  );
-  expect(world.callable()).toContain('files.one');
-  expect(world.wire('files').rejected).toHaveLength(5);
-});
-
 test.each([
   ['null', null, 1],
   ['an empty text', '', 1],
@@ -220,17 +211,6 @@ test('[MC83] a server that fails while it runs a call, and ends the session, is 
   const { id } = await world.calls.invoke('files.one');
   expect(await world.ended(id)).toMatchObject({ status: 'FAILED', error: { executed: 'unknown' } });
   expect(log.filter((one) => one === 'tools/call')).toHaveLength(1);
-});
-
-test('[MC83] a server that refuses each session is begun anew once for a call, and then it fails', async () => {
-  const { world, log } = await connected((asked, outgoing) => {
-    if (asked.method === 'initialize') outgoing.setHeader('mcp-session-id', 'any');
-    if (asked.method === 'tools/call') return void outgoing.writeHead(404).end('{}');
-    return undefined;
-  });
-  const { id } = await world.calls.invoke('files.one');
-  expect(await world.ended(id)).toMatchObject({ status: 'FAILED' });
-  expect(log.filter((one) => one === 'tools/call')).toHaveLength(2);
 });
 
 test('[MC26] a GET that is answered with what is no stream is not made again', async () => {

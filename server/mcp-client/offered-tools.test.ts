@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createToolChecks } from '../tools/tool-checks.ts';
-import { ForeignNames, nameFor } from './foreign-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import type { Pin } from './pins.ts';
 
@@ -51,12 +50,6 @@ test('[MC11] names that are none here, or of one spelling, have a hash; a name t
   await offered.take([tool('a_b')], 0);
   expect(names()).toEqual([given[5]]);
   expect(offered.find(given[5] ?? '')?.foreign).toBe('a_b');
-});
-
-test('[MC11] names of one spelling stay apart, in whatever order they come', () => {
-  const names = new ForeignNames('files', () => false);
-  names.keep('a_b', nameFor('files', 'a_b'));
-  expect(names.namesOf(['A.b'])[0]).toMatch(/^files\.A\.b-[0-9a-f]{8}$/);
 });
 
 test('[MC12] a change is withheld, one that is taken back is none, and what was accepted meanwhile is not what came after', async () => {
@@ -120,15 +113,6 @@ test('[MC50] what could not be written is not known: it is seen first once more'
   isBroken = false;
   await offered.take([tool('read', { description: 'Another' })], 0);
   expect(offered.list()).toMatchObject([{ unavailable: undefined, description: 'Another' }]);
-});
-
-test('[MC13] a tool that comes back changed is known', async () => {
-  const { offered } = setup();
-  await offered.take([tool('read')], 0);
-  await offered.take([], 0);
-  expect(offered.list()).toEqual([]);
-  await offered.take([tool('read', { description: 'Another' })], 0);
-  expect(offered.list()[0]?.unavailable).toMatch(/has to accept/);
 });
 
 test('[MC13] at most 1,000 forms are remembered, and no new one is offered above that', async () => {

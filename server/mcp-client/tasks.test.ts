@@ -71,28 +71,6 @@ test('[MC55] a cancel of the call cancels the task', async () => {
   await vi.waitFor(() => expect(tasks.cancelled).toEqual(['task-1']), WAIT);
 }, 30_000);
 
-test('[MC55] the clock of the call cancels the task', async () => {
-  const { tasks, open, call } = await setupTasks({ timeout_s: 60 });
-  const world = await open();
-  const id = await call(world);
-  world.calls.clock.advance(60_000);
-  expect(await world.ended(id)).toMatchObject({ status: 'TIMEOUT' });
-  await vi.waitFor(() => expect(tasks.cancelled).toEqual(['task-1']), WAIT);
-}, 30_000);
-
-test('[MC55] a task whose call is cancelled while its server is away is cancelled after that', async () => {
-  const { tasks, fixture, open, call } = await setupTasks();
-  const world = await open();
-  const id = await call(world);
-  await fixture.stop();
-  await world.calls.calls.cancel(id, 'No need', 'operator');
-  await world.ended(id);
-  expect(await world.kept.listKept('mcp_task')).toHaveLength(1);
-  await fixture.listenAgain();
-  await vi.waitFor(() => expect(tasks.cancelled).toEqual(['task-1']), WAIT);
-  await vi.waitFor(async () => expect(await world.kept.listKept('mcp_task')).toEqual([]), WAIT);
-}, 30_000);
-
 test('[MC55] a task that could not be cancelled is cancelled by the next start', async () => {
   const { tasks, fixture, open, call } = await setupTasks();
   const world = await open();

@@ -22,11 +22,3 @@ test('[MC73] many short lines in one piece are given in several', async () => {
   expect(given.length).toBeGreaterThan(20);
   expect(given.join('')).toBe(lines);
 });
-
-test('[MC73] a line without an end is given once it is longer than a message may be', async () => {
-  const given = await taken(
-    Array.from({ length: 30 }, () => 'x'.repeat(100)),
-    1_000,
-  );
-  expect(given.map(({ length }) => length)).toEqual([1_100, 1_100]);
-});

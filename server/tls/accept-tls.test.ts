@@ -58,19 +58,6 @@ test('[LN10] one port takes TLS and plain HTTP, and each request shows which it 
   expect(response && (await text(response))).toBe('plain /b');
 });
 
-test('[LN10] plain requests that come in pieces, or several at once, are read whole', async () => {
-  const { open } = await setup();
-  const socket = await open();
-  let received = '';
-  socket.on('data', (chunk) => {
-    received += String(chunk);
-  });
-  socket.write('G');
-  await expect.poll(() => socket.bytesWritten).toBe(1);
-  socket.write('ET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n');
-  await expect.poll(() => received).toMatch(/plain \/1[\s\S]*plain \/2/);
-});
-
 test('[LN11] TLS before 1.2 is refused', async () => {
   const { port, ca, open } = await setup();
   const old = connectTls({

@@ -55,14 +55,6 @@ test('[LN20] the first start makes a CA and a certificate for all names of the m
   }
 });
 
-test('[LN20] the CA signs certificates of servers and no further CA', async () => {
-  const { certificates } = await open();
-  // Extensions as they stand in DER: basicConstraints CA:TRUE with a path of 0, keyUsage certSign and crlSign alone.
-  const der = certificates.ca()?.raw.toString('hex') ?? '';
-  expect(der).toContain('0603551d130101ff040830060101ff020100');
-  expect(der).toContain('0603551d0f0101ff040403020106');
-});
-
 test('[LN21] a restart keeps both', async () => {
   const first = (await open()).certificates;
   const second = (await open()).certificates;

@@ -23,13 +23,6 @@ test('[LN46] a machine has its name, that of mDNS, and its addresses, where a ph
   });
 });
 
-test('[LN46] a name that no certificate can hold is left out', () => {
-  for (const name of ['my_desk', 'büro', 'localhost', '', '-x', 'a b']) {
-    expect(machine(name, []).names, name).toEqual(['localhost']);
-  }
-  expect(machine('desk.example', []).names).toEqual(['localhost', 'desk.example']);
-});
-
 test('[LN47] the list is read again after five seconds, and is the same until it changes', () => {
   let now = 0;
   let addresses = ['127.0.0.1', '::1', '192.168.1.5'];

@@ -54,11 +54,3 @@ test('[LN48] the hosts of a given certificate are among ours, as the same list u
   expect(given.machineHosts()).toBe(given.machineHosts());
   expect(given.trust()).toBeUndefined();
 });
-
-test('[HT206] the CA to trust is the own one', async () => {
-  const { door } = await setup();
-  expect(door.trust()).toMatchObject({
-    page: '/trust',
-    name: expect.stringMatching(/^Callboard CA/),
-  });
-});

@@ -30,11 +30,6 @@ test('[LN49] with --lan the addresses of the network come first, by https, and n
   });
 });
 
-test('[LN49] with a given certificate they are the names that it is for', () => {
-  const given = reach({ ...open, tls: 'given', port: () => 443 });
-  expect(given.addresses()).toEqual(['https://board.example', 'http://127.0.0.1:443']);
-});
-
 test('[LN49] behind a proxy its origin is first, and the plain port is no address for phones', () => {
   const proxied = reach({ ...open, publicUrl: 'https://board.example' });
   expect(proxied.addresses()).toEqual(['https://board.example', 'http://127.0.0.1:3000']);
@@ -46,9 +41,4 @@ test('[LN49] T32: without TLS each address names what browsers withhold there', 
   expect(described.plaintext).toBe(true);
   expect(described.addresses[0]?.origin).toBe('http://192.168.1.5:3000');
   expect(described.addresses[0]?.lacks).toContain('camera');
-});
-
-test('[LN49] one address that is listened on is the only one', () => {
-  const one = reach({ isOpen: true, tls: 'own', host: '192.168.1.5' });
-  expect(one.addresses()).toEqual(['https://192.168.1.5:3000']);
 });

@@ -198,24 +198,6 @@ describe('a connection that is cut', () => {
     expect(texts).toEqual(ours);
   });
 
-  test('[AG5] a thread without a turn gets its messages and calls, and the end', async () => {
-    const { url } = await serve();
-    const before = frontEnd(url);
-    await before.send('echo text="hello"', 'mine');
-    const again = frontEnd(url);
-    await again.agent.runAgent();
-    expect(again.types()).toEqual([
-      'RUN_STARTED',
-      'MESSAGES_SNAPSHOT',
-      'ACTIVITY_SNAPSHOT',
-      'RUN_FINISHED',
-    ]);
-    const kindOf = ({ id, role }: { id: string; role: string }) => `${role} ${id}`;
-    expect(again.agent.messages.map(kindOf).toSorted()).toEqual(
-      before.agent.messages.map(kindOf).toSorted(),
-    );
-  });
-
   test('[AG4] one message that is sent twice at once begins one turn', async () => {
     const { url, runs } = await serve();
     const body = { messages: [user('Hello')] };
@@ -226,16 +208,6 @@ describe('a connection that is cut', () => {
     const third = await post(url, body);
     expect(third.events.map(({ type }) => type)).toContain('MESSAGES_SNAPSHOT');
     expect((await runs.get(runIdOf(one.events)))?.messages).toHaveLength(2);
-  });
-
-  test('[AG3] after a restart the same name leads to the same run', async () => {
-    const first = await serve();
-    const { events } = await post(first.url, { messages: [user('Hello')] });
-    await first.close();
-    const { url } = await serve({ dir: first.dir });
-    const again = await post(url, { messages: [user('Hello')] });
-    expect(runIdOf(again.events)).toBe(runIdOf(events));
-    expect(again.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED' });
   });
 });
 
@@ -318,29 +290,6 @@ describe('who may do what', () => {
     expect([response.status, json?.error.code]).toEqual([404, 'run_not_found']);
     expect((await runs.get(id))?.messages).toEqual([]);
   });
-
-  test('[AG10] the agent is offered, and may call, what the token of the program may call', async () => {
-    const script: FrontEndOptions['script'] = ({ index }) =>
-      index === 0 ? { calls: [{ name: 'secret_read', args: {} }] } : { text: 'So it is.' };
-    const { url, openai } = await serve({ script });
-    const { agent, events, send } = frontEnd(url, { token: TOKENS.agent });
-    await send('Read the secret');
-    expect(openai.requests[0]?.toolNames).toContain('echo');
-    expect(openai.requests[0]?.toolNames).not.toContain('secret_read');
-    expect(JSON.stringify([events, agent.messages])).not.toContain('4711');
-    expect(JSON.stringify(openai.requests.map(({ toolResults }) => toolResults))).not.toContain(
-      '4711',
-    );
-  });
-
-  test.each([TOKENS.viewer, TOKENS.device, 'no-token'])(
-    'the token %s gets no turn',
-    async (token) => {
-      const { url } = await serve();
-      const { response } = await post(url, { messages: [user('Hello')] }, { token });
-      expect([401, 403]).toContain(response.status);
-    },
-  );
 });
 
 describe('input', () => {

@@ -1,12 +1,7 @@
-import { hash } from 'node:crypto';
 import type { RunRecord } from '#lib/protocol/run';
 import { ownsRun } from '../../auth/room.ts';
 import { type DoorOutcome, type DoorRuns, NOT_OWN, type Talk } from '../room.ts';
 import { type ErrorCode, type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
-
-/** Runs of sessions were called so before their ids were made with the key: anyone could make one. */
-const formerIdOf = (sessionId: string): string =>
-  `clawseed_${hash('sha256', sessionId, 'base64url').slice(0, 32)}`;
 
 export const MISMATCH = errorFrame(
   'SESSION_OWNER_MISMATCH',
@@ -16,18 +11,6 @@ export const MISMATCH = errorFrame(
 /** One session, one run; an app may call its sessions anything. */
 export const idOfSession = (runs: DoorRuns, sessionId: string): string =>
   runs.idOf('clawseed', sessionId);
-
-/** The run of the session; one of before goes on, where it is this person's. */
-export async function findSession(
-  runs: DoorRuns,
-  sessionId: string,
-  person: Talk['caller'],
-): Promise<string> {
-  const [id, former] = [idOfSession(runs, sessionId), formerIdOf(sessionId)];
-  if ((await runs.get(id)) !== undefined) return id;
-  const before = await runs.get(former);
-  return before && ownsRun(person, before) ? former : id;
-}
 
 interface ChatMessage {
   readonly content: string;

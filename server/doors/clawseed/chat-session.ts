@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { ClientChannel, ClientSessions } from '../../clients/room.ts';
 import type { DoorRuns, OpenTurnStream, Talk, TurnEvent } from '../room.ts';
 import { type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
-import { abort, findSession, idOfSession, MISMATCH, regenerate, sendChat } from './chat-runs.ts';
+import { abort, idOfSession, MISMATCH, regenerate, sendChat } from './chat-runs.ts';
 import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
@@ -120,7 +120,7 @@ export class ChatSession {
     const person = this.#caller;
     if (person.kind !== 'operator') return this.#start(undefined, []);
     const { doorRuns, openTurnStream } = this.#deps;
-    const runId = await findSession(doorRuns, this.#sessionId, person);
+    const runId = idOfSession(doorRuns, this.#sessionId);
     this.#talk = { runId, caller: person, address: person.address };
     if (this.#isClosed) return;
     const stream = openTurnStream(runId);

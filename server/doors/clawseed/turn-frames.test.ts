@@ -80,18 +80,6 @@ test('[CLS16] a call that waits for a person says so once, and for how long', ()
   ).toContainEqual(expect.objectContaining({ type: 'tool_call_waiting', for: 'answer' }));
 });
 
-test('[CLS6] a call that fails says so, with its reason', () => {
-  const { call } = running();
-  const error = { code: 'denied', message: 'Not allowed', executed: 'no' } as const;
-  expect(call({ tool_name: 'camera', status: 'ERROR', error })).toEqual([
-    { type: 'tool_call', id: 'tc_1', name: 'camera', args: {} },
-    {
-      ...{ type: 'tool_result', id: 'tc_1', name: 'camera', output: 'Not allowed', success: false },
-      error: { code: 'denied', message: 'Not allowed' },
-    },
-  ]);
-});
-
 test.each([
   [{ status: 'cancelled' }, { type: 'aborted' }],
   [
@@ -114,14 +102,6 @@ test('[CLS5] a state of a run that has no turn is no end of one', () => {
   const { follow, run } = setup();
   follow();
   expect(run({ status: 'idle' })).toEqual([]);
-});
-
-test('[CLS11] a title is sent when the app has another', () => {
-  const { run } = running();
-  const titled = { title: 'What phone is this?' };
-  expect([...run(titled), ...run(titled)]).toEqual([
-    { type: 'title_updated', title: 'What phone is this?' },
-  ]);
 });
 
 test('[CLS9] who comes back in the middle of a turn gets what was written and what is open', async () => {

@@ -3,7 +3,6 @@ import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import { FairMap } from '#lib/limits/fair-map';
 import { type Agent, newSecret } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
 import { readVersion } from '../../base/project.ts';
 import type { ToolRegistry } from '../../tools/room.ts';
 import {
@@ -20,33 +19,6 @@ import type { McpConfig } from './mcp-config.ts';
 import { createMcpServer, type McpServerDeps } from './mcp-server.ts';
 import { type McpTool, type SchemaOf, toMcpTools } from './mcp-tools.ts';
 import { answerPlainCall, readPlainCall } from './plain-call.ts';
-
-const EACH_MS = 10_000;
-/** A reason repeats what came: headers, names of methods. */
-const SHOWN_CHARS = 200;
-
-/** Requests that the protocol refuses, one line of the log for all of ten seconds (rule MP55). */
-export function createRefusalLog({ clock, logger }: { clock: Clock; logger: Logger }) {
-  let more = 0;
-  let cancel: (() => void) | undefined;
-  const write = () => {
-    cancel = undefined;
-    if (more > 0) logger.info(`MCP: ${more} more requests were refused`);
-    more = 0;
-  };
-  return {
-    note(reason: string): void {
-      if (cancel) more += 1;
-      // It is written as JSON, so that what came makes no line of its own.
-      else logger.info(`MCP: ${JSON.stringify(reason.slice(0, SHOWN_CHARS))}`);
-      cancel ??= clock.schedule(EACH_MS, write);
-    },
-    close(): void {
-      cancel?.();
-      write();
-    },
-  };
-}
 
 /** One bridge opens four; of more than that the oldest is left over from a client that is gone. */
 const MOST_OF_AN_AGENT = 8;
@@ -167,11 +139,10 @@ export type McpService = ReturnType<typeof createMcpService>;
  * It keeps no sessions, only what is open.
  */
 export function createMcpService(deps: McpServiceDeps) {
-  const { calls, clock, logger } = deps;
+  const { calls } = deps;
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams();
   const openRequests = createOpenRequests();
-  const refusals = createRefusalLog({ clock, logger });
   /** The session of a request, under the object that the handler passes through. */
   const asking = new WeakMap<AuthInfo, AgentSession>();
   const lists = createToolLists({
@@ -197,10 +168,8 @@ export function createMcpService(deps: McpServiceDeps) {
       if (!session) throw new Error('A request of MCP came without its agent');
       return createMcpServer(serverDeps, session, era);
     },
-    {
-      maxSubscriptions: MOST_SUBSCRIPTIONS,
-      onerror: (error) => refusals.note(error.message),
-    },
+    // Its client is told what is refused; here it would be words of strangers in the log.
+    { maxSubscriptions: MOST_SUBSCRIPTIONS, onerror: () => {} },
   );
 
   return {
@@ -229,7 +198,6 @@ export function createMcpService(deps: McpServiceDeps) {
     /** Ends what is open. */
     async close() {
       lists.stop();
-      refusals.close();
       streams.close();
       await handler.close();
     },

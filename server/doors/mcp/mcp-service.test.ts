@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Check } from '../../approvals/check.ts';
-import { mcpConfigSchema } from './mcp-config.ts';
 import { AGENT, ECHO, OTHER, setupMcp, textOf } from './testing/setup-mcp.ts';
 
 test('[MP21] an answer is held for 50 s; then it says that the call goes on, and the result is fetched', async () => {
@@ -16,42 +14,6 @@ test('[MP21] an answer is held for 50 s; then it says that the call goes on, and
   expect(textOf(await fetched)).toBe('at last');
   const again = await call('callboard_result', { args: { call: request?.id, wait_s: 0 } });
   expect(textOf(again)).toBe('at last');
-});
-
-test('[MP21] how long an answer is held is a matter of the configuration', async () => {
-  const { call, asked, clock } = await setupMcp({ mcp: { hold_ms: { plain: 5_000 } } });
-  const first = call('echo');
-  await asked();
-  clock.advance(5_000);
-  expect(textOf(await first)).toContain('goes on');
-  for (const wrong of [{ plain: 10 }, { plain: 4_000_000 }, { silent: 5_000 }]) {
-    expect(mcpConfigSchema.safeParse({ hold_ms: wrong }).success).toBe(false);
-  }
-});
-
-test('[MP21] no agent fetches the result of another’s call', async () => {
-  const { call, client, asked } = await setupMcp();
-  const first = call('echo');
-  const request = await asked();
-  client.succeed(request?.id ?? '', 'mine');
-  await first;
-  const args = { call: request?.id };
-  expect(textOf(await call('callboard_result', { agent: OTHER, args }))).toContain(
-    'You have no call',
-  );
-  expect(textOf(await call('callboard_result', { args: { call: 5 } }))).toContain('id of a call');
-});
-
-test('[TM10] [TM18] the traceparent of _meta goes with the call, and one that is not valid is ignored', async () => {
-  const { call, client, asked } = await setupMcp();
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  for (const [count, given] of [traceparent, 'nonsense', 7].entries()) {
-    const held = call('echo', { meta: { traceparent: given } });
-    const request = await asked(count + 1);
-    expect(request?.traceparent).toBe(count === 0 ? traceparent : undefined);
-    client.succeed(request?.id ?? '', 'done');
-    expect(textOf(await held)).toBe('done');
-  }
 });
 
 test('[MP20] a client that asks for progress is sent each 10 s what its call waits for, for 280 s', async () => {
@@ -140,26 +102,6 @@ test('[MP30] a session is good after a restart, and no other id is', async () =>
   expect(restarted.isSession(AGENT, id)).toBe(false);
 });
 
-test('[MP31] a stream is answered at once; of more than eight the oldest ends', async () => {
-  const { mcp } = await setupMcp();
-  const streams = Array.from({ length: 9 }, () => {
-    const sent: string[] = [];
-    let ended = false;
-    mcp.openStream(AGENT, {
-      send: (text) => void sent.push(text),
-      end: () => {
-        ended = true;
-      },
-    });
-    return { sent, isEnded: () => ended };
-  });
-  expect(streams.map(({ sent }) => sent.length)).toEqual(Array.from({ length: 9 }, () => 1));
-  expect(streams.map(({ isEnded }) => isEnded())).toEqual([
-    true,
-    ...Array.from({ length: 8 }, () => false),
-  ]);
-});
-
 test('[MP5] a change of tools is told at once, and those of the next two seconds together', async () => {
   const { mcp, clock, client } = await setupMcp();
   const sent: string[] = [];
@@ -240,15 +182,6 @@ test.each([
   expect((await asked())?.args).toEqual(args);
 });
 
-test('[MP60] a notification whose id is null is one', async () => {
-  const { answer } = await setupMcp();
-  const accept = 'application/json, text/event-stream';
-  const headers = { accept, 'content-type': 'application/json' };
-  const request = new Request('http://callboard/mcp', { method: 'POST', headers });
-  const body = { jsonrpc: '2.0', id: null, method: 'notifications/initialized' };
-  expect((await answer(request, body)).status).toBe(202);
-});
-
 test('[MP60] a message with thousands of fields beside its arguments is refused before they are looked at', async () => {
   const { send } = await setupMcp();
   const _meta = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, {}]));
@@ -256,15 +189,6 @@ test('[MP60] a message with thousands of fields beside its arguments is refused 
   await expect(send({ id: 1, method: 'tools/call', params })).rejects.toMatchObject({
     code: 'bad_request',
   });
-});
-
-test('[MP45] the card of its call has the name of the agent', async () => {
-  const { call, client, asked, calls } = await setupMcp();
-  const first = call('echo');
-  const id = (await asked())?.id ?? '';
-  client.succeed(id, 'done');
-  await first;
-  expect((await calls.get(id))?.card.requested_by).toBe('agent:coder');
 });
 
 test('[MP22] who gives up waiting for a result ends no call', async () => {
@@ -306,33 +230,4 @@ test('[MP22] in the newest revision a caller that hangs up ends its call, and no
   await answered;
   await expect.poll(async () => (await calls.get(id))?.phase).toBe('cancelling');
   expect(errors).toEqual([]);
-});
-
-test('[MP55] a refused request whose method has line breaks is one line of the log', async () => {
-  const { answer, infos } = await setupMcp();
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const newest = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'ping' };
-  const request = new Request('http://callboard/mcp', {
-    ...{ method: 'POST', headers: { ...headers, ...newest } },
-  });
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const method = 'a\nForged: an operator signed in';
-  const refused = await answer(request, { jsonrpc: '2.0', id: 1, method, params: { _meta } });
-  expect(refused.status).toBe(400);
-  const forged = infos.filter((line) => line.includes('Forged'));
-  expect(forged).toEqual([expect.stringMatching(/^MCP: ".*a\\nForged: an operator signed in/)]);
-});
-
-test('[MP15] a call over MCP is one to the policy', async () => {
-  const seen: unknown[] = [];
-  const check: Check = ({ via }) => {
-    seen.push(via);
-    return { verdict: 'deny', reason: 'Not by MCP' };
-  };
-  const { call } = await setupMcp({ calls: { check } });
-  expect(textOf(await call('echo'))).toContain('Not by MCP');
-  expect(seen).toEqual(['mcp']);
 });

@@ -2,10 +2,8 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, type ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { keyedId } from '../../auth/secrets.ts';
 import { createSystemClock } from '../../base/clock.ts';
-import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { holdTool } from '../../runs/testing/hold-tool.ts';
 import {
   type FrontEndOptions,
@@ -90,16 +88,6 @@ describe('the client of the AI SDK', () => {
     expect(await streamed.toolCalls).toEqual([]);
   });
 
-  test('[OA7] a response with lines, whole and streamed, is read by it too', async () => {
-    const { url } = await serve({ config: { response_calls: 'lines' } });
-    const model = modelsOf(url).responses('callboard');
-    const whole = await generateText({ model, prompt: 'calculate 2+3*4' });
-    expect(whole.text).toContain('14');
-    const streamed = streamText({ model, prompt: 'calculate 2+3*4' });
-    expect((await piecesOf(streamed.textStream)).join('')).toBe(whole.text);
-    expect(await streamed.finishReason).toBe('stop');
-  });
-
   test('[OA7] a response has the call as one that was made, whole and streamed', async () => {
     const { url } = await serve();
     const model = modelsOf(url).responses('callboard');
@@ -140,17 +128,6 @@ describe('the client of the AI SDK', () => {
       );
     },
   );
-
-  test('[OA10] a refusal is an error with its words', async () => {
-    const { url } = await serve();
-    const model = modelsOf(url).chat('gpt-elsewhere');
-    const asked = generateText({ model, prompt: 'Hello', maxRetries: 0 });
-    await expect(asked).rejects.toThrow('gpt-elsewhere');
-    const unknown = modelsOf(url, 'no-token').chat('callboard');
-    await expect(generateText({ model: unknown, prompt: 'Hello', maxRetries: 0 })).rejects.toThrow(
-      'valid credential',
-    );
-  });
 });
 
 describe('a conversation', () => {
@@ -192,19 +169,6 @@ describe('a conversation', () => {
     expect(input).not.toContain('open the door');
   });
 
-  test('[OA4] the same words with another token lead to another run', async () => {
-    const { url, runs } = await serve({ script });
-    const first = [user('One'), await reply(url, [user('One')])];
-    await post(
-      url,
-      'chat/completions',
-      { messages: [...first, user('Two')] },
-      { token: TOKENS.agent },
-    );
-    const { runs: all } = await runs.list({ limit: 10 });
-    expect(all.map(({ owner }) => owner?.token_id)).toEqual(['tok_helper', undefined]);
-  });
-
   test('[OA5] one user is one run, also after a restart', async () => {
     const first = await serve({ script });
     await reply(first.url, [user('One')], { user: 'ada' });
@@ -244,15 +208,6 @@ describe('a response', () => {
     const done = events.filter(({ type }) => type === 'response.output_item.done');
     expect(done).toHaveLength(4);
     expect((await runs.list({ limit: 10 })).runs).toHaveLength(2);
-  });
-
-  test('[OA12] an answer of before cannot be named by its id', async () => {
-    const { url } = await serve();
-    const { status, json } = await post(url, 'responses', {
-      input: 'Hello',
-      previous_response_id: 'resp_1',
-    });
-    expect([status, json.error.code]).toEqual([400, 'bad_request']);
   });
 });
 
@@ -331,19 +286,6 @@ describe('a stream', () => {
       response: { error: { code: 'model_unauthenticated' } },
     });
   });
-
-  test('[OA9] goes on while an approval waits, and ends when a person has decided', async () => {
-    const check = () => ({ verdict: 'ask', reason: 'Each call is asked about' }) as const;
-    const { url, calls } = await serve({ policy: { ...ALLOW_ALL, check } });
-    const asked = post(url, 'chat/completions', {
-      messages: [user('calculate 2+3*4')],
-      stream: true,
-    });
-    await expect.poll(() => calls.watched()[0]?.card.phase).toBe('approval');
-    await calls.decide(calls.watched()[0]?.id ?? '', FIRST_OPERATOR, { decision: 'yes' });
-    const { events } = await asked;
-    expect(events.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-  });
 });
 
 describe('who may do what', () => {
@@ -366,25 +308,6 @@ describe('who may do what', () => {
     expect(ids).toEqual(['callboard', ...json.models.map(({ model }: { model: string }) => model)]);
   });
 
-  test('[OA3] the agent is offered, and may call, what the token of the program may call', async () => {
-    const script: FrontEndOptions['script'] = ({ index }) =>
-      index === 0 ? { calls: [{ name: 'secret', args: {} }] } : { text: 'So it is.' };
-    const { url, openai } = await serve({
-      script,
-      tools: [read('echo', 'e'), read('secret', 'word 4711')],
-    });
-    const { text, json } = await post(
-      url,
-      'responses',
-      { input: 'Read it' },
-      { token: TOKENS.agent },
-    );
-    expect(json.status).toBe('completed');
-    expect(openai.requests[0]?.toolNames).toContain('echo');
-    expect(openai.requests[0]?.toolNames).not.toContain('secret');
-    expect(text + JSON.stringify(openai.requests)).not.toContain('4711');
-  });
-
   test('[OA5] a run that a program made under the id of another’s conversation is not taken for it', async () => {
     const { url, server, runs } = await serve({ tools: [read('echo', 'e')] });
     const id = keyedId(KEY, 'openai', ['operator', 'user', 'ada']);
@@ -396,16 +319,6 @@ describe('who may do what', () => {
     expect([status, json?.error?.code]).toEqual([404, 'run_not_found']);
     expect((await runs.get(id))?.messages).toEqual([]);
   });
-
-  test.each([TOKENS.viewer, TOKENS.device, 'no-token'])(
-    '[OA3] the token %s gets no answer',
-    async (token) => {
-      const { url, runs } = await serve();
-      const { status } = await post(url, 'responses', { input: 'Hello' }, { token });
-      expect([401, 403]).toContain(status);
-      expect((await runs.list({ limit: 1 })).runs).toEqual([]);
-    },
-  );
 
   test.each([
     [{}],
@@ -431,12 +344,6 @@ describe('who may do what', () => {
       expect((await runs.list({ limit: 1 })).runs).toEqual([]);
     },
   );
-
-  test('[MP60] a slash behind the path is not read', async () => {
-    const { url } = await serve({ script: () => ({ text: 'Hi' }) });
-    const { status } = await post(url, 'chat/completions/', { messages: [user('Hello')] });
-    expect(status).toBe(200);
-  });
 
   test('[OA6] what a tool gave is neither a link nor a picture in a line', async () => {
     const hostile = '`![x](http://evil.example/?q=1)`\n\n# Title <img src=x>';
@@ -549,14 +456,6 @@ describe('what a front end asks for itself', () => {
   ])('[OA21] what a person asks is a conversation: %s', async (content) => {
     const { url, runs } = await serve({ script: () => ({ text: 'Done' }) });
     await post(url, 'chat/completions', { messages: [user(content)] });
-    expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
-  });
-
-  test('[OA21] an assistant whose long prompt speaks of follow-up questions keeps its tools and its run', async () => {
-    const { url, runs } = await serve({ script: () => ({ text: 'Done' }) });
-    const prompt = `Suggest follow-up questions at the end of the conversation. ${'Be kind. '.repeat(80)}`;
-    const messages = [{ role: 'system', content: prompt }, user('What is the weather?')];
-    await post(url, 'chat/completions', { messages });
     expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
   });
 

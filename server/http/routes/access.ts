@@ -1,7 +1,7 @@
 import type { Call } from '#lib/call/call';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
-import type { AuditedAct, Caller } from '../../auth/room.ts';
+import { type AuditedAct, byCaller, type Caller } from '../../auth/room.ts';
 import type { By } from '../../clients/room.ts';
 import { seenCall, seenRun } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
@@ -26,11 +26,20 @@ export async function findRun(deps: HttpDeps, caller: Caller, id: string): Promi
   throw runNotFound(id);
 }
 
-/** An act of a person by a request. */
-export interface Act extends Pick<AuditedAct, 'act'>, Partial<Pick<AuditedAct, 'detail'>> {
+interface Asked {
   readonly principal: Caller;
-  readonly context: RequestContext;
+  readonly context: { readonly address: string };
 }
+
+/** An act of a person by a request. */
+export interface Act extends Asked, Pick<AuditedAct, 'act'>, Partial<Pick<AuditedAct, 'detail'>> {}
+
+/** Writes down what the caller did by a request. */
+export const writeDown = (
+  { audit }: Pick<HttpDeps, 'audit'>,
+  { principal, context }: Asked,
+  act: Parameters<typeof byCaller>[2],
+): Promise<void> => audit.record(byCaller(principal, context.address, act));
 
 /** An id as a refusal repeats it. */
 export const quoted = (id: string): string => JSON.stringify(id.slice(0, 128));
@@ -52,7 +61,7 @@ const runNotFound = (id: string): HttpError =>
   new HttpError('run_not_found', `There is no run ${quoted(id)}; GET /v1/runs lists them.`);
 
 /** Says who made a request, and from where. */
-export const askedBy = (asked: {
-  readonly principal: Caller;
-  readonly context: { readonly address: string };
-}): By => ({ caller: asked.principal, address: asked.context.address });
+export const askedBy = ({ principal, context }: Asked): By => ({
+  caller: principal,
+  address: context.address,
+});

@@ -2,18 +2,14 @@ import { runAgentInputSchema } from '#lib/protocol/ag-ui';
 import { LIMITS } from '#lib/protocol/limits';
 import { AGENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, eventResponse } from '../open-responses.ts';
+import { createStreamPlaces, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf('ag-ui');
 
-/** One token has as many as runs of a program may have a turn at a time. */
-const MOST_STREAMS = 64;
-const TOO_MANY = `${MOST_STREAMS} streams of AG-UI are open with this token. Close one first.`;
-
 /** Turns of the built-in agent for front ends that speak AG-UI 1.0 (docs/ag-ui.md). */
 export function agUiRoute(deps: HttpDeps): Route {
-  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  const takePlace = createStreamPlaces('streams of AG-UI');
   return route('POST', '/ag-ui', {
     id: 'runAgUi',
     summary:

@@ -5,19 +5,19 @@ import { HttpError } from '#lib/protocol/http-error';
 import { approvalsPageSchema, approvalsQuerySchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
 import type { AlwaysRule } from '../../approvals/room.ts';
-import { byCaller, isOwn } from '../../auth/room.ts';
+import { isOwn } from '../../auth/room.ts';
 import type { ShownCall } from '../../calls/room.ts';
 import { OPERATORS, READERS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { quoted } from './access.ts';
+import { quoted, writeDown } from './access.ts';
 
 const route = routesOf('calls');
 
 const path = '/v1/approvals/always';
 
-export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
+export const approvalRoutes = ({ calls, ...deps }: HttpDeps): Route[] => [
   route('GET', '/v1/approvals', {
     id: 'listApprovals',
     summary: 'What waits for a decision, oldest first; calls that are the same are one entry',
@@ -41,15 +41,15 @@ export const approvalRoutes = ({ calls, audit }: HttpDeps): Route[] => [
     summary: 'Ask again before such calls',
     access: OPERATORS,
     responses: { 200: { description: 'The rule that was withdrawn', schema: alwaysRuleSchema } },
-    async handle({ principal, params, context: { address } }) {
-      const rule = await calls.always.withdraw(params.id);
+    async handle(asked) {
+      const { id } = asked.params;
+      const rule = await calls.always.withdraw(id);
       if (rule) {
         const detail = { tool_name: rule.toolName, run_id: rule.runId, client_id: rule.clientId };
-        const act = { act: 'always_withdrawn', target: rule.id, detail } as const;
-        await audit.record(byCaller(principal, address, act));
+        await writeDown(deps, asked, { act: 'always_withdrawn', target: id, detail });
         return json(200, toWireRule(rule));
       }
-      const message = `Nothing is always allowed as ${quoted(params.id)}; GET ${path} lists it.`;
+      const message = `Nothing is always allowed as ${quoted(id)}; GET ${path} lists it.`;
       throw new HttpError('not_found', message);
     },
   }),

@@ -8,12 +8,11 @@ import {
 import { HttpError } from '#lib/protocol/http-error';
 import { disconnectedSchema } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/room.ts';
 import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { askedBy, quoted } from './access.ts';
+import { askedBy, quoted, writeDown } from './access.ts';
 
 const path = '/v1/devices';
 const route = routesOf('devices');
@@ -75,18 +74,19 @@ const changeRoutes = ({ devices }: HttpDeps): Route[] => [
 ];
 
 /** Taking a client off, whether it was paired or not. */
-const disconnectRoute = ({ disconnect, audit }: HttpDeps): Route =>
+const disconnectRoute = ({ disconnect, ...deps }: HttpDeps): Route =>
   route('POST', '/v1/clients/:id/disconnect', {
     id: 'disconnectClient',
     summary: 'Close the connections of a client. It does not come back by itself',
     access: OPERATORS,
     responses: { 200: { description: 'How many there were', schema: disconnectedSchema } },
-    async handle({ principal, params: { id }, context: { address } }) {
+    async handle(asked) {
+      const { id } = asked.params;
       const connections = await disconnect(id);
       if (connections === 0)
         throw new HttpError('not_found', `No client ${quoted(id)} is connected.`);
-      const act = { act: 'client_disconnected', target: id, detail: { connections } } as const;
-      await audit.record(byCaller(principal, address, act));
+      const detail = { connections };
+      await writeDown(deps, asked, { act: 'client_disconnected', target: id, detail });
       return json(200, { ok: true, connections });
     },
   });

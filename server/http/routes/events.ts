@@ -2,22 +2,15 @@ import { eventsQuerySchema } from '#lib/protocol/rest';
 import { READERS } from '../../doors/room.ts';
 import { followRun } from '../../events/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, type EventWriter, eventResponse } from '../open-responses.ts';
+import { createStreamPlaces, type EventWriter, eventResponse } from '../open-responses.ts';
 import { type Route, routesOf } from '../route.ts';
 import { findRun } from './access.ts';
 
 const route = routesOf('runs');
 
-/**
- * One token has as many as runs of a program may have a turn at a time. A reader that takes nothing
- * has up to 4 MiB of the server's memory.
- */
-const MOST_STREAMS = 64;
-const TOO_MANY = `${MOST_STREAMS} streams of events are open with this token. Close one first.`;
-
 /** Server-Sent Events of one run: what the watch socket sends (contract, sections 6 and 8). */
 export function eventsRoute(deps: HttpDeps): Route {
-  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  const takePlace = createStreamPlaces('streams of events');
   return route('GET', '/v1/runs/:id/events', {
     id: 'watchRun',
     summary:

@@ -7,19 +7,17 @@ import type { Agent } from '../../auth/room.ts';
 import type { McpStream } from '../../doors/mcp/room.ts';
 import { PROGRAMS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
+import { createStreamPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
 import { readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
 
 const route = routesOf('mcp');
-const MOST_STREAMS = 64;
-const TOO_MANY = `${MOST_STREAMS} streams of MCP are open with this token. Close one first.`;
 
 /** MCP over HTTP (docs/mcp.md): all that an agent's token may call, in both generations of the protocol. */
 export const mcpRoutes = (deps: HttpDeps): Route[] => {
   // Streams of both generations count.
-  const takePlace = createPlaces(MOST_STREAMS, TOO_MANY);
+  const takePlace = createStreamPlaces('streams of MCP');
   return [postRoute(deps, takePlace), streamRoute(deps, takePlace), endRoute(deps)];
 };
 

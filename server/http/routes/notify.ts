@@ -10,14 +10,13 @@ import {
   wireTargetSchema,
 } from '#lib/protocol/notify';
 import { given } from '#lib/util/given';
-import { byCaller } from '../../auth/room.ts';
 import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { ListedTarget } from '../../notices/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { quoted } from './access.ts';
+import { quoted, writeDown } from './access.ts';
 
 const path = '/v1/notify';
 const route = routesOf('access');
@@ -51,13 +50,14 @@ export const notifyRoutes = (deps: HttpDeps): Route[] => [
   enableRoute(deps),
 ];
 
-const resendRoute = ({ notify, audit }: HttpDeps): Route =>
+const resendRoute = ({ notify, ...deps }: HttpDeps): Route =>
   route('POST', `${path}/deliveries/:id/resend`, {
     id: 'resendDelivery',
     summary: 'Sends a notification again, with the same id: a receiver that has it ignores it',
     access: OPERATORS,
     responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
-    async handle({ principal, params: { id }, context: { address } }) {
+    async handle(asked) {
+      const { id } = asked.params;
       const delivery = await notify.resend(id);
       if (!delivery)
         throw new HttpError(
@@ -65,38 +65,38 @@ const resendRoute = ({ notify, audit }: HttpDeps): Route =>
           `There is no delivery ${quoted(id)}; GET ${path}/deliveries lists them.`,
         );
       const { target } = delivery;
-      const act = { act: 'notice_resent', target: id, detail: { target } } as const;
-      await audit.record(byCaller(principal, address, act));
+      await writeDown(deps, asked, { act: 'notice_resent', target: id, detail: { target } });
       return json(200, toWireDelivery(delivery));
     },
   });
 
-const testRoute = ({ notify, audit }: HttpDeps): Route =>
+const testRoute = ({ notify, ...deps }: HttpDeps): Route =>
   route('POST', `${path}/targets/:id/test`, {
     id: 'testNotifyTarget',
     summary: 'Sends a notification that says that it is a test',
     access: OPERATORS,
     responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
-    async handle({ principal, params: { id }, context: { address } }) {
+    async handle(asked) {
+      const { id } = asked.params;
       const delivery = await notify.test(id);
       if (!delivery) throw noTarget(id);
-      await audit.record(byCaller(principal, address, { act: 'notice_tested', target: id }));
+      await writeDown(deps, asked, { act: 'notice_tested', target: id });
       return json(200, toWireDelivery(delivery));
     },
   });
 
-const enableRoute = ({ notify, audit }: HttpDeps): Route =>
+const enableRoute = ({ notify, ...deps }: HttpDeps): Route =>
   route('POST', `${path}/targets/:id/enable`, {
     id: 'enableNotifyTarget',
     summary: 'Turns a target on again that answered 410',
     access: OPERATORS,
     responses: { 200: { description: 'The target', schema: wireTargetSchema } },
-    async handle({ principal, params: { id }, context: { address } }) {
+    async handle(asked) {
+      const { id } = asked.params;
       const isThere = await notify.enable(id);
       const target = isThere && notify.targets().find((one) => one.id === id);
       if (!target) throw noTarget(id);
-      const act = { act: 'notify_target_enabled', target: id } as const;
-      await audit.record(byCaller(principal, address, act));
+      await writeDown(deps, asked, { act: 'notify_target_enabled', target: id });
       return json(200, toWireTarget(target));
     },
   });

@@ -8,21 +8,18 @@ import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/ope
 import { AGENTS } from '../../doors/room.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
+import { createStreamPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
 import { checkShape, readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
 
 const route = routesOf('openai');
-/** One token has as many as runs of a program may have a turn at a time. */
-const MOST = 64;
-const TOO_MANY = `${MOST} answers are being made with this token. Wait until some are whole.`;
 /** A turn that failed may have called tools: programs send again what is answered with 5xx. */
 const TURN_FAILED = 424;
 
 /** The built-in agent for programs that speak the API of OpenAI (docs/openai-api.md). */
 export function openAiRoutes(service: OpenAiService, deps: HttpDeps): Route[] {
-  const answers = { ...deps, takePlace: createPlaces(MOST, TOO_MANY) };
+  const answers = { ...deps, takePlace: createStreamPlaces('answers of the API of OpenAI') };
   return [
     route('POST', '/v1/chat/completions', {
       id: 'createChatCompletion',

@@ -9,12 +9,13 @@ import {
   type WirePushSubscription,
 } from '#lib/protocol/push';
 import { okSchema } from '#lib/protocol/rest';
-import { byCaller, type Caller } from '../../auth/room.ts';
+import type { Caller } from '../../auth/room.ts';
 import type { Allowed } from '../../doors/room.ts';
 import { CLIENTS, OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
+import { writeDown } from './access.ts';
 
 /** For browsers of people, and for devices under the one path that is open to them (docs/push.md). */
 export const pushRoutes = (deps: HttpDeps): Route[] => [
@@ -61,10 +62,10 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     summary: 'Send this browser nothing more',
     access: changes,
     responses: { 200: { description: 'Removed', schema: okSchema } },
-    async handle({ principal, params, context }) {
-      await deps.push.unsubscribe(params.id, principal);
-      const act = { act: 'push_unsubscribed', target: params.id } as const;
-      await deps.audit.record(byCaller(principal, context.address, act));
+    async handle(asked) {
+      const { id } = asked.params;
+      await deps.push.unsubscribe(id, asked.principal);
+      await writeDown(deps, asked, { act: 'push_unsubscribed', target: id });
       return json(200, { ok: true });
     },
   }),
@@ -81,10 +82,11 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
 ];
 
 async function subscribe(
-  { push, audit }: HttpDeps,
-  { principal: caller, context }: { principal: Caller; context: RequestContext },
+  { push, ...deps }: HttpDeps,
+  asked: { principal: Caller; context: RequestContext },
   body: PushSubscriptionBody,
 ): Promise<WirePushSubscription> {
+  const { principal: caller, context } = asked;
   const before = push.state(caller).subscriptions;
   const userAgent = context.incoming.headers['user-agent'];
   const made = await push.subscribe(body, { caller, userAgent });
@@ -92,7 +94,7 @@ async function subscribe(
   const known = before.find((one) => one.push_id === target);
   // A page confirms what it has at each start.
   if (known && sameJson([known.kinds, known.details], [kinds, details])) return made;
-  const act = { act: 'push_subscribed', target, detail: { browser, kinds, details } } as const;
-  await audit.record(byCaller(caller, context.address, act));
+  const detail = { browser, kinds, details };
+  await writeDown(deps, asked, { act: 'push_subscribed', target, detail });
   return made;
 }

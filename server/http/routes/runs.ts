@@ -15,14 +15,14 @@ import {
 import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
 import type { Offer, RunTool } from '#lib/protocol/run-tools';
 import { given } from '#lib/util/given';
-import { byCaller, ownsRun, ownToken, principalName } from '../../auth/room.ts';
+import { ownsRun, ownToken, principalName } from '../../auth/room.ts';
 import { AGENTS, READERS } from '../../doors/room.ts';
 import type { RunOutcome } from '../../runs/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { type Act, findRun } from './access.ts';
+import { type Act, findRun, writeDown } from './access.ts';
 
 const route = routesOf('runs');
 const record = { 200: { description: 'The run', schema: runRecordSchema } };
@@ -152,13 +152,12 @@ export const runRoutes = (deps: HttpDeps): Route[] => [
 
 /** Writes down what a person did and took effect, without the words of a message. */
 async function audited(
-  { audit }: HttpDeps,
+  deps: HttpDeps,
   outcome: RunOutcome,
-  { principal, context, act, detail = {} }: Act,
+  { act, detail = {}, ...asked }: Act,
 ): Promise<HttpResponse> {
-  if (outcome.ok && principal.kind === 'operator') {
-    const target = outcome.run.run_id;
-    await audit.record(byCaller(principal, context.address, { act, target, detail }));
+  if (outcome.ok && asked.principal.kind === 'operator') {
+    await writeDown(deps, asked, { act, target: outcome.run.run_id, detail });
   }
   return done(outcome);
 }

@@ -8,29 +8,29 @@ import {
   type WireToken,
 } from '#lib/protocol/token';
 import { given } from '#lib/util/given';
-import { byCaller, FIRST_OPERATOR, principalName } from '../../auth/room.ts';
+import { FIRST_OPERATOR, principalName } from '../../auth/room.ts';
 import { ADMINS } from '../../doors/room.ts';
 import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json, toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
-import { quoted } from './access.ts';
+import { quoted, writeDown } from './access.ts';
 
 const path = '/v1/tokens';
 const route = routesOf('access');
 
-export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
+export const tokenRoutes = ({ tokens, ...deps }: HttpDeps): Route[] => [
   route('POST', path, {
     id: 'createToken',
     summary: 'A token for a person or a program. Its secret is in this response and nowhere else',
     access: ADMINS,
     body: newTokenBodySchema,
     responses: { 201: { description: 'The token and its secret', schema: createdTokenSchema } },
-    async handle({ principal, body, context: { address } }) {
-      const created = await tokens.create(body, principalName(principal));
+    async handle(asked) {
+      const { principal, body: detail } = asked;
+      const created = await tokens.create(detail, principalName(principal));
       if (!created.ok) throw new HttpError(created.code, created.message);
-      const act = { act: 'token_created', target: created.token.id, detail: body } as const;
-      await audit.record(byCaller(principal, address, act));
+      await writeDown(deps, asked, { act: 'token_created', target: created.token.id, detail });
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
   }),
@@ -54,13 +54,13 @@ export const tokenRoutes = ({ tokens, audit }: HttpDeps): Route[] => [
     summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
     access: ADMINS,
     responses: { 200: { description: 'The token that was revoked', schema: tokenSchema } },
-    async handle({ principal, params: { id }, context: { address } }) {
+    async handle(asked) {
+      const { id } = asked.params;
       if (id === FIRST_TOKEN.id) throw new HttpError('conflict', NOT_HERE);
       const revoked = await tokens.revoke(id);
       if (revoked) {
         const { kind, name } = revoked;
-        const act = { act: 'token_revoked', target: id, detail: { kind, name } } as const;
-        await audit.record(byCaller(principal, address, act));
+        await writeDown(deps, asked, { act: 'token_revoked', target: id, detail: { kind, name } });
         return json(200, toWireToken(revoked));
       }
       const message = `There is no live token ${quoted(id)}; GET ${path} lists them.`;

@@ -23,13 +23,13 @@ import {
   waitQuerySchema,
 } from '#lib/protocol/rest';
 import { given } from '#lib/util/given';
-import { byCaller, ownToken } from '../../auth/room.ts';
+import { ownToken } from '../../auth/room.ts';
 import { AGENTS, cancelCall, OPERATORS, READERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { createListPage, PAGE_BYTES, toWireEvent } from '../to-wire-call.ts';
-import { type Act, findCall } from './access.ts';
+import { type Act, findCall, writeDown } from './access.ts';
 import {
   IDEMPOTENCY_HEADERS,
   readIdempotencyKey,
@@ -256,14 +256,13 @@ export const toolCallRoutes = (deps: HttpDeps): Route[] => [
 
 /** Writes down what a person did and took effect, with the tool of the call. */
 async function audited(
-  { audit }: HttpDeps,
+  deps: HttpDeps,
   outcome: CallActionOutcome,
-  { principal, context, act, detail = {} }: Act,
+  { act, detail = {}, ...asked }: Act,
 ): Promise<HttpResponse> {
-  if (outcome.ok && !outcome.isRepeat && principal.kind === 'operator') {
+  if (outcome.ok && !outcome.isRepeat && asked.principal.kind === 'operator') {
     const { id: target, toolName: tool_name } = outcome.call;
-    const of = { act, target, detail: { tool_name, ...detail } };
-    await audit.record(byCaller(principal, context.address, of));
+    await writeDown(deps, asked, { act, target, detail: { tool_name, ...detail } });
   }
   return done(outcome);
 }

@@ -1,3 +1,5 @@
+import { type Locale, negotiateLocale } from '#lib/i18n/locales';
+
 /** How to install a CA on one system. `{file}` and `{profile}` are links. */
 interface Guide {
   readonly system: string;
@@ -135,16 +137,8 @@ const ZH: TrustTexts = {
   removal: '要撤销，请在同一处删除该 CA 或描述文件。',
 };
 
-/** The language that the browser asks for first; English when it names neither. */
-export function trustTexts(acceptLanguage: string | undefined): TrustTexts {
-  const wanted = (acceptLanguage ?? '')
-    .split(',')
-    .map((part, at) => {
-      const [tag = '', ...more] = part.trim().toLowerCase().split(';');
-      const [, q] = /^\s*q=([\d.]+)$/.exec(more.join(';')) ?? [];
-      return { tag, weight: q === undefined ? 1 : Number(q) || 0, at };
-    })
-    .filter(({ tag, weight }) => /^(?:en|zh)(?:-|$)/.test(tag) && weight > 0)
-    .sort((a, b) => b.weight - a.weight || a.at - b.at);
-  return wanted[0]?.tag.startsWith('zh') ? ZH : EN;
-}
+const TEXTS: Readonly<Record<Locale, TrustTexts>> = { en: EN, zh: ZH };
+
+/** The texts in the language that the browser asks for first; English when it names neither. */
+export const trustTexts = (acceptLanguage: string | undefined): TrustTexts =>
+  TEXTS[negotiateLocale(undefined, acceptLanguage)];
