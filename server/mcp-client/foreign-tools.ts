@@ -14,7 +14,7 @@ const HASH_CHARS = 8;
 const hashOf = (foreign: string): string => hash('sha256', foreign, 'hex').slice(0, HASH_CHARS);
 
 /** `<id>.<tool>` where that is a name; else what is left of it, with a hash of the whole. */
-export function nameFor(id: string, foreign: string): string {
+function nameFor(id: string, foreign: string): string {
   const plain = `${id}.${foreign}`;
   return isToolName(plain) ? plain : hashedName(id, foreign);
 }
