@@ -1,11 +1,9 @@
-import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { SERVER_FLAGS, SERVER_MEMORY } from '../server/bootstrap/run-server.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -16,8 +14,6 @@ const START_MS = 120_000;
 /** The server has five seconds to stop (contract, section 3); one that takes more is ended. */
 const STOP_MS = 10_000;
 
-type ServerProcess = ChildProcessByStdio<null, Readable, Readable>;
-
 /** The answer to one HTTP request to the server. */
 export interface HttpAnswer {
   readonly status: number;
@@ -26,13 +22,17 @@ export interface HttpAnswer {
   readonly body: unknown;
 }
 
-/** A built server of one test's own: on a free port, with an empty data directory. */
-export interface Callboard {
+/** What a caller of a server needs. */
+export interface Address {
   readonly url: string;
+  /** The operator's, mostly. */
+  readonly token: string;
+}
+
+/** A built server of one test's own: on a free port, with an empty data directory. */
+export interface Callboard extends Address {
   /** Good for one sign-in. */
   readonly signInUrl: string;
-  /** The operator's. */
-  readonly token: string;
   readonly dataDir: string;
   readonly pid: number;
   /** All that the server has printed so far. */
@@ -59,44 +59,94 @@ export interface StartOptions {
   readonly args?: readonly string[] | undefined;
 }
 
-/** Starts `dist/server.mjs` as the launcher does, and waits until it has printed its sign-in URL. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One life of a server process. It may end at any moment, also before it is ready. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** The sign-in URL, once it is printed; undefined when the server ended before. */
+  readonly ready: Promise<string | undefined>;
+  readonly ended: Promise<Exit>;
+  readonly isAlive: boolean;
+  log(): string;
+  /** A server that does not end by it within ten seconds is killed. */
+  end(signal: NodeJS.Signals): Promise<Exit>;
+}
+
+interface SpawnOptions extends StartOptions {
+  readonly dataDir: string;
+  readonly token: string;
+}
+
+/** Starts `dist/server.mjs` as the launcher does. */
+export function spawnServer(options: SpawnOptions): ServerProcess {
+  const { serverFile = join(ROOT, 'dist', 'server.mjs'), folder = ROOT, args = [] } = options;
+  const child = spawn(process.execPath, [...SERVER_FLAGS, serverFile, ...args], {
+    cwd: folder,
+    env: {
+      ...SERVER_MEMORY,
+      ...environmentOfServer(),
+      CALLBOARD_DATA_DIR: options.dataDir,
+      CALLBOARD_TOKEN: options.token,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  const ended = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal }));
+  const found = Promise.withResolvers<string | undefined>();
+  const tooLate = setTimeout(() => child.kill('SIGKILL'), START_MS);
+  let isFound = false;
+  const take = (chunk: Buffer) => {
+    output.push(chunk.toString());
+    // The pattern has the line's end: a chunk may end in the middle of the URL.
+    const url = isFound ? undefined : /(https?:\/\/\S+\/sign-in\/\S+)\s/.exec(output.join(''))?.[1];
+    if (url === undefined) return;
+    isFound = true;
+    found.resolve(url);
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  void ended.then(() => found.resolve(undefined), found.reject);
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  return {
+    pid: child.pid ?? 0,
+    ready: found.promise.finally(() => clearTimeout(tooLate)),
+    ended,
+    get isAlive() {
+      return isAlive();
+    },
+    log: () => output.join(''),
+    async end(signal) {
+      if (isAlive()) child.kill(signal);
+      const lastResort = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      return ended.finally(() => clearTimeout(lastResort));
+    },
+  };
+}
+
+/** A server that has printed its sign-in URL. */
 export async function startCallboard(options: StartOptions = {}): Promise<Callboard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'callboard-e2e-')));
   const token = options.token ?? randomBytes(24).toString('base64url');
-  const server = spawn(
-    process.execPath,
-    [
-      ...SERVER_FLAGS,
-      options.serverFile ?? join(ROOT, 'dist', 'server.mjs'),
-      ...(options.args ?? []),
-    ],
-    {
-      cwd: options.folder ?? ROOT,
-      env: environment({ dataDir, token, more: options.env }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const output: string[] = [];
-  const ended = once(server, 'exit');
-  const signInUrl = await untilReady(server, output);
-  const url = new URL(signInUrl).origin;
-
-  async function stop(signal: NodeJS.Signals = 'SIGTERM') {
-    if (server.exitCode !== null || server.signalCode !== null) return server.exitCode;
-    server.kill(signal);
-    const lastResort = setTimeout(() => server.kill('SIGKILL'), STOP_MS);
-    await ended;
-    clearTimeout(lastResort);
-    return server.exitCode;
+  const server = spawnServer({ ...options, dataDir, token });
+  const signInUrl = await server.ready;
+  if (signInUrl === undefined) {
+    const { code, signal } = await server.ended;
+    throw new Error(`The server ended with ${signal ?? code} at its start:\n${server.log()}`);
   }
-
+  const url = new URL(signInUrl).origin;
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => (await server.end(signal)).code;
   return {
     url,
     signInUrl,
     token,
     dataDir,
-    pid: server.pid ?? 0,
-    log: () => output.join(''),
+    pid: server.pid,
+    log: server.log,
     http: (method, path, body) => request(url + path, { method, token, body }),
     stop,
     async remove() {
@@ -104,30 +154,6 @@ export async function startCallboard(options: StartOptions = {}): Promise<Callbo
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Keeps what the server prints, and gives the sign-in URL as soon as it is among it. */
-function untilReady(server: ServerProcess, output: string[]): Promise<string> {
-  return new Promise((found, failed) => {
-    const giveUp = (what: string) => {
-      clearTimeout(tooLate);
-      server.kill('SIGKILL');
-      failed(new Error(`The server ${what}:\n${output.join('')}`));
-    };
-    const tooLate = setTimeout(() => giveUp(`printed no sign-in URL in ${START_MS} ms`), START_MS);
-    const take = (chunk: Buffer) => {
-      output.push(chunk.toString());
-      // The pattern has the line's end: a chunk may end in the middle of the URL.
-      const url = /(https?:\/\/\S+\/sign-in\/\S+)\s/.exec(output.join(''))?.[1];
-      if (url === undefined) return;
-      clearTimeout(tooLate);
-      found(url);
-    };
-    server.stdout.on('data', take);
-    server.stderr.on('data', take);
-    server.once('error', (error) => giveUp(`could not be started: ${error.message}`));
-    server.once('exit', (code) => giveUp(`ended with ${code} at its start`));
-  });
 }
 
 /** Nothing of the caller's own model, port or data reaches a server under test. */
@@ -143,16 +169,6 @@ export function environmentOfServer() {
     NODE_ENV: 'production' as const,
     CALLBOARD_PORT: '0',
     CALLBOARD_HOST: '127.0.0.1',
-  };
-}
-
-function environment(given: { dataDir: string; token: string; more: StartOptions['env'] }) {
-  return {
-    ...SERVER_MEMORY,
-    ...environmentOfServer(),
-    CALLBOARD_DATA_DIR: given.dataDir,
-    CALLBOARD_TOKEN: given.token,
-    ...given.more,
   };
 }
 

@@ -22,7 +22,7 @@ export async function keepCompiled(build: Build): Promise<{ remove(): Promise<vo
     token: 'a'.repeat(32),
   });
   const ready = await server.ready;
-  await server.stop();
+  await server.end('SIGTERM');
   await rm(dataDir, { recursive: true });
   if (ready === undefined) throw new Error(`the server does not start:\n${server.log()}`);
   return {

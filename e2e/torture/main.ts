@@ -20,11 +20,10 @@ import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
 import { checkModel } from './check-model.ts';
 import { keepCompiled } from './compile-cache.ts';
-import { keepReport } from './keep-report.ts';
 import { MUTANTS } from './mutants/all-mutants.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { FULL_CYCLES, readOptions, type TortureOptions } from './options.ts';
-import type { ModelRun, MutantRun, TortureReport } from './report.ts';
+import { keepReport, type ModelRun, type MutantRun, type TortureReport } from './report.ts';
 import { runScenario, type ScenarioRun } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios/all-scenarios.ts';
@@ -137,7 +136,6 @@ async function runMutant(mutant: Mutant, options: Setting): Promise<MutantRun> {
     name,
     scenario: scenario.id,
     isKilled: sign !== undefined,
-    tries: 1,
     seconds,
     seen: sign ? `${sign.invariant}: ${sign.detail}` : (other ?? outcome.notDone ?? 'nothing'),
   };

@@ -1,76 +1,32 @@
-import { describe, expect, test } from 'vitest';
-import { type MutantRun, mergeReport, type TortureReport, toMarkdown } from './report.ts';
+import { expect, test } from 'vitest';
+import { mergeReport, type TortureReport, toMarkdown } from './report.ts';
 
-const mutant = (name: string, more: Partial<MutantRun> = {}): MutantRun => ({
-  name,
-  scenario: 'F01b',
-  isKilled: true,
-  tries: 1,
-  seconds: 4,
-  seen: 'I1: a call is gone',
-  ...more,
-});
-
-const report = (...mutants: MutantRun[]): TortureReport => ({
+const report = (commit: string, seen: Readonly<Record<string, string>>): TortureReport => ({
   date: '2026-11-22T00:00:00.000Z',
   seed: '99',
-  commit: 'abc',
+  commit,
   cycles: 200,
   machine: { cpus: 2, cpu: 'a cpu', memory: 2 ** 30, platform: 'linux', arch: 'x64', node: 'v26' },
-  scenarios: [],
-  mutants,
+  scenarios: Object.entries(seen).map(([id, summary]) => ({
+    id,
+    name: `fault ${id}`,
+    outcome: { figures: {}, violations: [], summary },
+    seconds: 1,
+  })),
+  mutants: [{ name: 'no | lock', scenario: 'F09', isKilled: false, seconds: 1, seen: commit }],
   model: undefined,
 });
 
-const page = (...mutants: MutantRun[]): string => {
-  const known = { scenarios: [], mutants: mutants.map(({ name }) => name) };
-  return toMarkdown(mergeReport(undefined, report(...mutants), known));
-};
-
-describe('the page of the runs', () => {
-  test('says how many mutants there are, how many were killed, and how many at the first run', () => {
-    const mutants = [
-      mutant('no fsync'),
-      mutant('no lock', { tries: 3 }),
-      mutant('no token', { isKilled: false }),
-    ];
-    expect(page(...mutants)).toContain('3 mutants, 2 killed, 1 of them at the first run.');
-  });
-
-  test('says of each mutant how many runs it took, and marks those that took more than one', () => {
-    const text = page(mutant('no fsync'), mutant('no lock', { tries: 3 }));
-    expect(text).toContain('| no fsync | F01b | yes | 1 |');
-    expect(text).toContain('| no lock | F01b | yes | **3** |');
-  });
-
-  test('keeps the rows of scenarios that were not run again, in the order of the plan', () => {
-    const run = (id: string, summary: string) => ({
-      id,
-      name: `fault ${id}`,
-      outcome: { figures: {}, violations: [], summary },
-      seconds: 1,
-    });
-    const known = { scenarios: ['F01', 'F02', 'F03'], mutants: [] };
-    const whole = {
-      ...report(),
-      scenarios: [run('F03', 'old'), run('F01', 'old'), run('F99', 'old')],
-    };
-    const part = { ...report(), commit: 'def', scenarios: [run('F02', 'new'), run('F03', 'new')] };
-    const kept = mergeReport(mergeReport(undefined, whole, known), part, known);
-    expect(kept.scenarios.map(({ id, outcome, by }) => [id, outcome.summary, by.commit])).toEqual([
-      ['F01', 'old', 'abc'],
-      ['F02', 'new', 'def'],
-      ['F03', 'new', 'def'],
-    ]);
-  });
-
-  test('keeps what an earlier run saw of a mutant that was not run again', () => {
-    const known = { scenarios: [], mutants: ['no fsync', 'no lock'] };
-    const first = mergeReport(undefined, report(mutant('no lock', { tries: 2 })), known);
-    const second = mergeReport(first, report(mutant('no fsync')), known);
-    expect(second.mutants.map(({ name, tries }) => [name, tries])).toEqual([
-      ['no fsync', 1],
-      ['no lock', 2],
-    ]);
-  });
+test('a run of some scenarios keeps the rows of the others, in the order of the plan', () => {
+  const parts = { scenarios: ['F01', 'F02', 'F03'], mutants: ['no | lock', 'another'] };
+  const none = { scenarios: [], mutants: [] };
+  const first = mergeReport(none, report('abc', { F03: 'old', F01: 'old', F99: 'old' }), parts);
+  const kept = mergeReport(first, report('def', { F02: 'new', F03: 'new' }), parts);
+  expect(kept.scenarios.map(({ id, outcome, by }) => [id, outcome.summary, by.commit])).toEqual([
+    ['F01', 'old', 'abc'],
+    ['F02', 'new', 'def'],
+    ['F03', 'new', 'def'],
+  ]);
+  expect(toMarkdown(kept)).toContain('1 mutants, 0 killed.');
+  expect(toMarkdown(kept)).toContain('| no \\| lock | F09 | **no** | def |');
 });

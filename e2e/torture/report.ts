@@ -1,13 +1,13 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { describeMachine } from '../support/describe-machine.ts';
 import type { ScenarioRun } from './run-scenario.ts';
-import { withoutStack } from './without-stack.ts';
 
 export interface MutantRun {
   readonly name: string;
   readonly scenario: string;
   readonly isKilled: boolean;
-  /** Short runs until it was; a guard that needs more than one is met by chance. */
-  readonly tries: number;
   readonly seconds: number;
   /** The first violation that it caused. */
   readonly seen: string;
@@ -21,7 +21,7 @@ export interface ModelRun {
 }
 
 /** When, by what and on what something was run. */
-export interface RunFacts {
+interface RunFacts {
   readonly date: string;
   readonly seed: string;
   readonly commit: string;
@@ -39,144 +39,129 @@ export interface TortureReport extends RunFacts {
 type Kept<T> = T & { readonly by: RunFacts };
 
 /** The newest long run of each part; `docs/reliability.json`. */
-export interface KeptReport {
+interface KeptReport {
   readonly scenarios: readonly Kept<ScenarioRun>[];
   readonly mutants: readonly Kept<MutantRun>[];
-  readonly model: Kept<ModelRun> | undefined;
+  readonly model?: Kept<ModelRun> | undefined;
 }
 
-/**
- * What is kept after another run: its own parts, and those of earlier runs that
- * it did not repeat. Parts that are no longer there are dropped.
- */
-export function mergeReport(
-  kept: KeptReport | undefined,
-  report: TortureReport,
-  known: { readonly scenarios: readonly string[]; readonly mutants: readonly string[] },
-): KeptReport {
+/** The parts that there are, in their order. */
+interface Parts {
+  readonly scenarios: readonly string[];
+  readonly mutants: readonly string[];
+}
+
+/** Brings `docs/reliability.json`, and the page that is made from it, up to what was just seen. */
+export async function keepReport(docs: string, report: TortureReport, parts: Parts): Promise<void> {
+  const file = join(docs, 'reliability.json');
+  const before: KeptReport = existsSync(file)
+    ? JSON.parse(await readFile(file, 'utf8'))
+    : { scenarios: [], mutants: [] };
+  const kept = mergeReport(before, report, parts);
+  await writeFile(file, `${withoutStack(JSON.stringify(kept, undefined, 2))}\n`);
+  await writeFile(join(docs, 'reliability.md'), toMarkdown(kept));
+}
+
+/** The parts of this run, and those of earlier ones that it did not repeat. What is no part any more goes. */
+export function mergeReport(kept: KeptReport, report: TortureReport, parts: Parts): KeptReport {
   const { date, seed, commit, machine } = report;
   const by: RunFacts = { date, seed, commit, machine };
-  const scenarios = known.scenarios.flatMap((id) => {
-    const run = report.scenarios.find((one) => one.id === id);
-    return run ? [{ ...run, by }] : (kept?.scenarios.filter((one) => one.id === id) ?? []);
-  });
-  const mutants = known.mutants.flatMap((name) => {
-    const run = report.mutants.find((one) => one.name === name);
-    return run ? [{ ...run, by }] : (kept?.mutants.filter((one) => one.name === name) ?? []);
-  });
+  const newest = <T>(now: readonly T[], before: readonly Kept<T>[], is: (one: T) => boolean) => {
+    const run = now.find(is);
+    return run ? [{ ...run, by }] : before.filter(is).slice(0, 1);
+  };
   return {
-    scenarios: scenarios.map((run) => ({ ...run, outcome: toKept(run.outcome) })),
-    mutants: mutants.map((run) => ({ ...run, seen: withoutStack(run.seen) })),
-    model: report.model ? { ...report.model, by } : kept?.model,
+    scenarios: parts.scenarios.flatMap((id) =>
+      newest(report.scenarios, kept.scenarios, (one) => one.id === id),
+    ),
+    mutants: parts.mutants.flatMap((name) =>
+      newest(report.mutants, kept.mutants, (one) => one.name === name),
+    ),
+    model: report.model ? { ...report.model, by } : kept.model,
   };
 }
 
-const toKept = (outcome: ScenarioRun['outcome']): ScenarioRun['outcome'] => ({
-  ...outcome,
-  violations: outcome.violations.map((one) => ({ ...one, detail: withoutStack(one.detail) })),
-});
+/**
+ * Where in the code something went wrong says nothing elsewhere, and names this
+ * machine's folders; as lines, or within a line of JSON.
+ */
+export const withoutStack = (text: string): string =>
+  text.replaceAll(/(\n|\\n)\s+at [^\\\n]*/g, '').replaceAll(/\S*\/\S*:\d+:\d+\)?/g, '…');
 
 /** `docs/reliability.md`: made from what was seen, never by hand. */
-export function toMarkdown(kept: KeptReport): string {
-  const killed = kept.mutants.filter((one) => one.isKilled).length;
-  const atOnce = kept.mutants.filter((one) => one.isKilled && one.tries === 1).length;
-  return [
-    '# What was tried, and what was seen',
-    '',
-    'Written by `npm run torture` from the newest long run of each part; do not edit. What is',
-    'promised, and what is not, stands in [promises.md](promises.md). A row of before can be played',
-    'again: `npm run torture -- --only <fault> --seed <seed>` at its commit.',
-    '',
-    '`npm test` tries the page of a phone, the board with its drawing, and the page tag in WebKit and',
-    'Firefox, too, as Debian has them (`webkit2gtk-driver`, `firefox-esr`); all other rows are of Chromium.',
-    '',
-    '## Faults',
-    '',
-    '| fault | what was done | what was seen | violations | s | run |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...kept.scenarios.map(toRow),
-    '',
-    ...figures(kept.scenarios),
-    '## Guards taken out',
-    '',
-    'Each is a build of its own with one guard removed. The first run of its fault has to find broken',
-    'what the guard is for; anything else that goes wrong in it, and a later run, count for nothing.',
-    '',
-    `${kept.mutants.length} mutants, ${killed} killed, ${atOnce} of them at the first run.`,
-    '',
-    '| mutant | fault | killed | runs | first sign |',
-    '| --- | --- | --- | --- | --- |',
-    ...kept.mutants.map(
-      (one) =>
-        `| ${cell(one.name)} | ${one.scenario} | ${one.isKilled ? 'yes' : '**no**'} | ${one.tries === 1 ? 1 : `**${one.tries}**`} | ${cell(one.seen)} |`,
-    ),
-    '',
-    ...modelLines(kept.model),
-    '## Machines',
-    '',
-    ...machines(kept),
-    '',
-  ].join('\n');
-}
+export function toMarkdown({ scenarios, mutants, model }: KeptReport): string {
+  const killed = mutants.filter(({ isKilled }) => isKilled).length;
+  const machines = [...scenarios, ...mutants].map(({ by: { machine } }) => {
+    const { cpus, cpu, memory, platform, arch, node } = machine;
+    return `- ${cpus} × ${cpu}, ${Math.round(memory / 2 ** 30)} GiB, ${platform} ${arch}, Node ${node}`;
+  });
+  return `# What was tried, and what was seen
 
-const toRow = ({ id, name, outcome, seconds, by }: Kept<ScenarioRun>): string => {
-  const seen =
-    outcome.notDone === undefined
-      ? outcome.summary
-      : `${outcome.summary} **Not done: ${outcome.notDone}**`;
-  const columns = [id, cell(name), cell(seen), outcome.violations.length, seconds.toFixed(0)];
-  return `| ${[...columns, runOf(by)].join(' | ')} |`;
-};
+Written by \`npm run torture\` from the newest long run of each part; do not edit. What is
+promised, and what is not, stands in [promises.md](promises.md); all figures stand in
+[reliability.json](reliability.json). A row of before can be played again:
+\`npm run torture -- --only <fault> --seed <seed>\` at its commit.
+
+\`npm test\` tries the page of a phone, the board with its drawing, and the page tag in WebKit and
+Firefox, too, as Debian has them (\`webkit2gtk-driver\`, \`firefox-esr\`); all other rows are of Chromium.
+
+## Faults
+
+${table(
+  ['fault', 'what was done', 'what was seen', 'violations', 's', 'run'],
+  scenarios.map(({ id, name, outcome: { summary, notDone, violations }, seconds, by }) => [
+    id,
+    name,
+    notDone === undefined ? summary : `${summary} **Not done: ${notDone}**`,
+    violations.length,
+    seconds.toFixed(0),
+    runOf(by),
+  ]),
+)}
+
+## Guards taken out
+
+Each is a build of its own with one guard removed. The first run of its fault has to find broken
+what the guard is for; anything else that goes wrong in it, and a later run, count for nothing.
+
+${mutants.length} mutants, ${killed} killed.
+
+${table(
+  ['mutant', 'fault', 'killed', 'first sign'],
+  mutants.map(({ name, scenario, isKilled, seen }) => [
+    name,
+    scenario,
+    isKilled ? 'yes' : '**no**',
+    seen,
+  ]),
+)}
+
+${model ? aboutModel(model) : ''}## Machines
+
+${[...new Set(machines)].join('\n')}
+`;
+}
 
 const runOf = ({ date, seed, commit }: RunFacts): string =>
   `${date.slice(0, 16)}Z, seed ${seed}, commit ${commit}`;
 
-function figures(scenarios: readonly Kept<ScenarioRun>[]): string[] {
-  return [
-    '<details><summary>All figures</summary>',
-    '',
-    '```json',
-    JSON.stringify(
-      Object.fromEntries(scenarios.map(({ id, outcome }) => [id, outcome.figures])),
-      undefined,
-      2,
-    ),
-    '```',
-    '',
-    '</details>',
-    '',
-  ];
-}
+const aboutModel = ({ summary, broken, by }: Kept<ModelRun>): string => `## The model
 
-function modelLines(model: Kept<ModelRun> | undefined): string[] {
-  if (!model) return [];
-  const found = model.broken.filter((one) => one.hasCounterExample).length;
-  return [
-    '## The model',
-    '',
-    `${model.summary} Run: ${runOf(model.by)}.`,
-    '',
-    `${model.broken.length} broken designs, ${found} counter-examples:`,
-    '',
-    ...model.broken.map(
-      ({ name, hasCounterExample }) => `- ${name}${hasCounterExample ? '' : ': **none found**'}`,
-    ),
-    '',
-  ];
-}
+${summary} Run: ${runOf(by)}.
 
-/** Each once, however many runs were made on it. */
-function machines(kept: KeptReport): string[] {
-  const runs = [...kept.scenarios, ...kept.mutants].map(({ by }) => by.machine);
-  const lines = runs.map(({ cpus, cpu, memory, platform, arch, node }) => {
-    const gigabytes = Math.round(memory / 2 ** 30);
-    return `- ${cpus} × ${cpu}, ${gigabytes} GiB, ${platform} ${arch}, Node ${node}`;
-  });
-  return [...new Set(lines)];
-}
+${broken.length} broken designs, ${broken.filter((one) => one.hasCounterExample).length} counter-examples:
+
+${broken.map(({ name, hasCounterExample }) => `- ${name}${hasCounterExample ? '' : ': **none found**'}`).join('\n')}
+
+`;
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => '---'), ...rows]
+    .map((row) => `| ${row.map(cell).join(' | ')} |`)
+    .join('\n');
 
 /** A table's cell is one line, and short. */
-const cell = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+const cell = (value: string | number): string => {
+  const line = String(value).replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 };

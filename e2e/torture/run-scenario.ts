@@ -10,7 +10,7 @@ import { type Build, buildVariant } from './build-variant.ts';
 import { FULL_CYCLES, type TortureOptions } from './options.ts';
 import type { Patch } from './patch.ts';
 import { createRandom } from './random.ts';
-import type { Outcome, Scenario, Violation } from './scenario.ts';
+import type { Bad, Outcome, Played, Scenario, Violation } from './scenario.ts';
 
 export interface ScenarioRun {
   readonly id: string;
@@ -42,6 +42,12 @@ export async function runScenario(
   const { isShort, original, withoutGuard = [] } = options;
   const patches = [...withoutGuard, ...(scenario.patches?.({ isShort }) ?? [])];
   const build = patches.length === 0 ? original : await buildVariant('variant', patches);
+  const violations: Violation[] = [];
+  const bad: Bad = (invariant, detail) => void violations.push({ invariant, detail });
+  const stopped = (error: unknown): Played => {
+    bad(...(error instanceof ZodError ? notOfProtocol(error) : notGoneOn(error)));
+    return { figures: {}, summary: 'stopped before its end' };
+  };
   const run = scenario
     .run({
       random: createRandom(`${options.seed}/${scenario.id}`),
@@ -55,12 +61,16 @@ export async function runScenario(
         return dir;
       },
       say: (line) => options.say(`${scenario.id}: ${line}`),
+      bad,
+      violations,
     })
     .catch(stopped);
   const limitMs = options.limitMs ?? (isShort ? SHORT_RUN_LIMIT_MS : undefined);
-  const ended = limitMs === undefined ? await run : await endedWithin(run, limitMs);
+  const played = limitMs === undefined ? await run : await endedWithin(run, limitMs, stopped);
   // The scenario itself tells what a guard that is out has done.
-  const outcome = withoutGuard.length > 0 ? ended : await withRebuilt(ended, dirs);
+  const rebuilt = withoutGuard.length > 0 ? 0 : await checkRebuilt(dirs, bad);
+  const figures = rebuilt === 0 ? played.figures : { ...played.figures, rebuilt };
+  const outcome = { ...played, figures, violations };
   if (build !== original) await build.remove();
   // A browser that was killed may still write to its profile.
   const all = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
@@ -69,9 +79,11 @@ export async function runScenario(
   return { id: scenario.id, name: scenario.name, outcome, seconds };
 }
 
-/** The log is the truth: what is made from it alone is what the stores that are left answer. */
-async function withRebuilt(outcome: Outcome, dirs: readonly string[]): Promise<Outcome> {
-  const violations = [...outcome.violations];
+/**
+ * The log is the truth: what is made from it alone is what the stores that are left answer. Gives how
+ * many were made anew.
+ */
+async function checkRebuilt(dirs: readonly string[], bad: Bad): Promise<number> {
   let rebuilt = 0;
   for (const dataDir of dirs.flatMap(dataDirsIn)) {
     const differences = await differencesOfRebuilt(dataDir).catch(unlessDamaged);
@@ -79,11 +91,9 @@ async function withRebuilt(outcome: Outcome, dirs: readonly string[]): Promise<O
     rebuilt += 1;
     if (differences.length === 0) continue;
     const detail = `${differences.length} answers differ once the store is rebuilt: ${differences[0]}`;
-    violations.push({ invariant: 'I16', detail: detail.slice(0, MOST_DETAIL) });
+    bad('I16', detail.slice(0, MOST_DETAIL));
   }
-  return rebuilt === 0
-    ? outcome
-    : { ...outcome, violations, figures: { ...outcome.figures, rebuilt } };
+  return rebuilt;
 }
 
 const MOST_DETAIL = 2_000;
@@ -98,7 +108,11 @@ function unlessDamaged(error: unknown): string[] | undefined {
   return error instanceof StoreDamagedError ? undefined : [String(error)];
 }
 
-async function endedWithin(run: Promise<Outcome>, limitMs: number): Promise<Outcome> {
+async function endedWithin(
+  run: Promise<Played>,
+  limitMs: number,
+  stopped: (error: Error) => Played,
+): Promise<Played> {
   const limit = new AbortController();
   const tooLong = sleep(limitMs, undefined, { signal: limit.signal }).then(() =>
     stopped(new Error(`it was not at its end after ${limitMs / 1_000} s`)),
@@ -107,24 +121,15 @@ async function endedWithin(run: Promise<Outcome>, limitMs: number): Promise<Outc
   return Promise.race([run, tooLong.catch(() => run)]).finally(() => limit.abort());
 }
 
-const stopped = (error: unknown): Outcome => ({
-  figures: {},
-  violations: [error instanceof ZodError ? notOfProtocol(error) : notGoneOn(error)],
-  summary: 'stopped before its end',
-});
-
 /** Schemas are held against nothing but what the server says. */
-function notOfProtocol(error: ZodError): Violation {
+function notOfProtocol(error: ZodError): Parameters<Bad> {
   const places = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const said = places.slice(0, 3).join('; ');
   const reader = /\S+\/e2e\/\S+/.exec(error.stack ?? '')?.[0] ?? 'the rig';
-  return {
-    invariant: 'HEALTH',
-    detail: `the server said what is not of the protocol, at ${said} (read at ${reader})`,
-  };
+  return ['HEALTH', `the server said what is not of the protocol, at ${said} (read at ${reader})`];
 }
 
-const notGoneOn = (error: unknown): Violation => ({
-  invariant: 'RUN',
-  detail: `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-});
+const notGoneOn = (error: unknown): Parameters<Bad> => [
+  'RUN',
+  `The run stopped: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
+];

@@ -31,16 +31,23 @@ export interface Violation {
   readonly detail: string;
 }
 
-export interface Outcome {
+/** What a scenario did. What it found broken it has said to its context. */
+export interface Played {
   /** The figures of what was done and seen, by name: `accepted`, `acknowledged`, `lost` … The report keeps them. */
   readonly figures: Readonly<Record<string, number>>;
-  /** Empty when all holds. */
-  readonly violations: readonly Violation[];
   /** One sentence with the figures, for people: "200 × kill -9: 4,475 accepted, 0 lost". */
   readonly summary: string;
   /** Why it, or a part of it, could not be done on this machine. Never a reason to call it passed. */
   readonly notDone?: string;
 }
+
+export interface Outcome extends Played {
+  /** Empty when all holds. */
+  readonly violations: readonly Violation[];
+}
+
+/** Says that something was seen which must not be. */
+export type Bad = (invariant: Invariant, detail: string) => void;
 
 export interface TortureContext {
   /** This scenario's own; the same seed gives the same choices. */
@@ -56,6 +63,9 @@ export interface TortureContext {
   tempDir(): Promise<string>;
   /** Progress, to standard error. */
   say(line: string): void;
+  readonly bad: Bad;
+  /** What was seen so far; it counts, too, when the scenario stops before its end. */
+  readonly violations: readonly Violation[];
 }
 
 /** One fault, or a family of them, of the plan: what is done to the real thing, and what must hold. */
@@ -67,5 +77,5 @@ export interface Scenario {
   readonly inShort?: true;
   /** Places changed in the build that it runs on, beside those of a mutant: gates, named points. */
   patches?(options: { readonly isShort: boolean }): readonly Patch[];
-  run(context: TortureContext): Promise<Outcome>;
+  run(context: TortureContext): Promise<Played>;
 }

@@ -1,8 +1,8 @@
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { callRecordSchema, type WireCallRecord } from '../../../lib/protocol/call-record.ts';
 import { httpErrorSchema } from '../../../lib/protocol/http-error.ts';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 
 export interface Asked {
   /** The operator's by default; null for none. */
@@ -10,6 +10,9 @@ export interface Asked {
   /** JSON, or text and bytes as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** One that keeps connections; by default each request has its own. */
+  readonly agent?: Agent;
+  readonly signal?: AbortSignal;
 }
 
 export interface Answered {
@@ -23,10 +26,10 @@ export interface Answered {
 
 /** One request with every header as the test wants it: `fetch` would set its own `Host` and `Origin`. */
 export function ask(
-  board: Callboard,
+  board: Address,
   method: string,
   path: string,
-  { token = board.token, body, headers = {} }: Asked = {},
+  { token = board.token, body, headers = {}, agent, signal }: Asked = {},
 ): Promise<Answered> {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const payload = isRaw ? body : JSON.stringify(body);
@@ -37,7 +40,8 @@ export function ask(
       port,
       method,
       path,
-      agent: false,
+      agent: agent ?? false,
+      signal,
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(payload === undefined
@@ -67,10 +71,9 @@ export function ask(
   });
 }
 
-export const get = (board: Callboard, path: string, asked?: Asked) =>
-  ask(board, 'GET', path, asked);
+export const get = (board: Address, path: string, asked?: Asked) => ask(board, 'GET', path, asked);
 
-export const post = (board: Callboard, path: string, body: unknown = {}, asked?: Asked) =>
+export const post = (board: Address, path: string, body: unknown = {}, asked?: Asked) =>
   ask(board, 'POST', path, { ...asked, body });
 
 /** It reads a refusal, and throws when it has not the shape of one (contract, section 9). */

@@ -1,6 +1,6 @@
 import type { WireCallRecord } from '../../../lib/protocol/call-record.ts';
 import { invokeAcceptedSchema } from '../../../lib/protocol/rest.ts';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 import { type Asked, get, post, recordOf } from './ask.ts';
 
 export interface InvokeMore {
@@ -11,7 +11,7 @@ export interface InvokeMore {
 
 /** Invokes a tool as an agent would, and gives the id of the call. */
 export async function invoke(
-  board: Callboard,
+  board: Address,
   name: string,
   args: unknown = {},
   { run_id = 'run_contract', ...more }: InvokeMore = {},
@@ -23,9 +23,9 @@ export async function invoke(
   return invokeAcceptedSchema.parse(answer.body).tool_call_id;
 }
 
-export const readCall = async (board: Callboard, id: string): Promise<WireCallRecord> =>
+export const readCall = async (board: Address, id: string): Promise<WireCallRecord> =>
   recordOf(await get(board, `/v1/tool_calls/${id}`));
 
 /** The record once it is final, or as it is after ten seconds. */
-export const finalCall = async (board: Callboard, id: string): Promise<WireCallRecord> =>
+export const finalCall = async (board: Address, id: string): Promise<WireCallRecord> =>
   recordOf(await get(board, `/v1/tool_calls/${id}?wait_ms=10000`));

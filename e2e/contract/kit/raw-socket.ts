@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 
 /** Longer than any answer takes; a connection that still hangs then is told as hanging. */
 const HANGS_MS = 6_000;
@@ -60,7 +60,7 @@ export interface RawSocket {
   ending(): Promise<Ending>;
 }
 
-export const upgradeHead = (board: Callboard, path: string, headers: readonly string[] = []) =>
+export const upgradeHead = (board: Address, path: string, headers: readonly string[] = []) =>
   [
     `GET ${path} HTTP/1.1`,
     `Host: ${new URL(board.url).host}`,
@@ -74,7 +74,7 @@ export const upgradeHead = (board: Callboard, path: string, headers: readonly st
 
 /** A socket below every library: what is written goes out, byte by byte. */
 export async function openRawSocket(
-  board: Callboard,
+  board: Address,
   path: string,
   headers: readonly string[] = [`Authorization: Bearer ${board.token}`],
 ): Promise<RawSocket> {
@@ -148,7 +148,7 @@ function readFrames(bytes: Buffer): { opcode: number; payload: Buffer }[] {
 }
 
 /** Bytes as they are on a connection of their own; what came back until the server hung up. */
-export function sendRaw(board: Callboard, bytes: string | Buffer): Promise<string> {
+export function sendRaw(board: Address, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(board.url);
   return new Promise((resolve) => {
     let came = '';

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 
 /** Far above what any answer takes, also on a machine under load. */
@@ -52,7 +52,7 @@ export class RefusedError extends Error {
 }
 
 export async function openSocket<M extends Typed>(
-  board: Callboard,
+  board: Address,
   path: string,
   parse: (value: unknown) => readonly M[],
   { token = board.token, headers = {}, protocols = [], patienceMs = NEXT_MS }: SocketOptions = {},

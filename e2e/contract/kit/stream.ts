@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 import { createInbox } from './inbox.ts';
 import { type Closed, type Line, NEXT_MS, RefusedError, type SocketOptions } from './socket.ts';
 
@@ -12,7 +12,7 @@ const MOST_MESSAGES = 1_000;
 
 /** The line is what a socket would be, as events of `GET /internal/stream` and requests beside it. */
 export async function openStream<M extends Typed>(
-  board: Callboard,
+  board: Address,
   parse: (value: unknown) => readonly M[],
   { token = board.token, headers = {}, patienceMs = NEXT_MS }: SocketOptions = {},
 ): Promise<Line<M>> {

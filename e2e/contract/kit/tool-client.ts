@@ -4,7 +4,7 @@ import {
   type ServerMessageOf,
   serverMessageSchema,
 } from '../../../lib/protocol/server-messages.ts';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 import { type Line, openSocket, type Socket, type SocketOptions } from './socket.ts';
 import { openStream } from './stream.ts';
 
@@ -56,7 +56,7 @@ export interface ToolClient extends Socket<ServerMessage> {
 
 /** Connects as a program of its own would. */
 export async function connectClient(
-  board: Callboard,
+  board: Address,
   { hello, tools = [], transport = 'socket', ...options }: ClientOptions = {},
 ): Promise<ToolClient> {
   const parse = (value: unknown) => [serverMessageSchema.parse(value)];

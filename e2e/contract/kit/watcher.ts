@@ -6,7 +6,7 @@ import {
   type WatchServerMessage,
   watchServerMessageSchema,
 } from '../../../lib/protocol/watch-messages.ts';
-import type { Callboard } from '../../start-callboard.ts';
+import type { Address } from '../../start-callboard.ts';
 import { openSocket, type Socket, type SocketOptions } from './socket.ts';
 
 export type WatchMessage = Exclude<WatchServerMessage, { type: 'batch' }>;
@@ -25,7 +25,7 @@ export interface Watcher extends Socket<WatchMessage> {
 
 /** Connects to `/ws/watch`; asks for nothing yet. Frames of several events are taken apart. */
 export async function connectWatcher(
-  board: Callboard,
+  board: Address,
   options: SocketOptions = {},
 ): Promise<Watcher> {
   const socket = await openSocket(board, '/ws/watch', takeApart, options);

@@ -4,7 +4,8 @@ import type { Journal } from '../../../lib/client/journal.ts';
 import type { ClientSocket } from '../../../lib/client/transports.ts';
 import type { ClientFacts } from '../world/client-facts.ts';
 import { hashOf } from '../world/witness.ts';
-import type { ClientLibrary } from './load-library.ts';
+
+export type ClientLibrary = typeof import('./client-library.ts');
 
 /** When the effect of a call was done, by call; all clients of a rig write into one. */
 export type Effects = Map<string, number[]>;

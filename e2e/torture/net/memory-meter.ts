@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from './rig.ts';
+import { until } from '../world/until.ts';
 
 const ANSWERS_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;

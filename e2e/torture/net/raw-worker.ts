@@ -1,9 +1,7 @@
 import type { ServerMessage } from '#lib/protocol/server-messages';
 import { connectClient, type ToolClient } from '../../contract/kit/tool-client.ts';
+import { PATIENCE_MS } from '../world/until.ts';
 import type { Rig } from './rig.ts';
-
-/** A message of the server on a machine under load; nothing is decided by it. */
-const PATIENCE_MS = 60_000;
 
 export const CAPS = ['claim', 'cancel', 'probe'];
 

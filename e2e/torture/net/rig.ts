@@ -1,28 +1,27 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { type Callboard, startCallboard } from '../../start-callboard.ts';
+import { freePort } from '../../support/free-port.ts';
 import type { Random } from '../random.ts';
-import type { Outcome, TortureContext, Violation } from '../scenario.ts';
+import type { Bad, Played, TortureContext } from '../scenario.ts';
 import { type Api, createApi } from '../world/api.ts';
-import { checkInvariants } from '../world/check-invariants.ts';
-import { gatherFacts } from '../world/gather-facts.ts';
-import { takePort } from '../world/server-process.ts';
-import { openToxicProxy, type ToxicProxy } from '../world/toxic-proxy.ts';
+import { checkInvariants, figuresOf } from '../world/check-invariants.ts';
+import { openLines } from '../world/network-world.ts';
+import type { ToxicProxy } from '../world/toxic-proxy.ts';
+import { until } from '../world/until.ts';
 import { type Watcher, watch } from '../world/watcher.ts';
-import { createWitness, type Witness } from '../world/witness.ts';
+import { createWitness } from '../world/witness.ts';
 import {
+  type ClientLibrary,
   createLibraryClient,
   type Effects,
   type LibraryClient,
   type LibraryClientOptions,
 } from './library-client.ts';
-import { loadLibrary } from './load-library.ts';
 
 export interface RigRest {
   readonly records: ReadonlyMap<string, WireCallRecord>;
-  readonly violations: readonly Violation[];
   readonly figures: Readonly<Record<string, number>>;
 }
 
@@ -30,9 +29,8 @@ export interface RigRest {
 export interface Rig {
   /** The living server, or the last one. */
   readonly board: Callboard;
-  readonly port: number;
+  readonly bad: Bad;
   readonly api: Api;
-  readonly witness: Witness;
   readonly effects: Effects;
   readonly random: Random;
   readonly watcher: Watcher;
@@ -40,86 +38,71 @@ export interface Rig {
   client(options: Omit<LibraryClientOptions, 'port'> & { port?: number }): LibraryClient;
   /** One of the lines that were asked for; each is given once. */
   line(): ToxicProxy;
-  /** Gives the call's id. Arguments get a nonce of their own. */
-  invoke(tool: string, args?: object, more?: object): Promise<string>;
-  /** Starts the server again on the same port and data. */
+  /** Ends the server, and starts it again on the same port and data. */
+  killAndStart(): Promise<void>;
   startAgain(): Promise<void>;
-  /** Waits until all calls have ended, and checks what is promised. */
-  rest(options?: { readonly withinMs?: number }): Promise<RigRest>;
+  /**
+   * Waits until all calls have ended, and checks what is promised. Answers of raw clients name nobody,
+   * as those of the library's tools do.
+   */
+  rest(options?: {
+    readonly withinMs?: number;
+    readonly areAnswersNamed?: boolean;
+  }): Promise<RigRest>;
 }
 
 export interface RigOptions {
   /** How many lines there are to be between clients and the server. */
   readonly lines?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the server's configuration. */
+  readonly policy?: object;
 }
 
 const REST_MS = 90_000;
-const LISTED_MS = 60_000;
 
 export async function inRig(
-  context: TortureContext,
-  play: (rig: Rig) => Promise<Outcome>,
-  { lines: lineCount = 0, env = {} }: RigOptions = {},
-): Promise<Outcome> {
-  const library = await loadLibrary(context.build);
-  const port = await takePort();
-  const dataDir = await context.tempDir();
+  { build, bad, random, tempDir }: TortureContext,
+  play: (rig: Rig) => Promise<Played>,
+  { lines: lineCount = 0, env: more = {}, policy = {} }: RigOptions = {},
+): Promise<Played> {
+  // The client library of this very build, run in the harness's own process.
+  const library: ClientLibrary = await import(pathToFileURL(build.libraryFile).href);
+  const port = await freePort();
+  const dataDir = await tempDir();
   const token = `torture-${crypto.randomUUID()}`;
-  const { serverFile } = context.build;
-  const lines = await Promise.all(
-    Array.from({ length: lineCount }, () => openToxicProxy(() => port)),
-  );
-  const configFile = join(await context.tempDir(), 'config.json');
-  const hosts = lines.map((line) => `127.0.0.1:${line.port}`);
-  // No person is there to say yes to what runs call.
-  const policy = { unknown_effects: 'allow' };
-  await writeFile(configFile, JSON.stringify({ allowed_hosts: hosts, policy }));
-  const always = { CALLBOARD_PORT: String(port), CALLBOARD_CONFIG: configFile };
-  const start = () => startCallboard({ dataDir, token, serverFile, env: { ...always, ...env } });
+  const { serverFile } = build;
+  const { lines, env, close } = await openLines(lineCount, () => port, await tempDir(), {
+    // No person is there to say yes to what runs call.
+    policy: { unknown_effects: 'allow', ...policy },
+  });
+  const always = { CALLBOARD_PORT: String(port), ...env, ...more };
+  const start = () => startCallboard({ dataDir, token, serverFile, env: always });
   let board = await start();
-  const api = createApi(board.url, token);
   const witness = createWitness();
+  const api = createApi(board, witness);
   const effects: Effects = new Map();
   const clients: LibraryClient[] = [];
   let given = 0;
-  const watcher = watch(`${board.url.replace('http', 'ws')}/ws/watch`, token);
+  const watcher = watch(board, bad);
+  const startAgain = async () => {
+    board = await start();
+  };
 
-  async function invoke(tool: string, args: object = {}, more: object = {}): Promise<string> {
-    const nonce = crypto.randomUUID();
-    const answer = await api.ask('POST', `/v1/tools/${tool}/invoke`, {
-      body: { run_id: 'run_torture', args: { nonce, ...args }, ...more },
-    });
-    if (answer?.status !== 202 && answer?.status !== 200)
-      throw new Error(`invoke ${tool}: ${JSON.stringify(answer)}`);
-    const { tool_call_id: id } = answer.body as { tool_call_id: string };
-    witness.accepted(id, { key: nonce, tool, nonce });
-    return id;
-  }
-
-  async function rest({ withinMs = REST_MS } = {}): Promise<RigRest> {
-    const giveUpAt = performance.now() + withinMs;
-    while ((await api.open()).length > 0 && performance.now() < giveUpAt) await sleep(50);
+  async function rest({ withinMs = REST_MS, areAnswersNamed = true } = {}): Promise<RigRest> {
+    await until(async () => (await api.open()).length === 0, withinMs, 50);
     await sleep(150);
-    const facts = await gatherFacts({
-      ...{ api, witness, shown: watcher.shown },
+    const seen = {
+      api,
+      witness,
+      shown: watcher.shown,
       clients: () => clients.map((client) => client.facts()),
       effects: () => new Map([...effects].map(([id, times]) => [id, times.length])),
-    });
-    const { records } = facts;
-    const of = (status: string) => [...records.values()].filter((one) => one.status === status);
-    return {
-      records,
-      violations: [...checkInvariants(facts), ...watcher.violations, ...defects(board)],
-      figures: {
-        calls: records.size,
-        succeeded: of('SUCCEEDED').length,
-        failed: of('FAILED').length,
-        timed_out: of('TIMEOUT').length,
-        effects: effects.size,
-        acknowledged: facts.clients.reduce((sum, one) => sum + one.acknowledged.length, 0),
-      },
     };
+    const facts = await checkInvariants(seen, bad, { areAnswersNamed });
+    const defects = board.log().match(/.*(?:"level":(?:50|60)|[Uu]ncaught|[Uu]nhandled).*/g) ?? [];
+    for (const line of defects.slice(0, 3)) bad('HEALTH', line.slice(0, 600));
+    return { records: facts.records, figures: figuresOf(facts) };
   }
 
   try {
@@ -127,11 +110,10 @@ export async function inRig(
       get board() {
         return board;
       },
-      port,
+      bad,
       api,
-      witness,
       effects,
-      random: context.random,
+      random,
       watcher,
       client(options) {
         const client = createLibraryClient({ library, token, effects }, { port, ...options });
@@ -144,10 +126,11 @@ export async function inRig(
         given += 1;
         return line;
       },
-      invoke,
-      async startAgain() {
-        board = await start();
+      async killAndStart() {
+        await board.stop('SIGKILL');
+        await startAgain();
       },
+      startAgain,
       rest,
     });
   } catch (error) {
@@ -158,55 +141,13 @@ export async function inRig(
   } finally {
     watcher.stop();
     await Promise.all(clients.map((client) => client.stop()));
-    await Promise.all(lines.map((line) => line.close()));
+    await close();
     await board.stop('SIGKILL');
   }
 }
 
-/** The lines of the server's log on its own defects. */
-function defects(board: Callboard): Violation[] {
-  const lines = board
-    .log()
-    .split('\n')
-    .filter((line) => /"level":(50|60)|[Uu]ncaught|[Uu]nhandled/.test(line));
-  return lines.slice(0, 3).map((line) => ({ invariant: 'HEALTH', detail: line.slice(0, 600) }));
+/** A number that the server tells of itself. */
+export async function metric({ board }: Pick<Rig, 'board'>, name: string): Promise<number> {
+  const { body } = await board.http('GET', '/metrics');
+  return Number(new RegExp(`^callboard_${name} (\\d+)$`, 'm').exec(String(body))?.[1]);
 }
-
-/** Calls that had to succeed and did not. */
-export const mustSucceed = (
-  { records }: RigRest,
-  ids: Iterable<string>,
-  why: string,
-): Violation[] =>
-  [...ids].flatMap((id) => {
-    const record = records.get(id);
-    if (record?.status === 'SUCCEEDED') return [];
-    const error = JSON.stringify(record?.error ?? null);
-    return [{ invariant: 'I6' as const, detail: `${id} ended ${record?.status} ${error}: ${why}` }];
-  });
-
-/** Resolves once `test` holds; false when it does not within `ms`. */
-export async function until(
-  test: () => boolean | Promise<boolean>,
-  ms: number,
-  everyMs = 10,
-): Promise<boolean> {
-  const giveUpAt = performance.now() + ms;
-  while (!(await test())) {
-    if (performance.now() > giveUpAt) return false;
-    await sleep(everyMs);
-  }
-  return true;
-}
-
-/** Waits for a client that is on its way, however slow the machine is. */
-export async function untilListed({ api }: Pick<Rig, 'api'>, tool: string): Promise<void> {
-  const isListed = async () =>
-    JSON.stringify((await api.ask('GET', '/v1/tools'))?.body ?? '').includes(`"${tool}"`);
-  if (!(await until(isListed, LISTED_MS, 20))) throw new Error(`${tool} is not listed`);
-}
-
-export const percentile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-};

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Callboard } from '../../start-callboard.ts';
-import type { Violation } from '../scenario.ts';
-import { until } from './rig.ts';
+import type { Bad } from '../scenario.ts';
+import { until } from '../world/until.ts';
 
 const LIMIT_MS = 100;
 /** Fewer reports are too little to say that nothing stalled. */
@@ -24,7 +24,6 @@ export interface StallWindow {
 
 export interface StallReport {
   readonly figures: Readonly<Record<string, number>>;
-  readonly violations: readonly Violation[];
   /** For people. */
   readonly summary: string;
 }
@@ -35,7 +34,7 @@ export interface StallMeter {
   readonly env: Readonly<Record<string, string>>;
   /** From here on. A server loads its pages with the first that is asked for, 80 ms once: before it. */
   start(board: Callboard): Promise<void>;
-  stop(): Promise<StallReport>;
+  stop(bad: Bad): Promise<StallReport>;
 }
 
 export function createStallMeter(dir: string): StallMeter {
@@ -57,37 +56,33 @@ export function createStallMeter(dir: string): StallMeter {
       await board.http('GET', '/sign-in');
       from = Date.now();
     },
-    async stop() {
+    async stop(bad) {
       const now = Date.now();
       await until(() => windows().some((one) => one.until > now), LAST_WORD_MS, 50);
-      return report(windows());
+      return report(windows(), bad);
     },
   };
 }
 
-function report(windows: readonly StallWindow[]): StallReport {
+function report(windows: readonly StallWindow[], bad: Bad): StallReport {
   const looks = windows.reduce((sum, one) => sum + one.looks, 0);
   const worst = (of: 'worstMs' | 'worstWithWaitsMs') =>
     Math.round(Math.max(0, ...windows.map((one) => one[of])));
-  const details = [
-    ...(looks < FEWEST_LOOKS
-      ? [`the event loop came round ${looks} times; fewer than ${FEWEST_LOOKS} say nothing`]
-      : []),
-    ...windows
-      .filter(({ worstMs }) => worstMs > LIMIT_MS)
-      .slice(0, 3)
-      .map(
-        ({ worstMs, worstWithWaitsMs, until }) =>
-          `the event loop stood for ${Math.round(worstMs)} ms before ${new Date(until).toISOString()} (${Math.round(worstWithWaitsMs)} ms at most with what the machine did not let run); at most ${LIMIT_MS} ms`,
-      ),
-  ];
+  const [stall, latency] = [worst('worstMs'), worst('worstWithWaitsMs')];
+  if (looks < FEWEST_LOOKS)
+    bad(
+      'HEALTH',
+      `the event loop came round ${looks} times; fewer than ${FEWEST_LOOKS} say nothing`,
+    );
+  for (const { worstMs, until: end } of windows
+    .filter((one) => one.worstMs > LIMIT_MS)
+    .slice(0, 3)) {
+    const at = new Date(end).toISOString();
+    const detail = `the event loop stood for ${Math.round(worstMs)} ms before ${at} (${latency} ms at most with what the machine did not let run); at most ${LIMIT_MS} ms`;
+    bad('HEALTH', detail);
+  }
   return {
-    figures: {
-      looks,
-      stall_ms_max: worst('worstMs'),
-      latency_ms_max: worst('worstWithWaitsMs'),
-    },
-    violations: details.map((detail) => ({ invariant: 'HEALTH', detail })),
-    summary: `worst stall ${worst('worstMs')} ms in ${looks} looks (${worst('worstWithWaitsMs')} ms with what the machine did not let run)`,
+    figures: { looks, stall_ms_max: stall, latency_ms_max: latency },
+    summary: `worst stall ${stall} ms in ${looks} looks (${latency} ms with what the machine did not let run)`,
   };
 }

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHeldTool } from '../net/held-tool.ts';
 import type { LibraryClient } from '../net/library-client.ts';
-import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
-import type { Scenario, Violation } from '../scenario.ts';
-import { watchClients } from '../world/watch-clients.ts';
+import { inRig, type Rig } from '../net/rig.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { PATIENCE_MS, until } from '../world/until.ts';
 
 /** A resume grace is 120 s; a client that comes back sooner finds its call waiting. */
 const GRACE_MS = 120_000;
-/** Events are waited for that long, on any machine. Nothing is decided by it. */
-const PATIENCE_MS = 60_000;
 const LEFT_MS = 2_000;
 
 /** The line is gone for a while under a granted call, which goes on running at the client. */
@@ -30,22 +29,16 @@ export const awayForAWhile: Scenario = {
         const back = seen.filter(({ awayMs }) => awayMs < GRACE_MS).map(({ id }) => id);
         const isDone = (id: string) => rest.records.get(id)?.status === 'SUCCEEDED';
         const late = seen.filter(({ awayMs }) => awayMs > GRACE_MS).map(({ id }) => id);
-        const violations: Violation[] = late.flatMap((id) => {
-          const record = rest.records.get(id);
-          const isRight =
-            record?.error?.code === 'outcome_unknown' &&
-            record.error.executed === 'unknown' &&
-            record.late_result !== null;
-          const detail = `${id} was away too long and is ${record?.status} ${JSON.stringify(record?.error)}, late ${JSON.stringify(record?.late_result)}`;
-          return isRight ? [] : [{ invariant: 'I4' as const, detail }];
-        });
+        for (const id of late) {
+          const { status, error = null, late_result: kept = null } = rest.records.get(id) ?? {};
+          if (error?.code === 'outcome_unknown' && error.executed === 'unknown' && kept !== null)
+            continue;
+          const is = `${status} ${JSON.stringify(error)}, late ${JSON.stringify(kept)}`;
+          context.bad('I4', `${id} was away too long and is ${is}`);
+        }
+        mustSucceed(context.bad, rest.records, 'it was back within the grace', back);
         return {
           figures: { ...rest.figures, away: seen.length, away_too_long: late.length },
-          violations: [
-            ...rest.violations,
-            ...violations,
-            ...mustSucceed(rest, back, 'it was back within the grace'),
-          ],
           summary: `${seen.length} × away for ${times.map((ms) => `${ms / 1000} s`).join(', ')}, ${each} times with a lost welcome: ${back.filter(isDone).length} of ${back.length} that were back in time succeeded, done once; ${late.length} that were not ended as unknown, their late results kept`,
         };
       },
@@ -61,15 +54,15 @@ async function leave(rig: Rig, awayMs: number, index: number) {
   const held = createHeldTool(rig.effects, name);
   const client = rig.client({ name, port: line.port, random, more: [held.definition] });
   await client.start();
-  await untilListed(rig, held.name);
-  const id = await rig.invoke(held.name, {}, { timeout_ms: 200_000 });
-  await until(() => rig.effects.has(id), PATIENCE_MS);
+  await rig.api.untilListed(held.name);
+  const id = await rig.api.invoke(held.name, { timeout_ms: 200_000 });
+  await until(() => rig.effects.has(id));
   line.refuse();
   line.end(index % 2 === 0 ? 'rst' : 'fin');
   held.end();
   await Promise.all([sleep(awayMs), hasAnswer(client, id)]);
   line.mend();
-  await until(() => client.welcomes.length > 1, PATIENCE_MS);
+  await until(() => client.welcomes.length > 1);
   await worksAgain(rig, name);
   return { id, awayMs };
 }
@@ -81,19 +74,19 @@ async function leave(rig: Rig, awayMs: number, index: number) {
 async function loseWelcome(rig: Rig, index: number) {
   const name = `unwelcome-${index}`;
   const line = rig.line();
-  const watch = watchClients(rig.board);
+  const { watcher } = rig;
   const held = createHeldTool(rig.effects, name);
   const client = rig.client({ name, port: line.port, more: [held.definition] });
   await client.start();
-  await untilListed(rig, held.name);
-  await until(() => watch.now(name) !== undefined, PATIENCE_MS);
-  const id = await rig.invoke(held.name, {}, { timeout_ms: 200_000 });
-  await until(() => rig.effects.has(id), PATIENCE_MS);
+  await rig.api.untilListed(held.name);
+  await until(() => watcher.now(name) !== undefined);
+  const id = await rig.api.invoke(held.name, { timeout_ms: 200_000 });
+  await until(() => rig.effects.has(id));
   line.refuse();
   line.end('rst');
   held.end();
   await hasAnswer(client, id);
-  await until(() => watch.now(name) === undefined, PATIENCE_MS);
+  await until(() => watcher.now(name) === undefined);
   // The first that it says is its request for an upgrade, the second its hello.
   let said = 0;
   line.onUp = () => {
@@ -101,24 +94,20 @@ async function loseWelcome(rig: Rig, index: number) {
     if (said === 2) line.hold(['down']);
   };
   line.mend();
-  await until(() => watch.now(name) !== undefined, PATIENCE_MS);
+  await until(() => watcher.now(name) !== undefined);
   line.onUp = () => {};
   line.end('rst');
   line.mend();
-  await until(() => client.welcomes.length > 1, PATIENCE_MS);
+  await until(() => client.welcomes.length > 1);
   await worksAgain(rig, name);
-  watch.stop();
   return { id, awayMs: 0 };
 }
 
 const hasAnswer = (client: LibraryClient, id: string): Promise<boolean> =>
-  until(
-    async () => (await client.journal.entries()).some((one) => one.id === id && one.answer),
-    PATIENCE_MS,
-  );
+  until(async () => (await client.journal.entries()).some((one) => one.id === id && one.answer));
 
 /** A later call, at its end: by then the server has taken what the client came back with. */
-async function worksAgain(rig: Rig, name: string): Promise<void> {
-  await untilListed(rig, `effect_${name}`);
-  await rig.invoke(`effect_${name}`, {}, { wait_ms: 30_000, timeout_ms: PATIENCE_MS });
+async function worksAgain({ api }: Rig, name: string): Promise<void> {
+  await api.untilListed(`effect_${name}`);
+  await api.invoke(`effect_${name}`, { wait_ms: 30_000, timeout_ms: PATIENCE_MS });
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { checkStoreFile } from '../../../server/store/integrity/check-store-file.ts';
 import { positionOf } from '../../../server/store/store-mark.ts';
 import type { EarlierCut } from '../disk-shim/shimmed-disk.ts';
-import type { Violation } from '../scenario.ts';
+import type { Bad } from '../scenario.ts';
 
 const DATABASE = 'callboard.db';
 const MARK = `${DATABASE}.mark`;
@@ -15,9 +15,9 @@ const MARK = `${DATABASE}.mark`;
  */
 export function checkEarlierCut(
   { files, events }: EarlierCut,
-  options: { readonly dir: string; readonly name: string },
-): Violation[] {
-  const { dir, name } = options;
+  { dir, name }: { readonly dir: string; readonly name: string },
+  bad: Bad,
+): void {
   mkdirSync(dir, { recursive: true });
   try {
     for (const [path, content] of files) {
@@ -30,17 +30,15 @@ export function checkEarlierCut(
     const file = join(dir, DATABASE);
     const check = checkStoreFile(file);
     if (check.kind === 'damaged') {
-      const detail = `${name}: a power cut passes for damage: ${check.problem}`;
-      return [{ invariant: 'HEALTH', detail }];
+      return bad('HEALTH', `${name}: a power cut passes for damage: ${check.problem}`);
     }
     const [held, acknowledged] = [check.kind === 'new' ? 0 : commitsIn(file), lastMark(events)];
-    if (held >= acknowledged) return [];
-    const detail = `${name}: it holds ${held} commits, and ${acknowledged} were acknowledged`;
-    return [{ invariant: 'I1', detail }];
+    if (held < acknowledged)
+      bad('I1', `${name}: it holds ${held} commits, and ${acknowledged} were acknowledged`);
   } catch (error) {
     const after = JSON.stringify(events.at(-1));
     const detail = `${name}: the check of a start failed after ${events.length} events (${after}): ${error}`;
-    return [{ invariant: 'HEALTH', detail }];
+    bad('HEALTH', detail);
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -1,54 +1,49 @@
 import type { ClientSocket } from '../../../lib/client/transports.ts';
 import { createHeldTool } from '../net/held-tool.ts';
 import { openWorker } from '../net/raw-worker.ts';
-import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
-
-const PATIENCE_MS = 60_000;
+import { inRig, type Rig } from '../net/rig.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { PATIENCE_MS, until } from '../world/until.ts';
 
 /** The worst copies of F16, in order: a claim twice in a row, a request again while its call runs and after. */
 export const eachTwice: Scenario = {
   id: 'F16b',
   name: 'a claim that comes twice, and a request that comes again while its call runs and after',
-  run: (context) => inRig(context, (rig) => play(rig, context.rounds({ full: 20, short: 2 }))),
+  run: (context) =>
+    inRig(context, async (rig) => {
+      const rounds = context.rounds({ full: 20, short: 2 });
+      const ids: string[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        await claimTwice(rig, round);
+        ids.push(await requestAgain(rig, round));
+      }
+      const { records, figures } = await rig.rest({ areAnswersNamed: false });
+      mustSucceed(context.bad, records, 'nothing was lost', ids);
+      return {
+        figures: { ...figures, rounds },
+        summary: `${rounds} × a claim twice in a row, and a request again while its call ran and after it: ${figures.succeeded} of ${figures.calls} succeeded, each effect done once`,
+      };
+    }),
 };
 
-async function play(rig: Rig, rounds: number): Promise<Outcome> {
-  const violations: Violation[] = [];
-  const ids: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    violations.push(...(await claimTwice(rig, round)));
-    ids.push(await requestAgain(rig, round));
-  }
-  const rest = await rig.rest();
-  return {
-    figures: { ...rest.figures, rounds },
-    violations: [
-      ...violations,
-      ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
-      ...mustSucceed(rest, ids, 'nothing was lost'),
-    ],
-    summary: `${rounds} × a claim twice in a row, and a request again while its call ran and after it: ${rest.figures.succeeded} of ${rest.figures.calls} succeeded, each effect done once`,
-  };
-}
-
 /** Nothing is written between the two, so that a refusal of the second would come before the grant. */
-async function claimTwice(rig: Rig, round: number): Promise<Violation[]> {
+async function claimTwice(rig: Rig, round: number): Promise<void> {
   const worker = await openWorker(rig, `effect_claims_${round}`);
-  const id = await rig.invoke(worker.tool, {}, { timeout_ms: PATIENCE_MS });
+  const id = await rig.api.invoke(worker.tool, { timeout_ms: PATIENCE_MS });
   const { attempt } = await worker.request();
   const claim = { type: 'tool_call_claim', id, attempt };
   worker.send(claim);
   worker.send(claim);
   const granted = () => worker.all('tool_call_granted').length;
   const refused = () => worker.all('tool_call_refused').length;
-  await until(() => granted() + refused() === 2, PATIENCE_MS);
+  await until(() => granted() + refused() === 2);
   worker.act(id);
   worker.answer(id, attempt);
   await worker.next('result_acknowledged');
   await worker.close();
   const detail = `${id}: of two claims of the client that was asked ${granted()} were granted, ${refused()} refused`;
-  return granted() === 2 ? [] : [{ invariant: 'I6', detail }];
+  if (granted() !== 2) rig.bad('I6', detail);
 }
 
 /** The real library gets the request again in the middle of its run, and once it has answered. */
@@ -63,15 +58,15 @@ async function requestAgain(rig: Rig, round: number): Promise<string> {
     more: [held.definition],
   });
   await client.start();
-  await until(() => client.welcomes.length > 0, PATIENCE_MS);
-  await untilListed(rig, held.name);
-  const id = await rig.invoke(held.name, {}, { timeout_ms: PATIENCE_MS });
-  await until(() => rig.effects.has(id), PATIENCE_MS);
+  await until(() => client.welcomes.length > 0);
+  await rig.api.untilListed(held.name);
+  const id = await rig.api.invoke(held.name, { timeout_ms: PATIENCE_MS });
+  await until(() => rig.effects.has(id));
   // A later call, at its end: what the copy caused has come by then.
-  const later = () => rig.invoke(`effect_${name}`, {}, { wait_ms: 30_000 });
+  const later = () => rig.api.invoke(`effect_${name}`, { wait_ms: 30_000 });
   await later();
   held.end();
-  await rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=30000`);
+  await rig.api.end(id, PATIENCE_MS);
   await later();
   await client.stop();
   return id;

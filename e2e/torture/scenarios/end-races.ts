@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callRecordSchema } from '#lib/protocol/call-record';
 import { toCardStatus } from '#lib/protocol/call-status';
 import { serverMessageSchema } from '#lib/protocol/server-messages';
 import { connectClient } from '../../contract/kit/tool-client.ts';
 import { inRig, type Rig } from '../net/rig.ts';
 import type { Random } from '../random.ts';
-import type { Scenario, Violation } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
 
 const AT_ONCE = 60;
 const TIMEOUT_MS = 100;
@@ -20,16 +19,16 @@ export const endRaces: Scenario = {
       const { random } = context;
       const count = context.rounds({ full: 5_000, short: 150 });
       const racers = await openRacer(rig, 'race');
-      const violations: Violation[] = await inTurn(rig, racers);
+      await inTurn(rig, racers);
       let left = count;
       const lane = async () => {
         while (left > 0) {
           left -= 1;
-          violations.push(...(await race(rig, racers, random.fork(`${left}`))));
+          await race(rig, racers, random.fork(`${left}`));
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
-      const rest = await rig.rest();
+      const rest = await rig.rest({ areAnswersNamed: false });
       await racers.client.close();
       let [results, late] = [0, 0];
       for (const [id, dispositions] of racers.told) {
@@ -42,7 +41,7 @@ export const endRaces: Scenario = {
           : dispositions.includes('late') && record?.late_result === id;
         if (!isRight) {
           const detail = `${id} is ${record?.status}, its client got ${dispositions.join(', ')}, late: ${JSON.stringify(record?.late_result)}`;
-          violations.push({ invariant: 'I2', detail });
+          context.bad('I2', detail);
         }
       }
       for (const [id, { error }] of rest.records) {
@@ -50,15 +49,12 @@ export const endRaces: Scenario = {
         if (error?.code !== 'cancelled' || racers.grants.has(id) || error.executed === 'no')
           continue;
         const detail = `${id} was cancelled and never granted, and may have been executed: "${error.executed}"`;
-        violations.push({ invariant: 'I7', detail });
+        context.bad('I7', detail);
       }
       for (const [id, status] of rig.watcher.shown) {
         const record = rest.records.get(id);
         if (record && status !== toCardStatus(record.status))
-          violations.push({
-            invariant: 'I10',
-            detail: `${id} is shown as ${status} and is ${record.status}`,
-          });
+          context.bad('I10', `${id} is shown as ${status} and is ${record.status}`);
       }
       const by = (code: string) =>
         [...rest.records.values()].filter(({ error }) => error?.code === code).length;
@@ -70,11 +66,6 @@ export const endRaces: Scenario = {
           late,
           cancelled: by('cancelled'),
         },
-        // The racers' answers are no objects, as those of other scenarios are.
-        violations: [
-          ...violations,
-          ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
-        ],
         summary: `${racers.told.size} races: ${results} ended by the result, ${by('cancelled')} by the cancel, ${by('timeout')} by the clock; each end the same over HTTP, to watchers and to the client`,
       };
     }),
@@ -156,15 +147,16 @@ function createMailbox<T>() {
 }
 
 /** Without a race: each after the one before was heard. */
-async function inTurn({ api, invoke }: Rig, racer: Racer): Promise<Violation[]> {
+async function inTurn(rig: Rig, racer: Racer): Promise<void> {
+  const { api } = rig;
   const begin = async (timeoutMs: number) => {
-    const id = await invoke('race', {}, { timeout_ms: timeoutMs });
+    const id = await api.invoke('race', { timeout_ms: timeoutMs });
     const attempt = await racer.granted(id);
     const answer = async () => {
       racer.client.send({ type: 'tool_result', id, output: id, success: true, attempt });
       await racer.said(id);
     };
-    const cancel = () => api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+    const cancel = () => api.cancel(id);
     return { id, answer, cancel };
   };
   const answered = await begin(PATIENCE_MS);
@@ -174,30 +166,26 @@ async function inTurn({ api, invoke }: Rig, racer: Racer): Promise<Violation[]> 
   await cancelled.cancel();
   await cancelled.answer();
   const timedOut = await begin(TIMEOUT_MS);
-  await api.ask('GET', `/v1/tool_calls/${timedOut.id}?wait_ms=30000`);
+  await api.end(timedOut.id, PATIENCE_MS);
   await timedOut.answer();
   await timedOut.cancel();
-  const ends = await Promise.all([answered, cancelled, timedOut].map(({ id }) => readEnd(api, id)));
-  return ends.flat();
+  await Promise.all([answered, cancelled, timedOut].map(({ id }) => readEnd(rig, id)));
 }
 
-async function race(
-  { api, invoke }: Rig,
-  { client, granted, said }: Racer,
-  random: Random,
-): Promise<Violation[]> {
+async function race(rig: Rig, { client, granted, said }: Racer, random: Random): Promise<void> {
+  const { api } = rig;
   const isTimed = random.chance(0.4);
   const isEarly = !isTimed && random.chance(0.3);
-  const id = await invoke('race', {}, { timeout_ms: isTimed ? TIMEOUT_MS : 5_000 });
+  const id = await api.invoke('race', { timeout_ms: isTimed ? TIMEOUT_MS : 5_000 });
   const cancel = async () => {
     await spin(random.between(0, 1_000));
-    return api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+    return api.cancel(id);
   };
   // Against the claim, which is on its way.
   const earlyCancel = isEarly ? cancel() : undefined;
-  const isOver = (await earlyCancel) && (await statusOf(api, id)) === 'FAILED';
+  const isOver = (await earlyCancel) && (await api.read(id)).status === 'FAILED';
   const attempt = isOver ? undefined : await granted(id);
-  if (attempt === undefined) return readEnd(api, id);
+  if (attempt === undefined) return readEnd(rig, id);
   if (isTimed) await sleep(TIMEOUT_MS - 2 + random.between(-2, 3));
   const answer = async () => {
     await spin(random.between(0, 1_000));
@@ -206,23 +194,14 @@ async function race(
   if (isEarly) await answer();
   else await Promise.all(random.chance(0.5) ? [answer(), cancel()] : [cancel(), answer()]);
   if ((await said(id)) === undefined)
-    return [{ invariant: 'I2', detail: `${id} was answered, and the server said nothing to it` }];
-  return readEnd(api, id);
+    return rig.bad('I2', `${id} was answered, and the server said nothing to it`);
+  return readEnd(rig, id);
 }
 
-async function statusOf(api: Rig['api'], id: string): Promise<string> {
-  return callRecordSchema.parse((await api.ask('GET', `/v1/tool_calls/${id}`))?.body).status;
-}
-
-async function readEnd(api: Rig['api'], id: string): Promise<Violation[]> {
-  const ends = new Set<string>();
-  for (let look = 0; look < 2; look += 1) {
-    const read = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=30000`);
-    ends.add(callRecordSchema.parse(read?.body).status);
-  }
-  return ends.size === 1
-    ? []
-    : [{ invariant: 'I3', detail: `${id} was read as ${[...ends].join(' and then as ')}` }];
+/** The end of a call is the same at each look. */
+async function readEnd({ api, bad }: Rig, id: string): Promise<void> {
+  const ends = [await api.read(id, PATIENCE_MS), await api.read(id)].map(({ status }) => status);
+  if (ends[0] !== ends[1]) bad('I3', `${id} was read as ${ends.join(' and then as ')}`);
 }
 
 /** Microseconds; no timer is so fine. */

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scenario, Violation } from '../scenario.ts';
+import type { Random } from '../random.ts';
+import type { Scenario } from '../scenario.ts';
+import { awaitEnd } from '../world/server-process.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
-import { awaitEnd } from './await-end.ts';
+import { until } from '../world/until.ts';
 
 /** A call of the store may take so long to be reached and to fail. */
 const REACH_MS = 6_000;
 /** Ends that say what is wrong: mendable, store failed, damaged. */
 const CLEAN_ENDS = [1, 74];
+const LAST = 90;
 
 /**
  * The nth write, sync or truncation of the server fails: n from the first one of
@@ -21,55 +24,42 @@ export const failingIo: Scenario = {
       context,
       { keepsLog: false, withClients: false, callers: 4, timeoutMs: 8_000 },
       async (shimmed) => {
-        const { world } = shimmed;
+        const { world, serverDisk } = shimmed;
         const { random } = context;
-        const violations: Violation[] = [];
-        for (const client of world.clients) world.startClient(client);
+        world.startClients();
         world.startLoad();
         await world.startServer();
         await world.untilAccepted(10);
-        await world.server.kill();
-        const last = 90;
-        const step = Math.max(1, Math.round(last / context.rounds({ full: 90, short: 4 })));
-        const first = random.between(1, step);
-        let [failed, refusedStart, unreached] = [0, 0, 0];
-        for (let n = first; n <= last; n += step) {
-          const outcome = await failAt(shimmed, n, random);
-          violations.push(...outcome.violations);
-          failed += outcome.failed;
-          refusedStart += outcome.started ? 0 : 1;
-          unreached += outcome.failed === 0 ? 1 : 0;
-          shimmed.serverDisk.control.heal();
-          await world.server.kill();
+        await world.server.end('SIGKILL');
+        const step = Math.max(1, Math.round(LAST / context.rounds({ full: LAST, short: 4 })));
+        const counts = { tried: 0, failed_calls: 0, refused_start: 0, unreached: 0 };
+        for (let n = random.between(1, step); n <= LAST; n += step) {
+          const { failed, started } = await failAt(shimmed, n, random);
+          counts.tried += 1;
+          counts.failed_calls += failed;
+          counts.refused_start += started ? 0 : 1;
+          counts.unreached += failed === 0 ? 1 : 0;
+          serverDisk.control.heal();
+          await world.server.end('SIGKILL');
         }
-        const ready = await world.startServer();
-        if (ready === undefined) {
+        if ((await world.startServer()) === undefined) {
           const rest = await world.rest();
           return { ...rest, summary: 'after the last failure it did not start any more' };
         }
-        const { figures, violations: found } = await world.rest();
-        const tried = Math.floor((last - first) / step) + 1;
+        const { figures } = await world.rest();
         return {
-          figures: {
-            ...figures,
-            tried,
-            failed_calls: failed,
-            refused_start: refusedStart,
-            unreached,
-          },
-          violations: [...violations, ...found],
-          summary: `${tried} of the first ${last} calls to the disk failed, one by one (EIO, ENOSPC, short writes): ${refusedStart} starts refused, ${figures.accepted} accepted, ${found.length} violations`,
+          figures: { ...figures, ...counts },
+          summary: `${counts.tried} of the first ${LAST} calls to the disk failed, one by one (EIO, ENOSPC, short writes): ${counts.refused_start} starts refused, ${figures.accepted} accepted, ${context.violations.length} violations`,
         };
       },
     ),
 };
 
 async function failAt(
-  { world, serverDisk }: ShimmedWorld,
+  { world, serverDisk: { control } }: ShimmedWorld,
   n: number,
-  random: { pick<T>(choices: readonly T[]): T; chance(p: number): boolean },
-): Promise<{ violations: Violation[]; failed: number; started: boolean }> {
-  const { control } = serverDisk;
+  random: Random,
+): Promise<{ failed: number; started: boolean }> {
   const failure = {
     atCall: n,
     error: random.pick(['EIO', 'ENOSPC'] as const),
@@ -77,24 +67,16 @@ async function failAt(
     isShort: random.chance(0.3),
   };
   control.fail(failure);
-  const bad = (detail: string): Violation => ({
-    invariant: 'HEALTH',
-    detail: `${JSON.stringify(failure)}: ${detail}`,
-  });
-  const violations: Violation[] = [];
+  const bad = (what: string) =>
+    world.bad(
+      'HEALTH',
+      `${JSON.stringify(failure)}: it ended with ${what}: ${world.server.log().slice(-900)}`,
+    );
   const ms = await world.startServer();
-  const giveUpAt = performance.now() + REACH_MS;
-  while (world.server.isAlive && control.failed === 0 && performance.now() < giveUpAt)
-    await sleep(5);
+  await until(() => !world.server.isAlive || control.failed > 0, REACH_MS);
   await sleep(30);
   const exit = await awaitEnd(world.server, 0);
-  if (exit && !CLEAN_ENDS.includes(exit.code ?? -1)) {
-    violations.push(
-      bad(`it ended with ${exit.signal ?? exit.code}: ${world.server.log().slice(-600)}`),
-    );
-  }
-  if (exit && /"level":50|unexpected/.test(world.server.log())) {
-    violations.push(bad(`it ended with a defect: ${world.server.log().slice(-900)}`));
-  }
-  return { violations, failed: control.failed, started: ms !== undefined };
+  if (exit && !CLEAN_ENDS.includes(exit.code ?? -1)) bad(`${exit.signal ?? exit.code}`);
+  if (exit && /"level":50|unexpected/.test(world.server.log())) bad('a defect');
+  return { failed: control.failed, started: ms !== undefined };
 }

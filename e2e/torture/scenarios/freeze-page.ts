@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright';
-import type { WireCallRecord } from '#lib/protocol/call-record';
+import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS, LIMITS } from '#lib/protocol/limits';
-import type { Scenario, TortureContext, Violation } from '../scenario.ts';
-import { canFindProcesses, renderersOf, signal } from '../world/browser-processes.ts';
-import { createPageWorld, type PageWorld, type RealBrowser } from '../world/page-world.ts';
-import { within } from '../world/within.ts';
+import type { Scenario, TortureContext } from '../scenario.ts';
+import { renderersOf, signal } from '../world/browser-processes.ts';
+import { inPageWorld, type PageWorld, type RealBrowser } from '../world/page-world.ts';
+import { PATIENCE_MS, within } from '../world/until.ts';
 
 const CALLS = 5;
 /** Pages that are frozen at the same time; each has its own process. */
 const AT_ONCE = 5;
-/** Events are waited for that long, on any machine. Nothing is decided by it. */
-const STEP_MS = 60_000;
 /** Longer than the disk takes for a grant on a machine under load: a call whose time is over by then is refused. */
 const GRANTED_MS = 3_000;
 
@@ -25,30 +23,15 @@ type Kind = 'requests, cancelled' | 'requests, timed out' | 'grants, timed out';
 export const freezePage: Scenario = {
   id: 'F13',
   name: "a page's process stopped for longer than its calls may take, then continued",
-  async run(context) {
-    if (context.chromium === undefined || !canFindProcesses()) return notHere;
-    const dir = await context.tempDir();
-    const world = await createPageWorld({ build: context.build, dir, chromium: context.chromium });
-    try {
-      const browser = await world.launch();
-      const { ended, ran, violations } = await runBatches(context, world, browser);
-      const all = await world.check();
+  run: (context) =>
+    inPageWorld(context, async (world) => {
+      const { ended, ran } = await runBatches(context, world, await world.launch());
+      const figures = await world.rest();
       return {
-        figures: { ...all.figures, calls_ended_while_frozen: ended, of_these_run: ran },
-        violations: [...violations, ...all.violations],
+        figures: { ...figures, calls_ended_while_frozen: ended, of_these_run: ran },
         summary: `${ended} calls ended while their page was frozen: ${ran} of them were run by it later`,
       };
-    } finally {
-      await world.end();
-    }
-  },
-};
-
-const notHere = {
-  figures: {},
-  violations: [],
-  summary: 'needs a browser whose processes can be found.',
-  notDone: 'no Chromium (CALLBOARD_CHROMIUM), or no /proc to find its processes in',
+    }),
 };
 
 async function runBatches(context: TortureContext, world: PageWorld, browser: RealBrowser) {
@@ -57,7 +40,6 @@ async function runBatches(context: TortureContext, world: PageWorld, browser: Re
     ...times(context.rounds({ full: 10, short: 1 }), 'requests, cancelled' as const),
     ...times(context.rounds({ full: 10, short: 0 }), 'requests, timed out' as const),
   ].slice(0, context.isShort ? 2 : undefined);
-  const violations: Violation[] = [];
   let [ended, ran] = [0, 0];
   for (const kind of new Set(plan)) {
     for (let left = plan.filter((one) => one === kind).length; left > 0; left -= AT_ONCE) {
@@ -72,15 +54,13 @@ async function runBatches(context: TortureContext, world: PageWorld, browser: Re
       if (asleep instanceof Error && late.length === 0) throw asleep;
       ended += ids.length;
       ran += late.length;
-      for (const id of late) {
-        const detail = `${id} ended (${kind}) while its page was frozen, and the page ran it`;
-        violations.push({ invariant: 'I7', detail });
-      }
+      for (const id of late)
+        world.bad('I7', `${id} ended (${kind}) while its page was frozen, and the page ran it`);
       await Promise.all(pages.map(({ page }) => page.close()));
       context.say(`${ended} calls ended in frozen pages, ${ran} of them run`);
     }
   }
-  return { ended, ran, violations };
+  return { ended, ran };
 }
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -120,7 +100,7 @@ async function openPage(
   await page.goto(world.pageUrl(name, hold));
   const is = (point: string) => (told: { point: string; name: string }) =>
     told.point === point && told.name === name;
-  await within(STEP_MS, 'the page is a client', world.pages.until(is('ready')));
+  await within('the page is a client', world.pages.until(is('ready')));
   const { client = '' } = await world.pages.until(is('welcome'));
   return { page, name, client };
 }
@@ -136,15 +116,15 @@ const FREEZES: Record<Kind, Freeze> = {
   async 'requests, cancelled'(world, browser, pages) {
     freeze(browser);
     const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
-    await Promise.all(ids.map((id) => world.cancel(id)));
-    await allEnd(world, ids, CLOCKS.cancelMs + STEP_MS);
+    await Promise.all(ids.map((id) => world.api.cancel(id)));
+    await allEnd(world, ids, CLOCKS.cancelMs + PATIENCE_MS);
     return ids;
   },
 
   async 'requests, timed out'(world, browser, pages) {
     freeze(browser);
     const ids = await askAll(world, pages, LIMITS.minTimeoutMs);
-    await allEnd(world, ids, CLOCKS.queueMs + STEP_MS);
+    await allEnd(world, ids, CLOCKS.queueMs + PATIENCE_MS);
     return ids;
   },
 
@@ -161,14 +141,14 @@ const FREEZES: Record<Kind, Freeze> = {
       return frozen.promise;
     };
     const ids = await askAll(world, pages, GRANTED_MS);
-    await within(STEP_MS, 'all grants have come', allStand.promise).catch(async (error: Error) => {
+    await within('all grants have come', allStand.promise).catch(async (error: Error) => {
       const lines = await Promise.all([...waiting].map((name) => standOf(world, name, ids)));
       throw new Error(`${error.message}: ${lines.join('; ')}`);
     });
     freeze(browser);
     world.pages.onPublished = () => {};
     frozen.resolve();
-    await allEnd(world, ids, GRANTED_MS + STEP_MS);
+    await allEnd(world, ids, GRANTED_MS + PATIENCE_MS);
     return ids;
   },
 };
@@ -177,9 +157,9 @@ const FREEZES: Record<Kind, Freeze> = {
 async function standOf(world: PageWorld, name: string, ids: readonly string[]): Promise<string> {
   const told = world.pages.told.filter((one) => one.name === name);
   const calls = new Set(told.flatMap(({ call }) => (call === undefined ? [] : [call])));
-  const records = await Promise.all(ids.map((id) => world.final(id, 1)));
-  const states = ids.flatMap((id, index) =>
-    calls.has(id) ? [`${id} ${records[index]?.status ?? 'open'}`] : [],
+  const own = ids.filter((id) => calls.has(id));
+  const states = await Promise.all(
+    own.map(async (id) => `${id} ${(await world.api.read(id)).status}`),
   );
   return `${name} told ${told.map(({ point }) => point).join(' ')}; its calls: ${states.join(', ')}`;
 }
@@ -187,14 +167,16 @@ async function standOf(world: PageWorld, name: string, ids: readonly string[]): 
 const askAll = (world: PageWorld, pages: readonly FrozenPage[], timeoutMs: number) =>
   Promise.all(
     pages.flatMap(({ client }) =>
-      times(CALLS, client).map((to) => world.invoke('effect', { client: to, timeoutMs })),
+      times(CALLS, client).map((to) =>
+        world.api.invoke('effect', { client: to, timeout_ms: timeoutMs }),
+      ),
     ),
   );
 
-async function allEnd(world: PageWorld, ids: readonly string[], ms: number): Promise<void> {
-  const records = await Promise.all(ids.map((id) => world.final(id, ms)));
-  const open = ids.filter((_, index) => records[index] === undefined);
-  if (open.length > 0) throw new Error(`after ${ms} ms still open: ${open.join(', ')}`);
+async function allEnd({ api }: PageWorld, ids: readonly string[], ms: number): Promise<void> {
+  const records = await Promise.all(ids.map((id) => api.end(id, ms)));
+  const open = records.filter(({ status }) => !isFinalStatus(status));
+  if (open.length > 0) throw new Error(`after ${ms} ms ${open.length} calls are open`);
 }
 
 const freeze = ({ profile }: RealBrowser): void => {
@@ -206,14 +188,13 @@ const thaw = ({ profile }: RealBrowser): void => {
 };
 
 /** A page that answers a new call has handled all that came before it. */
-async function untilAwake(world: PageWorld, pages: readonly FrozenPage[]): Promise<void> {
-  const answer = async ({ client }: FrozenPage): Promise<WireCallRecord | undefined> => {
-    const id = await world.invoke('read', { client, ms: 50 });
-    return world.final(id, STEP_MS);
-  };
-  const answers = await Promise.all(pages.map(answer));
-  for (const record of answers) {
-    if (record?.status !== 'SUCCEEDED')
-      throw new Error(`a page did not wake up: ${JSON.stringify(record?.error)}`);
+async function untilAwake({ api }: PageWorld, pages: readonly FrozenPage[]): Promise<void> {
+  const answers = await Promise.all(
+    pages.map(async ({ client }) =>
+      api.end(await api.invoke('read', { client, args: { ms: 50 } }), PATIENCE_MS),
+    ),
+  );
+  for (const { status, error } of answers) {
+    if (status !== 'SUCCEEDED') throw new Error(`a page did not wake up: ${JSON.stringify(error)}`);
   }
 }

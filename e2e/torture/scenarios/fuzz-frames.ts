@@ -6,10 +6,13 @@ import type { Callboard } from '../../start-callboard.ts';
 import { badHandshake } from '../net/bad-handshake.ts';
 import { judgeFrames } from '../net/judge-frames.ts';
 import { badFrame, oddFrames, worstFrame } from '../net/odd-frames.ts';
-import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
+import { makeRealCalls } from '../net/real-calls.ts';
+import { inRig, metric, type Rig } from '../net/rig.ts';
 import { createStallMeter } from '../net/stall-meter.ts';
 import type { Random } from '../random.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
+import type { Played, Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { until } from '../world/until.ts';
 
 const LANES = 32;
 /** So much is wrong that more would show nothing. */
@@ -25,59 +28,35 @@ export const fuzzFrames: Scenario = {
   name: 'odd and malformed frames and handshakes',
   async run(context) {
     const meter = createStallMeter(await context.tempDir());
-    const play = async (rig: Rig): Promise<Outcome> => {
+    const play = async (rig: Rig): Promise<Played> => {
       const count = context.rounds({ full: 200_000, short: 10_000 });
-      const violations = await sendTooLong(rig);
+      const { violations, bad } = context;
+      await sendTooLong(rig);
       const seen = { frames: 0, connections: 0, handshakes: 0, ended: 0, let_go: 0 };
-      const honest = rig.client({ name: 'honest' });
-      await honest.start();
-      await untilListed(rig, 'effect_honest');
+      const real = await makeRealCalls(rig, 50);
       await meter.start(rig.board);
-      let isOver = false;
-      const real: string[] = [];
-      const realCalls = async () => {
-        while (!isOver) {
-          real.push(await rig.invoke('effect_honest', {}, { wait_ms: 10_000, timeout_ms: 10_000 }));
-          await sleep(50);
-        }
-      };
       const lane = async (index: number) => {
         const random = context.random.fork(`${index}`);
         while (seen.frames < count && violations.length < ENOUGH) {
           const hung = await attack(rig, random, seen);
-          if (hung) violations.push({ invariant: 'HEALTH', detail: hung });
+          if (hung) bad('HEALTH', hung);
         }
       };
-      const lanes = Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)));
-      await Promise.all([
-        lanes.finally(() => {
-          isOver = true;
-        }),
-        realCalls(),
-      ]);
-      const stalls = await meter.stop();
+      await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)));
+      await real.stop();
+      const hung = violations.length;
+      const stalls = await meter.stop(bad);
       const rest = await rig.rest();
-      const left = await settledSockets(rig);
-      if (left > 2)
-        violations.push({
-          invariant: 'I13',
-          detail: `${left} sockets are open after all were ended; 2 are right`,
-        });
+      mustSucceed(bad, rest.records, 'it was a real call beside the fuzzing', real.ids);
+      // The honest client's and the watcher's are left, once the others are gone.
+      const open = () => metric(rig, 'sockets');
+      await until(async () => (await open()) <= 2, HANGS_MS, 100);
+      const left = await open();
+      if (left > 2) bad('I13', `${left} sockets are open after all were ended; 2 are right`);
+      const counts = { ...seen, real_calls: real.ids.length, sockets_left: left };
       return {
-        figures: {
-          ...rest.figures,
-          ...seen,
-          real_calls: real.length,
-          sockets_left: left,
-          ...stalls.figures,
-        },
-        violations: [
-          ...violations,
-          ...stalls.violations,
-          ...rest.violations,
-          ...mustSucceed(rest, real, 'a real call beside the fuzzing'),
-        ],
-        summary: `${seen.frames} odd and malformed frames read and ${seen.handshakes} malformed handshakes over ${seen.connections} connections: 0 crashes, 0 uncaught, ${violations.length} hung; ${real.length} real calls beside them succeeded; ${stalls.summary}`,
+        figures: { ...rest.figures, ...counts, ...stalls.figures },
+        summary: `${seen.frames} odd and malformed frames read and ${seen.handshakes} malformed handshakes over ${seen.connections} connections: 0 crashes, 0 uncaught, ${hung} hung; ${real.ids.length} real calls beside them succeeded; ${stalls.summary}`,
       };
     };
     return inRig(context, play, { env: meter.env });
@@ -85,32 +64,15 @@ export const fuzzFrames: Scenario = {
 };
 
 /** A frame over the limit ends its connection by its head alone, and for that reason: so no other limit does it. */
-async function sendTooLong({ board }: Rig): Promise<Violation[]> {
-  const violations: Violation[] = [];
+async function sendTooLong({ board, bad }: Rig): Promise<void> {
   for (const path of PATHS) {
     const socket = await openRawSocket(board, path);
     socket.write({ opcode: 1, claimedLength: BigInt(LIMITS.frameBytes) + 1n });
     const { code } = await socket.ending();
     if (code === TOO_LONG) continue;
     const detail = `${path}: a frame of ${LIMITS.frameBytes + 1} bytes was begun, and the connection ended with ${code}`;
-    violations.push({ invariant: 'HEALTH', detail });
+    bad('HEALTH', detail);
   }
-  return violations;
-}
-
-/** The honest client's and the watcher's, once the others are gone. */
-async function settledSockets({ board }: Rig): Promise<number> {
-  let open = Number.POSITIVE_INFINITY;
-  await until(
-    async () => {
-      const answer = await board.http('GET', '/metrics');
-      open = Number(/^callboard_sockets (\d+)$/m.exec(String(answer.body))?.[1]);
-      return open <= 2;
-    },
-    HANGS_MS,
-    100,
-  );
-  return open;
 }
 
 type Seen = {

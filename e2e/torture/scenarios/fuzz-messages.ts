@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
-import { serverMessageSchema } from '#lib/protocol/server-messages';
+import { CLOSE, serverMessageSchema } from '#lib/protocol/server-messages';
 import { watchServerMessageSchema } from '#lib/protocol/watch-messages';
-import { flood } from '../net/flood.ts';
+import { openSocket } from '../../contract/kit/socket.ts';
 import { abyss, mutated } from '../net/mutate.ts';
-import { inRig, mustSucceed, type Rig, untilListed } from '../net/rig.ts';
+import { makeRealCalls } from '../net/real-calls.ts';
+import { inRig, type Rig } from '../net/rig.ts';
 import { type Asked, clientMessage, watchMessage } from '../net/right-messages.ts';
 import { createStallMeter } from '../net/stall-meter.ts';
 import type { Random } from '../random.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
+import type { Played, Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
 
 const SESSIONS = { client: 16, watcher: 4 } as const;
 /** Watchers have two messages to say, and may cause a large answer by each. */
@@ -21,6 +22,8 @@ const HANGS_MS = 30_000;
 const APART_MS = 50;
 const BAITERS = 3;
 const ENOUGH = 5;
+/** Far more than a connection may send at once, and in the time that the server takes to read them. */
+const FLOOD = { '/ws/client': 20_000, '/ws/watch': 1_000 } as const;
 
 /** Messages of this protocol with something wrong in them, in every state; and real calls beside them. */
 export const fuzzMessages: Scenario = {
@@ -28,95 +31,87 @@ export const fuzzMessages: Scenario = {
   name: 'mutated messages on both sockets',
   async run(context) {
     const meter = createStallMeter(await context.tempDir());
-    const play = async (rig: Rig): Promise<Outcome> => {
+    const play = async (rig: Rig): Promise<Played> => {
       const count = context.rounds({ full: 200_000, short: 5_000 });
-      const violations: Violation[] = [];
+      const { random, violations } = context;
       const seen = { sent: 0, replies: 0, bad: 0, sockets: 0, requests: 0 };
-      const bad = (detail: string) => violations.push({ invariant: 'HEALTH', detail });
-      const honest = rig.client({ name: 'honest' });
-      await honest.start();
-      await untilListed(rig, 'effect_honest');
+      const bad = (detail: string) => context.bad('HEALTH', detail);
+      const real = await makeRealCalls(rig, 20);
       await meter.start(rig.board);
-      let isOver = false;
-      const real: string[] = [];
-      const realCalls = (async () => {
-        while (!isOver) {
-          real.push(await rig.invoke('effect_honest', {}, { wait_ms: 10_000, timeout_ms: 10_000 }));
-          await sleep(20);
-        }
-      })().catch((error: unknown) => bad(`a real call beside the fuzzing was refused: ${error}`));
-      const baits: string[] = [];
-      const baiter = async (first: number) => {
-        for (let n = first; !isOver; n += BAITERS) {
-          const body = { run_id: 'run_bait', args: {}, timeout_ms: 1_000 };
-          const path = `/v1/tools/fuzzed_${n % SESSIONS.client}/invoke`;
-          const asked = await rig.api.ask('POST', path, { body });
-          if (asked?.status === 202)
-            baits.push((asked.body as { tool_call_id: string }).tool_call_id);
-          await sleep(10);
-        }
-      };
-      const bait = Promise.all(Array.from({ length: BAITERS }, (_, index) => baiter(index)));
+      const bait = startBait(rig);
       const kinds = (['client', 'watcher'] as const).flatMap((kind) =>
         Array.from({ length: SESSIONS[kind] }, () => kind),
       );
-      await worstFirst(rig, {
-        ...{ kind: 'client', index: kinds.length, count: 0, random: context.random },
-        ...{ seen, asked: [], seq: 0, bad, isLost: () => false },
-      });
+      const common = { seen, seq: 0, bad, isLost: () => violations.length >= ENOUGH };
+      const first = { ...common, kind: 'client', index: kinds.length, count: 0, random } as const;
+      await worstFirst(rig, { ...first, asked: [] });
       await Promise.all(
         kinds.map(async (kind, index) => {
           // One after the other, as a server that has just started meets all of it for the first time.
           await sleep(index * APART_MS);
-          await fuzzSession(rig, {
-            kind,
-            index,
-            count: Math.ceil((count * SHARE[kind]) / SESSIONS[kind]),
-            random: context.random.fork(`${index}`),
-            seen,
-            asked: [],
-            seq: 0,
-            bad,
-            isLost: () => violations.length >= ENOUGH,
-          });
+          const share = Math.ceil((count * SHARE[kind]) / SESSIONS[kind]);
+          const own = { kind, index, count: share, random: random.fork(`${index}`), asked: [] };
+          await fuzzSession(rig, { ...common, ...own });
         }),
       );
       if (violations.length >= ENOUGH) {
         // A server that answers nobody cannot be asked for the rest.
-        isOver = true;
-        return { figures: seen, violations, summary: 'given up' };
+        void Promise.all([real.stop(), bait.stop()]);
+        return { figures: seen, summary: 'given up' };
       }
-      const stalls = await meter.stop();
+      const crashes = violations.length;
+      const stalls = await meter.stop(context.bad);
       // Not before: it is what the server reads of one connection in one go, and long.
-      for (const path of ['/ws/client', '/ws/watch'] as const)
-        violations.push(...(await flood(rig.board, path)));
-      isOver = true;
-      await Promise.all([realCalls, bait]);
+      await flood(rig, '/ws/client');
+      await flood(rig, '/ws/watch');
+      const [, baits] = await Promise.all([real.stop(), bait.stop()]);
       // A call that nobody is left to take would wait out its clock.
-      for (const { tool_call_id: id } of await rig.api.open())
-        await rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
-      const rest = await rig.rest();
-      const others = rest.violations.filter(({ invariant }) => invariant !== 'I11');
+      for (const { tool_call_id: id } of await rig.api.open()) await rig.api.cancel(id);
+      const rest = await rig.rest({ areAnswersNamed: false });
+      mustSucceed(context.bad, rest.records, 'it was a real call beside the fuzzing', real.ids);
+      const counts = { ...seen, bait_calls: baits, real_calls: real.ids.length };
       return {
-        figures: {
-          ...rest.figures,
-          ...seen,
-          bait_calls: baits.length,
-          real_calls: real.length,
-          ...stalls.figures,
-        },
-        violations: [
-          ...violations,
-          ...stalls.violations,
-          ...others,
-          ...mustSucceed(rest, real, 'a real call beside the fuzzing'),
-        ],
-        summary: `${seen.sent} mutated messages in ${kinds.length} sessions over ${seen.sockets} sockets: ${violations.length} crashes or foreign replies among ${seen.replies} (${seen.bad} refusals), ${real.length} real calls beside them; ${stalls.summary}`,
+        figures: { ...rest.figures, ...counts, ...stalls.figures },
+        summary: `${seen.sent} mutated messages in ${kinds.length} sessions over ${seen.sockets} sockets: ${crashes} crashes or foreign replies among ${seen.replies} (${seen.bad} refusals), ${real.ids.length} real calls beside them; ${stalls.summary}`,
       };
     };
     return inRig(context, play, { env: meter.env });
   },
 };
+
+/** Calls of the tools that the sessions offer, so that there is something to answer. */
+function startBait({ api }: Rig): { stop(): Promise<number> } {
+  let [isOver, accepted] = [false, 0];
+  const baiter = async (_: unknown, first: number) => {
+    for (let n = first; !isOver; n += BAITERS) {
+      const asked = await api.ask('POST', `/v1/tools/fuzzed_${n % SESSIONS.client}/invoke`, {
+        body: { run_id: 'run_bait', args: {}, timeout_ms: 1_000 },
+      });
+      if (asked?.status === 202) accepted += 1;
+      await sleep(10);
+    }
+  };
+  const all = Promise.all(Array.from({ length: BAITERS }, baiter));
+  return {
+    async stop() {
+      isOver = true;
+      await all;
+      return accepted;
+    },
+  };
+}
+
+/** Sends small messages, each of them right, as fast as it can: the server has to hang up. */
+async function flood({ board, bad }: Rig, path: keyof typeof FLOOD): Promise<void> {
+  const line = await openSocket(board, path, () => []);
+  for (let sent = 0; sent < FLOOD[path]; sent += 1) line.send('{"type":"probe","nonce":"n"}');
+  const end = await Promise.race([line.closed, sleep(HANGS_MS, undefined, { ref: false })]);
+  void line.vanish();
+  // When it was still sending as the server hung up, the reason is lost on the way.
+  if (end?.code === CLOSE.policy || end?.code === 1006) return;
+  const detail = `${FLOOD[path]} messages at once over ${path}: ${end?.code ?? 'open'} after ${HANGS_MS} ms; ${CLOSE.policy} is right`;
+  bad('HEALTH', detail);
+}
 
 interface Session {
   readonly kind: 'client' | 'watcher';
@@ -152,12 +147,12 @@ async function fuzzSession(rig: Rig, session: Session): Promise<void> {
       if (isEndOfBatch && !(await line.isHeard(`heard-${n}`)))
         bad(`${line.path} did not answer within ${HANGS_MS} ms`);
     }
-    if (line.isOpen()) line.ws.close();
-    const code = await Promise.race([line.closed, sleep(HANGS_MS, undefined, { ref: false })]);
-    if (code === undefined) {
+    if (line.isOpen()) void line.close();
+    const end = await Promise.race([line.closed, sleep(HANGS_MS, undefined, { ref: false })]);
+    if (!end) {
       bad(`a socket of ${line.path} hung when it was told to close`);
-      line.ws.terminate();
-    } else if (!CLOSES.includes(code)) bad(`${line.path} closed with ${code}`);
+      void line.vanish();
+    } else if (!CLOSES.includes(end.code)) bad(`${line.path} closed with ${end.code}`);
   }
 }
 
@@ -184,51 +179,53 @@ async function worstFirst(rig: Rig, session: Session): Promise<void> {
     session.bad(`${line.path} did not answer within ${HANGS_MS} ms`);
     break;
   }
-  line.ws.close();
+  void line.close();
 }
 
 const CLOSES = [1000, 1005, 1006, 1008, 1009, 4010, 4013];
+
+/** What is looked at of a message that the server sends. */
+interface Told {
+  readonly type: string;
+  readonly nonce: string;
+  readonly id: string;
+  readonly attempt: number;
+  readonly seq?: number;
+  readonly events?: readonly { readonly seq: number }[];
+}
 
 /** A socket, whose every word from the server is held against the protocol. */
 async function openLine({ board }: Rig, session: Session) {
   const { kind, seen, asked, bad } = session;
   const path = kind === 'watcher' ? '/ws/watch' : '/ws/client';
   const schema = kind === 'watcher' ? watchServerMessageSchema : serverMessageSchema;
-  const ws = new WebSocket(board.url.replace('http', 'ws') + path, {
-    headers: { authorization: `Bearer ${board.token}` },
-    maxPayload: 2 ** 28,
-    handshakeTimeout: HANGS_MS,
-  });
-  ws.on('error', () => {});
-  let isOpen = true;
-  const closed = new Promise<number>((resolve) => ws.on('close', resolve));
-  void closed.then(() => {
-    isOpen = false;
-  });
   const heard = new Map<string, () => void>();
-  ws.on('message', (data) => {
+  const take = (value: unknown) => {
     seen.replies += 1;
-    const message = JSON.parse(String(data));
+    const message = value as Told;
     // The answer to a probe is the watch socket's own, and not among its events.
     const isOwn = kind === 'watcher' && message.type === 'probe_ack';
-    if (!isOwn && !schema.safeParse(message).success)
-      bad(`${path} said what is not of the protocol: ${String(data).slice(0, 300)}`);
+    if (!isOwn && !schema.safeParse(value).success)
+      bad(`${path} said what is not of the protocol: ${JSON.stringify(value).slice(0, 300)}`);
     if (message.type === 'probe_ack') heard.get(message.nonce)?.();
     if (message.type === 'error' || message.type === 'result_rejected') seen.bad += 1;
     session.seq = message.seq ?? message.events?.at(-1)?.seq ?? session.seq;
-    if (message.type !== 'tool_call_request') return;
-    seen.requests += 1;
-    asked.push({ id: message.id, attempt: message.attempt });
-    if (asked.length > 20) asked.shift();
-  });
-  await Promise.race([new Promise((resolve) => ws.once('open', resolve)), closed]);
-  if (!isOpen) bad(`${path} did not open within ${HANGS_MS} ms`);
+    if (message.type === 'tool_call_request') {
+      seen.requests += 1;
+      asked.push({ id: message.id, attempt: message.attempt });
+      if (asked.length > 20) asked.shift();
+    }
+    return [];
+  };
+  const { ws, closed, close, vanish } = await openSocket(board, path, take);
   seen.sockets += 1;
   return {
     ws,
     path,
     closed,
-    isOpen: () => isOpen,
+    close,
+    vanish,
+    isOpen: () => ws.readyState === ws.OPEN,
     /** The server answers in order: then it has handled all that was sent before. */
     async isHeard(nonce: string): Promise<boolean> {
       const answered = new Promise<void>((resolve) => heard.set(nonce, resolve));

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inRig, type Rig, until, untilListed } from '../net/rig.ts';
+import { inRig, type Rig } from '../net/rig.ts';
 import type { Random } from '../random.ts';
-import type { Scenario, Violation } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
 import { noHurry } from '../world/gate.ts';
+import { PATIENCE_MS, until } from '../world/until.ts';
 
 const STOP_MS = 5_000;
-const PATIENCE_MS = 60_000;
 /** The clock of a call; the server is away for a part of it. */
 const TIMEOUT_MS = 120_000;
 const CALLERS = 8;
@@ -22,18 +23,18 @@ export const gracefulStop: Scenario = {
     inRig(context, async (rig) => {
       const { random } = context;
       const rounds = context.rounds({ full: 50, short: 3 });
-      const violations: Violation[] = [];
+      const bad = (detail: string) => context.bad('HEALTH', detail);
       const clients = [0, 1, 2].map((index) =>
         rig.client({ name: `work-${index}`, random: () => 0.02 }),
       );
       await Promise.all(clients.map((client) => client.start()));
-      await until(() => clients.every(({ welcomes }) => welcomes.length > 0), 60_000);
+      await until(() => clients.every(({ welcomes }) => welcomes.length > 0));
       let [isOver, refused, slowest] = [false, 0, 0];
       const caller = async (random: Random) => {
         while (!isOver) {
           const wait = random.chance(0.3) ? { wait_ms: 2_000 } : {};
-          const args = { ms: random.between(0, 60) };
-          await rig.invoke('effect', args, { timeout_ms: TIMEOUT_MS, ...wait }).catch(async () => {
+          const asked = { args: { ms: random.between(0, 60) }, timeout_ms: TIMEOUT_MS, ...wait };
+          await rig.api.invoke('effect', asked).catch(async () => {
             refused += 1;
             await sleep(20);
           });
@@ -52,41 +53,24 @@ export const gracefulStop: Scenario = {
         const ms = performance.now() - startedAt;
         slowest = Math.max(slowest, ms);
         if (code !== 0 || (ms > STOP_MS && !context.isShort))
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `SIGTERM: exit ${code} after ${Math.round(ms)} ms: ${rig.board.log().slice(-600)}`,
-          });
+          bad(`SIGTERM: exit ${code} after ${Math.round(ms)} ms: ${rig.board.log().slice(-600)}`);
         if ((await waiting.answer) === undefined)
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `stop ${round + 1}: who waited for ${waiting.id} got no answer at all`,
-          });
+          bad(`stop ${round + 1}: who waited for ${waiting.id} got no answer at all`);
         if (existsSync(join(rig.board.dataDir, 'callboard.db-wal')))
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `stop ${round + 1}: exit ${code}, and the record was not closed: its log is left`,
-          });
+          bad(`stop ${round + 1}: exit ${code}, and the record was not closed: its log is left`);
         await rig.startAgain();
         const areBack = () => clients.every(({ welcomes }, i) => welcomes.length > (times[i] ?? 0));
-        if (!(await until(areBack, PATIENCE_MS)))
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `not all clients were back ${PATIENCE_MS} ms after start ${round + 1}`,
-          });
+        if (!(await until(areBack)))
+          bad(`not all clients were back ${PATIENCE_MS} ms after start ${round + 1}`);
       }
       isOver = true;
       await Promise.all(callers);
-      const rest = await rig.rest();
-      for (const [id, { status, error, timings }] of rest.records) {
-        // No client was ended: whatever was asked for can be done, and nothing is unknown.
-        if (status === 'SUCCEEDED') continue;
-        const detail = `${id} ended ${status} (${JSON.stringify(error)}), ${timings.started_at === null ? 'never granted' : 'granted'}`;
-        violations.push({ invariant: 'I6', detail });
-      }
+      const { records, figures } = await rig.rest();
+      // No client was ended: whatever was asked for can be done, and nothing is unknown.
+      mustSucceed(context.bad, records, 'no client was ended');
       return {
-        figures: { ...rest.figures, stops: rounds, refused, stop_ms_max: Math.round(slowest) },
-        violations: [...violations, ...rest.violations],
-        summary: `${rounds} × SIGTERM under load: exit 0 after at most ${Math.round(slowest)} ms, ${rest.figures.succeeded} of ${rest.records.size} accepted calls succeeded, done once, 0 unknown`,
+        figures: { ...figures, stops: rounds, refused, stop_ms_max: Math.round(slowest) },
+        summary: `${rounds} × SIGTERM under load: exit 0 after at most ${Math.round(slowest)} ms, ${figures.succeeded} of ${records.size} accepted calls succeeded, done once, 0 unknown`,
       };
     }),
 };
@@ -94,7 +78,7 @@ export const gracefulStop: Scenario = {
 /** Somebody who waits for a call that lasts. */
 async function ask(rig: Rig) {
   // A client registers its tools after its welcome: for a moment it is back without them.
-  await untilListed(rig, 'effect');
-  const id = await rig.invoke('effect', { ms: 3_000 }, { timeout_ms: TIMEOUT_MS });
+  await rig.api.untilListed('effect');
+  const id = await rig.api.invoke('effect', { args: { ms: 3_000 }, timeout_ms: TIMEOUT_MS });
   return { id, answer: rig.api.ask('GET', `/v1/tool_calls/${id}?wait_ms=20000`) };
 }

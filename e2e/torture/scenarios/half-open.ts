@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
-import type { Scenario, Violation } from '../scenario.ts';
-import { askCall, callEnd } from '../world/ask-call.ts';
-import {
-  createNetworkWorld,
-  type NetworkWorld,
-  notSucceeded,
-  untilOffers,
-} from '../world/network-world.ts';
-import { until } from '../world/until.ts';
+import { openSocket } from '../../contract/kit/socket.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { inNetworkWorld, type NetworkWorld, untilOffers } from '../world/network-world.ts';
+import { must, PATIENCE_MS, until } from '../world/until.ts';
 import type { World } from '../world/world.ts';
 import { beatMsOf, hurriedPatches } from './hurried-heartbeat.ts';
 
@@ -18,7 +13,6 @@ const ENDED_BEATS = 4.5;
 const LATE_MS = 15_000;
 /** The server counts so many heartbeats on the frozen tab's socket; so many later it is not shown at all. */
 const MOST_BEATS = 12;
-const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 150_000;
 const FROZEN_TAB = 'frozen-tab';
 
@@ -30,52 +24,44 @@ export const halfOpen: Scenario = {
   id: 'F12',
   name: 'clients stopped with their sockets open',
   patches: hurriedPatches,
-  async run(context) {
-    const { build, random } = context;
+  run(context) {
     const beatMs = beatMsOf(context);
-    const dir = await context.tempDir();
     const frozen = context.isShort ? 2 : 19;
     const rounds = context.rounds({ full: 1, short: 1 });
-    const network = await createNetworkWorld({ build, dir, random, clients: frozen + 1 });
-    const { world } = network;
-    const violations: Violation[] = [];
-    const bad = (detail: string) => violations.push({ invariant: 'I14', detail });
-    let [shownMs, endedMs] = [0, 0];
-    try {
+    return inNetworkWorld(context, { clients: frozen + 1 }, async (network) => {
+      const { world } = network;
+      let [shownMs, endedMs] = [0, 0];
       for (let round = 0; round < rounds; round += 1) {
         const tab = await openFrozenTab(world);
-        const seen = await freeze(network, { beatMs, bad, beats: tab.beats });
-        tab.socket.terminate();
+        const seen = await freeze(network, beatMs, tab.beats);
+        void tab.socket.vanish();
         if (!seen) break;
         shownMs = Math.max(shownMs, seen.shownMs);
         endedMs = Math.max(endedMs, seen.endedMs);
         context.say(`shown after ${shownMs} ms, ended after ${endedMs} ms`);
       }
-      const { figures, violations: found, records } = await world.rest();
-      const lost = notSucceeded(records.values(), 'each client was back within the grace');
-      const counts = {
-        frozen: rounds * (frozen + 1),
-        shown_ms_max: shownMs,
-        ended_ms_max: endedMs,
-      };
+      const { figures, records } = await world.rest();
+      mustSucceed(context.bad, records, 'each client was back within the grace');
+      const count = rounds * (frozen + 1);
+      const times = { shown_ms_max: shownMs, ended_ms_max: endedMs, heartbeat_ms: beatMs };
       return {
-        figures: { ...figures, ...counts, heartbeat_ms: beatMs },
-        violations: [...violations, ...found, ...lost],
-        summary: `${counts.frozen} clients frozen with open sockets, heartbeat ${beatMs} ms: shown as silent after at most ${shownMs} ms, ended after at most ${endedMs} ms; ${figures.accepted} calls, ${figures.succeeded} succeeded once`,
+        figures: { ...figures, frozen: count, ...times },
+        summary: `${count} clients frozen with open sockets, heartbeat ${beatMs} ms: shown as silent after at most ${shownMs} ms, ended after at most ${endedMs} ms; ${figures.accepted} calls, ${figures.succeeded} succeeded once`,
       };
-    } finally {
-      await network.end();
-    }
+    });
   },
 };
 
 async function freeze(
-  { world, clients: [awake, ...clients], watch }: NetworkWorld,
-  { beatMs, bad, beats }: { beatMs: number; bad: (detail: string) => void; beats: () => number },
+  { world, clients: [awake, ...clients] }: NetworkWorld,
+  beatMs: number,
+  beats: () => number,
 ): Promise<{ shownMs: number; endedMs: number } | undefined> {
+  const { api, watcher } = world;
+  const bad = (detail: string) => world.bad('I14', detail);
   if (!awake) throw new Error('nobody is left awake');
   const ask = (client?: string, ms = 0) =>
-    askCall(world, 'effect', { timeoutMs: TIMEOUT_MS, client, ms });
+    api.invoke('effect', { timeout_ms: TIMEOUT_MS, client, args: { ms } });
   const running = await Promise.all(clients.map(({ id }) => ask(id, 400)));
   await sleep(100);
   const stoppedAt = performance.now();
@@ -84,59 +70,50 @@ async function freeze(
   const firstBeat = beats();
   const after = async (what: string, inBeats: number, test: (name: string) => boolean) => {
     const limitMs = inBeats * beatMs + LATE_MS;
+    const isOver = () =>
+      beats() > firstBeat + MOST_BEATS || performance.now() > stoppedAt + limitMs;
     const times = names.map(async (name) => {
-      const isOver = () =>
-        beats() > firstBeat + MOST_BEATS || performance.now() > stoppedAt + limitMs;
-      const is = await until(`${name} is ${what}`, limitMs + PATIENCE_MS, () =>
-        test(name) ? 'shown' : isOver() && 'not shown',
-      );
+      await must(`${name} is ${what}`, () => test(name) || isOver(), limitMs + PATIENCE_MS);
       const ms = Math.round(performance.now() - stoppedAt);
-      if (is === 'not shown') bad(`${name} is not ${what} after ${ms} ms; at most ${limitMs}`);
-      return is === 'shown' ? ms : undefined;
+      if (test(name)) return ms;
+      bad(`${name} is not ${what} after ${ms} ms; at most ${limitMs}`);
+      return Infinity;
     });
-    const all = await Promise.all(times);
-    return all.every((ms) => ms !== undefined) ? Math.max(...all) : undefined;
+    return Math.max(...(await Promise.all(times)));
   };
   const wake = async () => {
     for (const { process } of clients) process.signal('SIGCONT');
-    await Promise.all(clients.map(({ name }) => untilOffers(watch, name)));
+    await Promise.all(clients.map(({ name }) => untilOffers(watcher, name)));
+    return undefined;
   };
-  const shownMs = await after('silent', SHOWN_BEATS, (name) => !watch.now(name)?.responsive);
-  if (shownMs === undefined) return void (await wake());
+  const shownMs = await after('silent', SHOWN_BEATS, (name) => !watcher.now(name)?.responsive);
+  if (shownMs === Infinity) return wake();
   // Calls for anybody go to whom is awake; that for a frozen one waits.
   const waiting = await ask(clients[0]?.id);
   const anybody = await Promise.all(clients.map(() => ask()));
   for (const id of anybody) {
-    const { client_id: asked, status } = await callEnd(world, id, PATIENCE_MS);
+    const { client_id: asked, status } = await api.end(id, PATIENCE_MS);
     if (asked !== awake.id) bad(`${id} is ${status} and was given to ${asked}, which is frozen`);
   }
-  const { phase } = await callEnd(world, waiting, 0);
+  const { phase } = await api.end(waiting, 0);
   if (phase !== 'queued') bad(`${waiting} is ${phase}; its client is frozen, so it has to wait`);
-  const endedMs = await after('ended', ENDED_BEATS, (name) => watch.now(name) === undefined);
+  const endedMs = await after('ended', ENDED_BEATS, (name) => watcher.now(name) === undefined);
   await wake();
-  if (endedMs === undefined) return undefined;
-  await Promise.all([...running, waiting].map((id) => callEnd(world, id, TIMEOUT_MS)));
+  if (endedMs === Infinity) return undefined;
+  await Promise.all([...running, waiting].map((id) => api.end(id, TIMEOUT_MS)));
   return { shownMs, endedMs };
 }
 
 /** It says hello and nothing more; its library answers pings. */
-async function openFrozenTab({
-  url,
-  token,
-}: World): Promise<{ socket: WebSocket; beats: () => number }> {
-  const headers = { authorization: `Bearer ${token}` };
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/client`, { headers });
+async function openFrozenTab(world: World) {
   let beats = 0;
   const count = () => {
     beats += 1;
+    return [];
   };
-  socket.on('error', () => {});
-  socket.on('ping', count);
-  socket.on('message', count);
-  await new Promise((opened) => socket.once('open', opened));
-  socket.send(
-    JSON.stringify({ type: 'hello', name: FROZEN_TAB, kind: 'tab', caps: ['claim', 'probe'] }),
-  );
-  await new Promise((welcomed) => socket.once('message', welcomed));
+  const socket = await openSocket(world, '/ws/client', count);
+  socket.ws.on('ping', count);
+  socket.send({ type: 'hello', name: FROZEN_TAB, kind: 'tab', caps: ['claim', 'probe'] });
+  await until(() => beats > 0);
   return { socket, beats: () => beats };
 }

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callRecordSchema } from '#lib/protocol/call-record';
 import { createScriptedOpenAI } from '../../../server/testing/scripted-openai.ts';
 import { openWorker, type RawWorker, reopenWorker } from '../net/raw-worker.ts';
-import { inRig, type Rig, until } from '../net/rig.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
+import { inRig, metric, type Rig } from '../net/rig.ts';
+import type { Played, Scenario } from '../scenario.ts';
 import { checkRuns } from '../world/check-runs.ts';
 import { createGate, type Gate, gatePatches } from '../world/gate.ts';
+import { PATIENCE_MS, until } from '../world/until.ts';
 import {
   appendBeside,
   failGranted,
@@ -17,8 +16,6 @@ import {
   overtake,
 } from './half-writes.ts';
 
-/** Events are waited for that long, on any machine. Nothing is decided by it. */
-const PATIENCE_MS = 60_000;
 /** A server that does not wait for the disk needs so long to be gone. */
 const GONE_MS = 2_000;
 /** Requests, one after another: what was sent before the first has come by the last. */
@@ -35,11 +32,8 @@ export const heldWrites: Scenario = {
   inShort: true,
   patches: gatePatches,
   async run(context) {
-    const dir = await context.tempDir();
-    const gate = createGate(dir);
-    const config = join(dir, 'config.json');
-    const policy = { unknown_effects: 'allow', ask: ['effect_overtaken_*'] };
-    await writeFile(config, JSON.stringify({ policy }));
+    const gate = createGate(await context.tempDir());
+    const policy = { ask: ['effect_overtaken_*'] };
     const model = await createScriptedOpenAI({
       script({ body, toolResults }) {
         if (toolResults.length > 0) return { text: 'Done.' };
@@ -49,71 +43,44 @@ export const heldWrites: Scenario = {
     });
     const env = {
       ...gate.env,
-      CALLBOARD_CONFIG: config,
       CALLBOARD_MODEL: 'openai:gpt-5-scripted',
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: 'sk-scripted',
     };
     const rounds = context.rounds({ full: 10, short: 1 });
     try {
-      return await inRig(context, (rig) => play(rig, gate, rounds), { env });
+      return await inRig(context, (rig) => play(rig, gate, rounds), { env, policy });
     } finally {
       await model.close();
     }
   },
 };
 
-async function play(rig: Rig, gate: Gate, rounds: number): Promise<Outcome> {
-  const violations: Violation[] = [];
+async function play(rig: Rig, gate: Gate, rounds: number): Promise<Played> {
   const runIds = new Set<string>();
   for (let round = 0; round < rounds; round += 1) {
-    violations.push(...(await killWhileHeld(rig, gate, round, runIds)));
-    violations.push(...(await cancelWhileHeld(rig, gate, round)));
-    violations.push(...(await killInGroup(rig, gate, `half-${round}`)));
-    violations.push(...(await killWhileIndexing(rig, gate, round)));
-    violations.push(...(await overtake(rig, gate, `effect_overtaken_${round}`)));
-    violations.push(...(await appendBeside(rig, `effect_overtaken_beside_${round}`)));
-    violations.push(...(await failGranted(rig, gate, `effect_failed_${round}`)));
+    await killWhileHeld(rig, gate, round, runIds);
+    await cancelWhileHeld(rig, gate, round);
+    await killInGroup(rig, gate, `half-${round}`);
+    await killWhileIndexing(rig, gate, round);
+    await overtake(rig, gate, `effect_overtaken_${round}`);
+    await appendBeside(rig, `effect_overtaken_beside_${round}`);
+    await failGranted(rig, gate, `effect_failed_${round}`);
     await failAccepting(rig, gate, round);
   }
-  const rest = await rig.rest({ withinMs: PATIENCE_MS });
-  await untilRunsEnd(rig, runIds);
-  violations.push(...(await checkRuns(rig.api, runIds, rest.records)));
-  violations.push(...(await stopWhileHeld(rig, gate)));
+  const { figures, records } = await rig.rest({ withinMs: PATIENCE_MS, areAnswersNamed: false });
+  await rig.api.untilRunsEnd(runIds);
+  await checkRuns(rig.api, runIds, records, rig.bad);
+  await stopWhileHeld(rig, gate);
   return {
-    figures: { ...rest.figures, rounds, runs: runIds.size },
-    violations: [
-      ...violations,
-      // The clients here are no library's, which other scenarios' answers name.
-      ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
-    ],
-    summary: `${rounds} × the disk held back under a call, a grant, an answer, a cancel, half a group, another writer, an error and a stop: ${rest.figures.calls} calls, ${rest.figures.succeeded} succeeded, nothing said that was not so afterwards`,
+    figures: { ...figures, rounds, runs: runIds.size },
+    summary: `${rounds} × the disk held back under a call, a grant, an answer, a cancel, half a group, another writer, an error and a stop: ${figures.calls} calls, ${figures.succeeded} succeeded, nothing said that was not so afterwards`,
   };
 }
 
 /** A key of its own for each call, so that asking again gives the same call. */
-async function ask(
-  rig: Rig,
-  tool: string,
-  key: string,
-  args: object = { nonce: key },
-): Promise<string | undefined> {
-  const answer = await rig.api.ask('POST', `/v1/tools/${tool}/invoke`, {
-    headers: { 'idempotency-key': key },
-    body: { run_id: `run_${key}`, args, timeout_ms: 60_000 },
-  });
-  if (answer?.status !== 202) return undefined;
-  const { tool_call_id: id } = answer.body as { tool_call_id: string };
-  rig.witness.accepted(id, { key, tool, nonce: key });
-  return id;
-}
-
-/** It asks as `ask` does, of a server that takes calls. */
-async function mustAsk(rig: Rig, tool: string, key: string): Promise<string> {
-  const id = await ask(rig, tool, key);
-  if (id === undefined) throw new Error(`${key} was not accepted`);
-  return id;
-}
+const mustAsk = ({ api }: Rig, tool: string, key: string): Promise<string> =>
+  api.invoke(tool, { key, run_id: `run_${key}`, timeout_ms: PATIENCE_MS });
 
 async function settle({ api }: Rig, workers: readonly RawWorker[]): Promise<void> {
   for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
@@ -127,7 +94,7 @@ async function killWhileHeld(
   gate: Gate,
   round: number,
   runIds: Set<string>,
-): Promise<Violation[]> {
+): Promise<void> {
   const [idle, asked, busy, running] = await Promise.all(
     ['idle', 'asked', 'busy', 'run'].map((kind) => openWorker(rig, `effect_${kind}_${round}`)),
   );
@@ -140,12 +107,13 @@ async function killWhileHeld(
   await mustAsk(rig, busy.tool, `answered-${round}`);
   const done = await busy.claim(await busy.request());
   busy.act(done.id);
-  runIds.add(await startRun(rig, running.tool));
+  const { tool } = running;
+  runIds.add(await rig.api.startRun({ input: `Use ${tool}`, tools: [tool] }));
   const own = await running.claim(await running.request());
   running.act(own.id);
 
   gate.holdWrites('');
-  const accepted = ask(rig, idle.tool, `new-${round}`);
+  const accepted = rig.api.tryInvoke(idle.tool, `new-${round}`, { timeout_ms: PATIENCE_MS });
   asked.send({ type: 'tool_call_claim', id: offer.id, attempt: offer.attempt });
   busy.answer(done.id, done.attempt);
   await gate.reached();
@@ -157,7 +125,8 @@ async function killWhileHeld(
   gate.open();
   await rig.startAgain();
 
-  const violations = isAcknowledged ? await stands(rig, done.id) : [];
+  // An acknowledged answer is the end of its call, and its client has forgotten it.
+  if (isAcknowledged) await stands(rig, done.id);
   const withDone = (id: string, attempt: number) => ({ known: [{ id, attempt, phase: 'done' }] });
   const back = await Promise.all([
     reopenWorker(rig, idle, { known: [] }),
@@ -173,81 +142,53 @@ async function killWhileHeld(
   back[3].answer(own.id, own.attempt);
   await until(async () => (await rig.api.open()).length === 0, PATIENCE_MS, 20);
   await Promise.all(back.map((worker) => worker.close()));
-  return violations;
 }
 
-/** An acknowledged answer is the end of its call, and its client has forgotten it. */
-async function stands(rig: Rig, id: string): Promise<Violation[]> {
-  const answer = await rig.api.ask('GET', `/v1/tool_calls/${id}`);
-  const status = answer?.status === 200 ? callRecordSchema.parse(answer.body).status : 'gone';
-  if (status === 'SUCCEEDED') return [];
-  const detail = `${id}: its answer was acknowledged, and after a kill the call is ${status}`;
-  return [{ invariant: 'I2', detail }];
-}
-
-async function startRun({ api }: Rig, tool: string): Promise<string> {
-  const body = { input: `Use ${tool}`, tools: [tool] };
-  const answer = await api.ask('POST', '/v1/runs', { body });
-  if (!answer || answer.status >= 300) throw new Error(`no run: ${JSON.stringify(answer)}`);
-  return (answer.body as { run_id: string }).run_id;
-}
-
-async function untilRunsEnd({ api }: Rig, runIds: ReadonlySet<string>): Promise<void> {
-  const isOver = async (id: string) => {
-    const answer = await api.ask('GET', `/v1/runs/${id}`);
-    return (answer?.body as { status?: string })?.status !== 'running';
-  };
-  const all = [...runIds].map((id) => until(() => isOver(id), PATIENCE_MS, 50));
-  await Promise.all(all);
+async function stands({ api, bad }: Rig, id: string): Promise<void> {
+  const status = (await api.tryRead(id))?.status ?? 'gone';
+  if (status !== 'SUCCEEDED')
+    bad('I2', `${id}: its answer was acknowledged, and after a kill the call is ${status}`);
 }
 
 /**
  * The call is offered again, claimed and granted, and none of that is on disk: a
  * cancel that comes now is the end, and it has not run.
  */
-async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<Violation[]> {
+async function cancelWhileHeld(rig: Rig, gate: Gate, round: number): Promise<void> {
+  const { api } = rig;
+  const openCalls = () => metric(rig, 'open_calls');
   const tool = `effect_cancelled_${round}`;
   const first = await openWorker(rig, tool);
   const id = await mustAsk(rig, tool, `cancelled-${round}`);
   await first.request();
   await first.vanish();
-  await until(async () => (await callOf(rig, id)).card.clock?.name === 'resume', PATIENCE_MS, 20);
+  await until(async () => (await api.read(id)).card.clock?.name === 'resume', PATIENCE_MS, 20);
   gate.holdWrites(id);
   const worker = await openWorker(rig, tool, { instance_id: `${tool}-2`, client_id: `${tool}-2` });
   const { attempt } = await worker.request();
   await gate.reached();
   worker.send({ type: 'tool_call_claim', id, attempt });
   await settle(rig, [worker]);
-  const before = await openCalls(rig);
-  const cancelled = rig.api.ask('POST', `/v1/tool_calls/${id}/cancel`, { body: {} });
+  const before = await openCalls();
+  const cancelled = api.cancel(id);
   // Decided, and not written: only the count of open calls shows it.
-  await until(async () => (await openCalls(rig)) < before, 3_000, 20);
+  await until(async () => (await openCalls()) < before, 3_000, 20);
   gate.open();
   await cancelled;
-  const { error } = await callOf(rig, id, '?wait_ms=20000');
+  const { error } = await api.end(id, 20_000);
   await worker.settled();
   const isGranted = worker.got('tool_call_granted', id) !== undefined;
   await worker.close();
-  if (!isGranted && error?.code === 'cancelled' && error.executed === 'no') return [];
+  if (!isGranted && error?.code === 'cancelled' && error.executed === 'no') return;
   const detail = `${id} was cancelled before its grant had left (granted: ${isGranted}) and ended ${JSON.stringify(error)}`;
-  return [{ invariant: 'I7', detail }];
-}
-
-async function callOf({ api }: Rig, id: string, query = '') {
-  const answer = await api.ask('GET', `/v1/tool_calls/${id}${query}`);
-  return callRecordSchema.parse(answer?.body);
-}
-
-async function openCalls({ board }: Rig): Promise<number> {
-  const { body } = await board.http('GET', '/metrics');
-  return Number(/^callboard_open_calls (\d+)$/m.exec(String(body))?.[1]);
+  rig.bad('I7', detail);
 }
 
 /** The write of a new call fails: its caller is refused, or the call is there after a start. */
 async function failAccepting(rig: Rig, gate: Gate, round: number): Promise<void> {
   const key = `failed-${round}`;
   gate.failWrites(key);
-  await ask(rig, 'calculation.eval', key, { expression: '6*7' });
+  await rig.api.tryInvoke('calculation.eval', key, { args: { expression: '6*7' } });
   await gate.reached();
   await rig.board.stop('SIGKILL');
   gate.open();
@@ -255,7 +196,7 @@ async function failAccepting(rig: Rig, gate: Gate, round: number): Promise<void>
 }
 
 /** SIGTERM while a grant waits for the disk: the server ends when it is written, and not before. */
-async function stopWhileHeld(rig: Rig, gate: Gate): Promise<Violation[]> {
+async function stopWhileHeld(rig: Rig, gate: Gate): Promise<void> {
   const worker = await openWorker(rig, 'effect_stopped');
   const id = await mustAsk(rig, worker.tool, 'stopped');
   const { attempt } = await worker.request();
@@ -263,15 +204,14 @@ async function stopWhileHeld(rig: Rig, gate: Gate): Promise<Violation[]> {
   worker.send({ type: 'tool_call_claim', id, attempt });
   await gate.reached();
   process.kill(rig.board.pid, 'SIGTERM');
-  if (!(await until(() => gate.isClosing, PATIENCE_MS))) throw new Error('SIGTERM changed nothing');
+  if (!(await until(() => gate.isClosing))) throw new Error('SIGTERM changed nothing');
   const ended = rig.board.stop('SIGTERM');
   const early = await Promise.race([ended, sleep(GONE_MS, 'waits' as const)]);
   gate.open();
   const code = await ended;
-  const bad = (detail: string): Violation[] => [{ invariant: 'HEALTH', detail }];
-  if (early !== 'waits') return bad(`SIGTERM: it ended with ${code} before ${id} was on disk`);
-  if (code !== 0) return bad(`SIGTERM: exit ${code}: ${rig.board.log().slice(-600)}`);
-  return existsSync(join(rig.board.dataDir, 'callboard.db-wal'))
-    ? bad(`SIGTERM: exit ${code}, and the record was not closed: its log is left`)
-    : [];
+  const bad = (detail: string) => rig.bad('HEALTH', `SIGTERM: ${detail}`);
+  if (early !== 'waits') return bad(`it ended with ${code} before ${id} was on disk`);
+  if (code !== 0) return bad(`exit ${code}: ${rig.board.log().slice(-600)}`);
+  if (existsSync(join(rig.board.dataDir, 'callboard.db-wal')))
+    bad(`exit ${code}, and the record was not closed: its log is left`);
 }

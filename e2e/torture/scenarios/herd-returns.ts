@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STABLE_MS } from '../../../lib/net/backoff.ts';
-import { inRig, until } from '../net/rig.ts';
-import type { Scenario, Violation } from '../scenario.ts';
+import { inRig } from '../net/rig.ts';
+import type { Scenario } from '../scenario.ts';
+import { until } from '../world/until.ts';
 
 const BACK_MS = 60_000;
 /** A client may have begun a longer wait while there was no server; 30 s is the longest, and a machine under load is slow. */
@@ -17,14 +18,13 @@ export const herdReturns: Scenario = {
     inRig(context, async (rig) => {
       const count = context.isShort ? 50 : 500;
       const rounds = context.rounds({ full: 3, short: 1 });
-      const violations: Violation[] = [];
       const clients = Array.from({ length: count }, (_, index) =>
         rig.client({ name: `herd-${index}`, random: context.random.fork(`${index}`).next }),
       );
       await Promise.all(clients.map((client) => client.start()));
       const isBack = (times: number) => () =>
         clients.every(({ welcomes }) => welcomes.length >= times);
-      if (!(await until(isBack(1), 60_000))) throw new Error('the herd did not connect at first');
+      if (!(await until(isBack(1)))) throw new Error('the herd did not connect at first');
       let [slowest, late, gone, together] = [0, 0, 0, 0];
       for (let round = 0; round < rounds; round += 1) {
         // Whoever loses it again sooner waits longer, as is right with a server that comes and goes.
@@ -32,8 +32,7 @@ export const herdReturns: Scenario = {
         const times = clients.map(({ welcomes }) => welcomes.length);
         const wentAt = performance.now();
         const code = await rig.board.stop(round % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
-        if (round % 2 === 1 && code !== 0)
-          violations.push({ invariant: 'HEALTH', detail: `SIGTERM ended it with ${code}` });
+        if (round % 2 === 1 && code !== 0) context.bad('HEALTH', `SIGTERM ended it with ${code}`);
         await rig.startAgain();
         const servedAt = performance.now();
         gone = Math.max(gone, Math.round(servedAt - wentAt));
@@ -47,42 +46,35 @@ export const herdReturns: Scenario = {
         );
         late += away().length;
         if (failed.length > 0)
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `${failed.length} of ${count} tried and are not back after ${BACK_MS} ms`,
-          });
+          context.bad(
+            'HEALTH',
+            `${failed.length} of ${count} tried and are not back after ${BACK_MS} ms`,
+          );
         const areBack = await until(all, LONGEST_WAIT_MS - BACK_MS);
         slowest = Math.max(slowest, performance.now() - servedAt);
         context.say(
           `round ${round + 1}: all back ${Math.round(performance.now() - servedAt)} ms after it served`,
         );
         if (!areBack)
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `${away().length} of ${count} are not back after ${LONGEST_WAIT_MS} ms`,
-          });
+          context.bad(
+            'HEALTH',
+            `${away().length} of ${count} are not back after ${LONGEST_WAIT_MS} ms`,
+          );
         const first = clients.flatMap(({ plans }) => plans.find((at) => at > wentAt) ?? []);
         together = Math.max(together, mostWithin(first, TOGETHER.ms));
         if (together > count * TOGETHER.share)
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `${together} of ${count} planned their next try within the same ${TOGETHER.ms} ms`,
-          });
+          context.bad(
+            'HEALTH',
+            `${together} of ${count} planned their next try within the same ${TOGETHER.ms} ms`,
+          );
         const strangers = clients.filter(({ welcomes }) => !welcomes.at(-1)?.resumed);
         if (strangers.length > away().length)
-          violations.push({
-            invariant: 'I14',
-            detail: `${strangers.length} came back and were not resumed`,
-          });
+          context.bad('I14', `${strangers.length} came back and were not resumed`);
       }
-      const tools = await rig.api.ask('GET', '/api/tools');
-      const listed = JSON.stringify(tools?.body).match(/"effect_herd-\d+"/g) ?? [];
-      const tellers = new Set(listed).size;
-      if (tellers !== count)
-        violations.push({
-          invariant: 'I14',
-          detail: `the tools of ${tellers} clients are listed; ${count} are there`,
-        });
+      const tools = await rig.api.tools('/api/tools');
+      const listed = tools.filter((name) => name.startsWith('effect_herd-')).length;
+      if (listed !== count)
+        context.bad('I14', `the tools of ${listed} clients are listed; ${count} are there`);
       const rest = await rig.rest();
       return {
         figures: {
@@ -90,12 +82,11 @@ export const herdReturns: Scenario = {
           clients: count,
           restarts: rounds,
           back_ms_max: Math.round(slowest),
-          tools: tellers,
+          tools: listed,
           waited_longer: late,
           server_away_ms_max: gone,
           tried_together: together,
         },
-        violations: [...violations, ...rest.violations],
         summary: `${rounds} × ${count} clients back after a restart: all resumed, at most ${together} tried within ${TOGETHER.ms} ms, the last was back ${Math.round(slowest)} ms after it served; ${late} of them were still in a wait of before after ${BACK_MS} ms`,
       };
     }),

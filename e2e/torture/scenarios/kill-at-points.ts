@@ -1,6 +1,31 @@
-import type { Scenario, Violation } from '../scenario.ts';
-import { createWorld } from '../world/world.ts';
-import { KILL_POINTS, killPointPatches } from './kill-points.ts';
+import { first, type Patch } from '../patch.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { awaitEnd } from '../world/server-process.ts';
+import { inWorld } from '../world/world.ts';
+
+/** Moments in the life of a call, in the order in which it meets them; `// fault point: <name>` in the sources. */
+const KILL_POINTS: readonly string[] = [
+  'decided',
+  'in-transaction',
+  'committed',
+  'written',
+  'published',
+  'before-offer',
+  'offered',
+  'claim-came',
+  'grant-ready',
+  'result-came',
+  'result-written',
+  'reply-sent',
+];
+
+/** Kills its own process on the nth pass, for a server that is started with `KILL_AT=<point>:<n>`. */
+const killAt = (name: string): Patch =>
+  first(
+    name,
+    `{ const [at, n] = (process.env.KILL_AT ?? '').split(':'); if (at === '${name}') { const g = globalThis; g.passes = (g.passes ?? 0) + 1; if (g.passes >= Number(n)) process.kill(process.pid, 'SIGKILL'); } }`,
+  );
 
 /** Load brings a call to every point within this time. */
 const REACH_MS = 120_000;
@@ -12,52 +37,38 @@ const REACH_MS = 120_000;
 export const killAtPoints: Scenario = {
   id: 'F02',
   name: `kill -9 of the server at ${KILL_POINTS.length} named points`,
-  patches: killPointPatches,
-  async run(context) {
-    const { build, random } = context;
+  // One build with all of the points.
+  patches: () => KILL_POINTS.map(killAt),
+  run(context) {
+    const { random } = context;
     const times = context.rounds({ full: 12, short: 1 });
-    const dir = await context.tempDir();
-    let killAt = '';
-    const env = () => (killAt === '' ? {} : { KILL_AT: killAt });
-    const world = await createWorld({ build, dir, random, timeoutMs: 240_000, serverEnv: env });
-    const violations: Violation[] = [];
-    let kills = 0;
-    try {
-      for (const client of world.clients) world.startClient(client);
+    let env: Readonly<Record<string, string>> = {};
+    return inWorld(context, { timeoutMs: 240_000, serverEnv: () => env }, async (world) => {
+      let kills = 0;
+      world.startClients();
       world.startLoad();
       const points = Array.from({ length: times }, () => random.shuffle(KILL_POINTS))
         .flat()
         .slice(0, context.isShort ? 6 : undefined);
       for (const point of points) {
-        killAt = `${point}:${random.between(1, 25)}`;
+        env = { KILL_AT: `${point}:${random.between(1, 25)}` };
         await world.startServer();
-        const ended = await Promise.race([world.server.ended, after(REACH_MS)]);
+        const ended = await awaitEnd(world.server, REACH_MS);
         if (ended?.signal === 'SIGKILL') kills += 1;
         else {
-          const detail = `${killAt} was not reached in ${REACH_MS} ms, or the server ended: ${ended?.code}`;
-          violations.push({ invariant: 'HEALTH', detail });
-          await world.server.kill();
+          const detail = `${env.KILL_AT} was not reached in ${REACH_MS} ms, or the server ended: ${ended?.code}`;
+          context.bad('HEALTH', detail);
+          await world.server.end('SIGKILL');
         }
       }
-      killAt = '';
+      env = {};
       await world.startServer();
-      const rest = await world.rest();
-      for (const { tool_call_id: id, status, error } of rest.records.values()) {
-        if (status === 'SUCCEEDED') continue;
-        const detail = `${id} ended ${status} (${error?.code}); no client was ended, so it had to succeed`;
-        violations.push({ invariant: 'I6', detail });
-      }
-      const { figures } = rest;
+      const { figures, records } = await world.rest();
+      mustSucceed(context.bad, records, 'no client was ended');
       return {
         figures: { ...figures, points: KILL_POINTS.length, kills },
-        violations: [...rest.violations, ...violations],
         summary: `${kills} × kill -9 at ${KILL_POINTS.length} points: ${figures.accepted} accepted, ${figures.succeeded} of ${figures.calls} succeeded, each effect done once`,
       };
-    } finally {
-      await world.end();
-    }
+    });
   },
 };
-
-const after = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());

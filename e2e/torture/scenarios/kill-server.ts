@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scenario } from '../scenario.ts';
 import type { ClientProcess } from '../world/client-process.ts';
-import { createWorld } from '../world/world.ts';
+import { inWorld } from '../world/world.ts';
 
 /** `kill -9` of the server at a random moment under load; in a part of the rounds of a client, too. */
 export const killServer: Scenario = {
   id: 'F01',
   name: 'kill -9 of the server, and of clients, at random moments under load',
-  async run(context) {
-    const { build, random } = context;
-    const dir = await context.tempDir();
-    const world = await createWorld({ build, dir, random, troubles: true });
-    const rounds = context.rounds({ full: 200, short: 4 });
-    let [clientKills, journalsLost] = [0, 0];
-    try {
-      for (const client of world.clients) world.startClient(client);
+  run: (context) =>
+    inWorld(context, { troubles: true }, async (world) => {
+      const { random } = context;
+      const rounds = context.rounds({ full: 200, short: 4 });
+      let [clientKills, journalsLost] = [0, 0];
+      world.startClients();
       world.startLoad();
       for (let round = 0; round < rounds; round += 1) {
         await world.startServer();
@@ -23,7 +21,7 @@ export const killServer: Scenario = {
         await sleep(random.between(20, 200));
         const client = random.chance(0.3) ? random.pick(world.clients) : undefined;
         await Promise.all([
-          world.server.kill(),
+          world.server.end('SIGKILL'),
           client && killSoon(client, random.between(0, 120)),
         ]);
         if (client) {
@@ -37,21 +35,13 @@ export const killServer: Scenario = {
         if (round % 20 === 19) context.say(`${round + 1} of ${rounds}`);
       }
       await world.startServer();
-      const { figures, violations } = await world.rest();
+      const { figures } = await world.rest();
+      const kills = { server_kills: rounds, client_kills: clientKills };
       return {
-        figures: {
-          ...figures,
-          server_kills: rounds,
-          client_kills: clientKills,
-          journals_lost: journalsLost,
-        },
-        violations,
-        summary: `${rounds} × kill -9 (+ ${clientKills} of a client, ${journalsLost} journals lost): ${figures.accepted} accepted, ${figures.acknowledged} acknowledged, ${violations.length} violations; ${figures.outcome_unknown} outcome unknown; restart at most ${figures.restart_ms_max} ms`,
+        figures: { ...figures, ...kills, journals_lost: journalsLost },
+        summary: `${rounds} × kill -9 (+ ${clientKills} of a client, ${journalsLost} journals lost): ${figures.accepted} accepted, ${figures.acknowledged} acknowledged, ${context.violations.length} violations; ${figures.outcome_unknown} outcome unknown; restart at most ${figures.restart_ms_max} ms`,
       };
-    } finally {
-      await world.end();
-    }
-  },
+    }),
 };
 
 /** A client that outlives the server for a moment finishes calls whose answers it cannot send. */

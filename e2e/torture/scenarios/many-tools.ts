@@ -1,8 +1,9 @@
 import { connectClient, spec, type ToolClient } from '../../contract/kit/tool-client.ts';
 import { createMemoryMeter } from '../net/memory-meter.ts';
 import { memoryOf } from '../net/memory-of.ts';
-import { inRig, type Rig, until } from '../net/rig.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
+import { inRig, type Rig } from '../net/rig.ts';
+import type { Played, Scenario } from '../scenario.ts';
+import { until } from '../world/until.ts';
 
 const TOOLS_EACH = 50;
 /** The gate looks up at most 64 credentials of one address at once. */
@@ -17,10 +18,9 @@ export const manyTools: Scenario = {
   name: '10,000 tools of 200 sockets, which then drop at once',
   async run(context) {
     const memory = createMemoryMeter(await context.tempDir());
-    const play = async (rig: Rig): Promise<Outcome> => {
+    const play = async (rig: Rig): Promise<Played> => {
       const sockets = context.isShort ? 40 : 200;
       const rounds = context.rounds({ full: 5, short: 1 });
-      const violations: Violation[] = [];
       const { live: before } = await memory.look(rig.board.pid);
       const heldBefore = memoryOf(rig.board.pid);
       const base = await offered(rig);
@@ -37,10 +37,10 @@ export const manyTools: Scenario = {
         const registerMs = performance.now() - startedAt;
         figures.register_ms_max = Math.max(figures.register_ms_max, Math.round(registerMs));
         if (registerMs > REGISTER_MS)
-          violations.push({
-            invariant: 'HEALTH',
-            detail: `${sockets * TOOLS_EACH} registrations took ${Math.round(registerMs)} ms`,
-          });
+          context.bad(
+            'HEALTH',
+            `${sockets * TOOLS_EACH} registrations took ${Math.round(registerMs)} ms`,
+          );
         const listedAt = performance.now();
         const there = await offered(rig);
         figures.list_ms_max = Math.max(
@@ -49,14 +49,14 @@ export const manyTools: Scenario = {
         );
         figures.registered = there.size - base.size;
         const differs = difference(there, new Set([...base, ...namesOf(0, sockets)]));
-        if (differs) violations.push({ invariant: 'I14', detail: `all are there: ${differs}` });
+        if (differs) context.bad('I14', `all are there: ${differs}`);
         // First half of them, so that a list that forgets too much is seen, too.
         const half = sockets / 2;
         const droppedAt = performance.now();
         await Promise.all(clients.slice(0, half).map((client) => client.vanish()));
-        violations.push(...(await comesTo(rig, [...base, ...namesOf(half, sockets)])));
+        await comesTo(rig, [...base, ...namesOf(half, sockets)]);
         await Promise.all(clients.slice(half).map((client) => client.vanish()));
-        violations.push(...(await comesTo(rig, base)));
+        await comesTo(rig, base);
         const goneMs = Math.round(performance.now() - droppedAt);
         figures.gone_ms_max = Math.max(figures.gone_ms_max, goneMs);
         figures.ghosts += [...(await offered(rig))].filter((name) => !base.has(name)).length;
@@ -64,14 +64,10 @@ export const manyTools: Scenario = {
       const held = memoryOf(rig.board.pid) - heldBefore;
       const grown = (await memory.look(rig.board.pid)).live - before;
       if (grown > MEMORY_MIB)
-        violations.push({
-          invariant: 'I13',
-          detail: `memory in use grew by ${grown} MiB; at most ${MEMORY_MIB}`,
-        });
+        context.bad('I13', `memory in use grew by ${grown} MiB; at most ${MEMORY_MIB}`);
       const rest = await rig.rest();
       return {
         figures: { ...rest.figures, ...figures, rounds, grown_mib: grown, held_mib: held },
-        violations: [...violations, ...rest.violations],
         summary: `${rounds} × ${figures.registered} tools of ${sockets} sockets: registered in at most ${figures.register_ms_max} ms, listed in ${figures.list_ms_max} ms, ${figures.ghosts} ghosts after all dropped (gone in ${figures.gone_ms_max} ms), memory +${grown} MiB (+${held} MiB with what was not collected)`,
       };
     };
@@ -79,12 +75,7 @@ export const manyTools: Scenario = {
   },
 };
 
-async function offered({ api }: Rig): Promise<Set<string>> {
-  const answer = await api.ask('GET', '/api/tools');
-  if (answer?.status !== 200) throw new Error(`the list of tools: ${JSON.stringify(answer)}`);
-  const { tools } = answer.body as { tools: { name: string }[] };
-  return new Set(tools.map(({ name }) => name));
-}
+const offered = async ({ api }: Rig) => new Set(await api.tools('/api/tools'));
 
 const toolName = (socket: number, tool: number): string => `t${socket}.n${tool}`;
 
@@ -102,12 +93,12 @@ function difference(there: ReadonlySet<string>, right: ReadonlySet<string>): str
 }
 
 /** The list, soon after, names exactly these. */
-async function comesTo(rig: Rig, names: Iterable<string>): Promise<Violation[]> {
+async function comesTo(rig: Rig, names: Iterable<string>): Promise<void> {
   const right = new Set(names);
   const isRight = async () => difference(await offered(rig), right) === undefined;
-  if (await until(isRight, GHOSTS_MS, 20)) return [];
-  const detail = `${GHOSTS_MS} ms after sockets dropped: ${difference(await offered(rig), right)}`;
-  return [{ invariant: 'I14', detail }];
+  if (await until(isRight, GHOSTS_MS, 20)) return;
+  const wrong = difference(await offered(rig), right);
+  rig.bad('I14', `${GHOSTS_MS} ms after sockets dropped: ${wrong}`);
 }
 
 async function connectAll({ board }: Rig, count: number, round: number): Promise<ToolClient[]> {

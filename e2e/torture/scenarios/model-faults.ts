@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunRecord, runRecordSchema } from '#lib/protocol/run';
+import type { RunRecord } from '#lib/protocol/run';
 import {
   createScriptedOpenAI,
   type ScriptedRequest,
 } from '../../../server/testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../../server/testing/scripted-openai-events.ts';
-import { inRig, type Rig, until, untilListed } from '../net/rig.ts';
+import { inRig, type Rig } from '../net/rig.ts';
 import type { Random } from '../random.ts';
-import type { Outcome, Scenario, TortureContext, Violation } from '../scenario.ts';
+import type { Played, Scenario, TortureContext } from '../scenario.ts';
 import { checkRuns } from '../world/check-runs.ts';
+import { until } from '../world/until.ts';
 
 const MODELS = { responses: 'openai:gpt-5-scripted', chat: 'openai-chat:scripted' } as const;
 /** A turn with its retries. */
@@ -86,15 +87,13 @@ export const modelFaults: Scenario = {
     const names = Object.keys(outcomes[0]?.figures ?? {});
     return {
       figures: Object.fromEntries(names.map((name) => [name, sum(name)])),
-      violations: outcomes.flatMap(({ violations }) => violations),
       summary: `${sum('runs')} runs with ${Object.keys(FAULTS).length - (context.isShort ? 1 : 0)} faults of the model over both of OpenAI's APIs: ${sum('ended_idle')} went on to an answer, ${sum('ended_failed')} ended as failed, none hung; ${sum('checked_requests')} requests to the model had each call with one result`,
     };
   },
 };
 
-async function withModel(context: TortureContext, api: keyof typeof MODELS): Promise<Outcome> {
-  const { random } = context;
-  const violations: Violation[] = [];
+async function withModel(context: TortureContext, api: keyof typeof MODELS): Promise<Played> {
+  const { random, bad } = context;
   const faultOf = new Map<string, string>();
   let checked = 0;
   const openai = await createScriptedOpenAI({
@@ -102,11 +101,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
       const problem = unpaired(request);
       checked += 1;
       const marker = /torture (\d+) of /.exec(JSON.stringify(request.body))?.[1] ?? '';
-      if (problem)
-        violations.push({
-          invariant: 'I8',
-          detail: `run ${marker} (${faultOf.get(marker)}): ${problem}`,
-        });
+      if (problem) bad('I8', `run ${marker} (${faultOf.get(marker)}): ${problem}`);
       const fault = FAULTS[faultOf.get(marker) ?? ''];
       // Asked for the second time in a row it is well again.
       const times = (asked.get(marker) ?? 0) + 1;
@@ -126,7 +121,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
       async (rig) => {
         const client = rig.client({ name: 'hands' });
         await client.start();
-        await untilListed(rig, 'effect');
+        await rig.api.untilListed('effect');
         const each = context.rounds({ full: 9, short: 1 });
         const plan = [
           // First, as it takes two minutes; the others are tried meanwhile.
@@ -135,7 +130,7 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
             .filter((fault) => fault !== SILENT)
             .flatMap((fault) => Array.from({ length: each }, () => fault)),
         ];
-        const runs: { id: string; fault: string }[] = [];
+        const runs = new Set<string>();
         const ends: RunRecord[] = [];
         let next = 0;
         const lane = async () => {
@@ -144,39 +139,27 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
             next += 1;
             const fault = plan[index] ?? '';
             faultOf.set(String(index), fault);
-            const id = await startRun(rig, `torture ${index} of ${plan.length}`, MODELS[api]);
-            runs.push({ id, fault });
-            ends.push(...(await runToEnd(rig, id, fault, violations)));
+            const input = `torture ${index} of ${plan.length}`;
+            const id = await rig.api.startRun({ input, model: MODELS[api], tools: ['effect'] });
+            runs.add(id);
+            ends.push(...(await runToEnd(rig, id, fault)));
             // Once more: now the history of the fault goes to the model.
             const more = { body: { input: 'and again' } };
             const taken = await rig.api.ask('POST', `/v1/runs/${id}/messages`, more);
-            const [after] = await runToEnd(rig, id, `after ${fault}`, violations);
+            const [after] = await runToEnd(rig, id, `after ${fault}`);
             if (after) ends.push(after);
             // The model is well again: what was sent to it can only have failed by itself.
             if (after?.status === 'idle') continue;
             const detail = `${id}: after ${fault} the history was not taken (${taken?.status}): ${after?.status} ${JSON.stringify(after?.messages.at(-1)?.parts)}`;
-            violations.push({ invariant: 'I8', detail });
+            bad('I8', detail);
           }
         };
         await Promise.all(Array.from({ length: AT_ONCE }, lane));
         const rest = await rig.rest();
-        const ids = new Set(runs.map(({ id }) => id));
+        await checkRuns(rig.api, runs, rest.records, bad);
         const of = (status: string) => ends.filter((one) => one.status === status).length;
-        return {
-          figures: {
-            ...rest.figures,
-            runs: runs.length,
-            ended_idle: of('idle'),
-            ended_failed: of('failed'),
-            checked_requests: checked,
-          },
-          violations: [
-            ...violations,
-            ...rest.violations,
-            ...(await checkRuns(rig.api, ids, rest.records)),
-          ],
-          summary: '',
-        };
+        const counts = { runs: runs.size, ended_idle: of('idle'), ended_failed: of('failed') };
+        return { figures: { ...rest.figures, ...counts, checked_requests: checked }, summary: '' };
       },
       { env },
     );
@@ -185,34 +168,15 @@ async function withModel(context: TortureContext, api: keyof typeof MODELS): Pro
   }
 }
 
-async function startRun({ api }: Rig, input: string, model: string): Promise<string> {
-  const answer = await api.ask('POST', '/v1/runs', { body: { input, model, tools: ['effect'] } });
-  if (!answer || answer.status >= 300)
-    throw new Error(`a run was not started: ${JSON.stringify(answer)}`);
-  return (answer.body as { run_id: string }).run_id;
-}
-
-async function runToEnd(
-  { api }: Rig,
-  id: string,
-  fault: string,
-  violations: Violation[],
-): Promise<RunRecord[]> {
+async function runToEnd({ api, bad }: Rig, id: string, fault: string): Promise<RunRecord[]> {
   const limit = fault === SILENT ? SILENT_ENDS_MS : ENDS_MS;
   let last: RunRecord | undefined;
-  const ended = await until(
-    async () => {
-      last = runRecordSchema.parse((await api.ask('GET', `/v1/runs/${id}`))?.body);
-      return last.status !== 'running';
-    },
-    limit,
-    30,
-  );
-  if (!ended)
-    violations.push({
-      invariant: 'I4',
-      detail: `${id} (${fault}) is still running after ${limit} ms`,
-    });
+  const hasEnded = async () => {
+    last = await api.run(id);
+    return last !== undefined && last.status !== 'running';
+  };
+  if (!(await until(hasEnded, limit, 30)))
+    bad('I4', `${id} (${fault}) is still running after ${limit} ms`);
   return last ? [last] : [];
 }
 

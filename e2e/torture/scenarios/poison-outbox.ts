@@ -1,7 +1,9 @@
 import type { JournalEntry } from '../../../lib/client/journal.ts';
 import { createHeldTool } from '../net/held-tool.ts';
-import { inRig, mustSucceed, type Rig, until, untilListed } from '../net/rig.ts';
-import type { Scenario, Violation } from '../scenario.ts';
+import { inRig, type Rig } from '../net/rig.ts';
+import type { Scenario } from '../scenario.ts';
+import { mustSucceed } from '../world/check-invariants.ts';
+import { until } from '../world/until.ts';
 
 /** Events are waited for that long, on any machine. */
 const DELIVERED_MS = 30_000;
@@ -19,25 +21,18 @@ export const poisonOutbox: Scenario = {
     return inRig(
       context,
       async (rig) => {
-        const violations: Violation[] = [];
         const ids: string[] = [];
         let slowest = 0;
-        for (let round = 0; round < rounds; round += 1) {
+        for (let round = 0; round < rounds && context.violations.length === 0; round += 1) {
           const seen = await poison(rig, `poison-${round}`);
           ids.push(...seen.ids);
-          slowest = Math.max(slowest, seen.ms);
-          violations.push(...seen.problems.map((detail) => ({ invariant: 'I2' as const, detail })));
-          if (violations.length > 0) break;
+          slowest = Math.round(Math.max(slowest, seen.ms));
         }
-        const rest = await rig.rest();
+        const { figures, records } = await rig.rest();
+        mustSucceed(context.bad, records, 'bad answers before it must not hold it up', ids);
         return {
-          figures: { ...rest.figures, outboxes: rounds, delivered_ms_max: Math.round(slowest) },
-          violations: [
-            ...violations,
-            ...rest.violations,
-            ...mustSucceed(rest, ids, 'bad answers before it must not hold it up'),
-          ],
-          summary: `${rounds} outboxes with refused answers among good ones: ${rest.figures.succeeded} of ${ids.length} good ones delivered, each outbox empty after at most ${Math.round(slowest)} ms, 0 reconnects`,
+          figures: { ...figures, outboxes: rounds, delivered_ms_max: slowest },
+          summary: `${rounds} outboxes with refused answers among good ones: ${figures.succeeded} of ${ids.length} good ones delivered, each outbox empty after at most ${slowest} ms, 0 reconnects`,
         };
       },
       { lines: rounds },
@@ -50,8 +45,8 @@ async function poison(rig: Rig, name: string) {
   const held = createHeldTool(rig.effects, name);
   const first = rig.client({ name, port: line.port, more: [held.definition] });
   await first.start();
-  await untilListed(rig, held.name);
-  const invoke = () => rig.invoke(held.name, {}, { timeout_ms: 120_000 });
+  await rig.api.untilListed(held.name);
+  const invoke = () => rig.api.invoke(held.name, { timeout_ms: 120_000 });
   const ids = [await invoke(), await invoke(), await invoke()];
   await until(() => ids.every((id) => rig.effects.has(id)), DELIVERED_MS);
   line.refuse();
@@ -73,16 +68,12 @@ async function poison(rig: Rig, name: string) {
   const isEmpty = await until(async () => (await journal.entries()).length === 0, DELIVERED_MS);
   const ms = performance.now() - startedAt;
   const left = (await journal.entries()).map(({ id }) => id);
-  const problems = [
-    ...(isEmpty
-      ? []
-      : [`${name}: after ${DELIVERED_MS} ms the outbox still has ${left.join(', ')}`]),
-    ...(second.welcomes.length === 1
-      ? []
-      : [`${name}: the outbox took ${second.welcomes.length} connections`]),
-  ];
+  if (!isEmpty)
+    rig.bad('I2', `${name}: after ${DELIVERED_MS} ms the outbox still has ${left.join(', ')}`);
+  if (second.welcomes.length !== 1)
+    rig.bad('I2', `${name}: the outbox took ${second.welcomes.length} connections`);
   await second.stop();
-  return { ids, problems, ms };
+  return { ids, ms };
 }
 
 function badAnswers(name: string): JournalEntry[] {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scenario, TortureContext, Violation } from '../scenario.ts';
+import type { Scenario, TortureContext } from '../scenario.ts';
 import { inShimmedWorld, type ShimmedWorld } from '../world/shimmed-world.ts';
-import type { World } from '../world/world.ts';
 import { checkEarlierCut } from './check-earlier-cut.ts';
 
 /** The power of the server is cut under load, in a part of the rounds that of a client, too. */
@@ -18,23 +17,22 @@ export const powerLoss: Scenario = {
         const { world } = shimmed;
         const rounds = context.rounds({ full: 100, short: 3 });
         const done = { unsynced: 0, lost: 0, clients: 0, garbage: 0, looks: 0, torn: 0 };
-        const violations: Violation[] = [];
         const dir = await context.tempDir();
-        for (const client of world.clients) world.startClient(client);
-        violations.push(...(await loseUnsynced(shimmed, context)));
+        world.startClients();
+        await loseUnsynced(shimmed, context);
         world.startLoad();
         for (let round = 0; round < rounds; round += 1) {
           const garbage = round % 2 === 1;
-          violations.push(...(await startAgain(shimmed)));
+          await startAgain(shimmed);
           done.torn += world.server.log().includes('never acknowledged') ? 1 : 0;
           await someWork(context, shimmed, round);
           done.clients += await cutClient(context, shimmed, garbage);
-          await world.server.kill();
+          await world.server.end('SIGKILL');
           for (let look = 0; look < (context.isShort ? 6 : 40); look += 1) {
-            const options = { dir: join(dir, 'look'), name: `round ${round}, look ${look}` };
+            const at = { dir: join(dir, 'look'), name: `round ${round}, look ${look}` };
             const moment = context.random.pick(['any', 'early', 'log begins'] as const);
             const earlier = shimmed.serverDisk.lookBack(context.random, { garbage, moment });
-            violations.push(...checkEarlierCut(earlier, options));
+            checkEarlierCut(earlier, at, context.bad);
             done.looks += 1;
           }
           const cut = shimmed.serverDisk.cutPower(context.random, { garbage });
@@ -43,11 +41,11 @@ export const powerLoss: Scenario = {
           done.garbage += garbage ? 1 : 0;
           if (round % 20 === 19) context.say(`${round + 1} of ${rounds}`);
         }
-        violations.push(...(await startAgain(shimmed)));
-        const { figures, violations: found } = await world.rest();
-        const broken = found.filter(({ invariant }) => invariant === 'I1' || invariant === 'I2');
+        await startAgain(shimmed);
+        const { figures } = await world.rest();
+        const { violations } = context;
+        const broken = violations.filter(({ invariant }) => /^I[12]$/.test(invariant));
         return {
-          violations: [...found, ...violations],
           figures: {
             ...figures,
             power_cuts: rounds,
@@ -58,52 +56,38 @@ export const powerLoss: Scenario = {
             unsynced_changes_lost: done.lost,
             torn_ends_told: done.torn,
           },
-          summary: `${rounds} × power loss (+ ${done.clients} of a client, ${done.looks} on paper; ${done.lost} of ${done.unsynced} changes that were not synced destroyed): ${figures.accepted} accepted, ${figures.acknowledged} acknowledged, ${broken.length} lost or changed, ${found.length + violations.length} violations; ${figures.outcome_unknown} outcome unknown`,
+          summary: `${rounds} × power loss (+ ${done.clients} of a client, ${done.looks} on paper; ${done.lost} of ${done.unsynced} changes that were not synced destroyed): ${figures.accepted} accepted, ${figures.acknowledged} acknowledged, ${broken.length} lost or changed, ${violations.length} violations; ${figures.outcome_unknown} outcome unknown`,
         };
       },
     ),
 };
 
 /** Calls are accepted, and all that was not synced since before them is lost, and nothing else. */
-async function loseUnsynced(
-  shimmed: ShimmedWorld,
-  { random }: TortureContext,
-): Promise<Violation[]> {
+async function loseUnsynced(shimmed: ShimmedWorld, { random }: TortureContext): Promise<void> {
   const { world, serverDisk } = shimmed;
+  const accept = (key: string) =>
+    world.api.invoke('calculation.eval', { key, args: { expression: '6*7' } });
   await world.startServer();
-  await mustAccept(world, 'before');
+  await accept('before');
   const losesSince = serverDisk.events();
-  const ids = [await mustAccept(world, 'after-1'), await mustAccept(world, 'after-2')];
-  await world.server.kill();
+  const ids = [await accept('after-1'), await accept('after-2')];
+  await world.server.end('SIGKILL');
   serverDisk.cutPower(random, { garbage: false, losesSince });
-  const violations = await startAgain(shimmed);
+  await startAgain(shimmed);
   const records = await world.api.records();
-  await world.server.kill();
+  await world.server.end('SIGKILL');
   const gone = ids.filter((id) => !records.has(id));
-  if (gone.length === 0) return violations;
-  const detail = `${gone.join(', ')}: accepted, and gone with what was not synced`;
-  return [...violations, { invariant: 'I1', detail }];
-}
-
-async function mustAccept({ api, witness }: World, key: string): Promise<string> {
-  const tool = 'calculation.eval';
-  const answer = await api.ask('POST', `/v1/tools/${tool}/invoke`, {
-    headers: { 'idempotency-key': key },
-    body: { run_id: 'run_unsynced', args: { expression: '6*7' } },
-  });
-  if (answer?.status !== 202) throw new Error(`${key}: ${JSON.stringify(answer)}`);
-  const { tool_call_id: id } = answer.body as { tool_call_id: string };
-  witness.accepted(id, { key, tool, nonce: '' });
-  return id;
+  if (gone.length > 0)
+    world.bad('I1', `${gone.join(', ')}: accepted, and gone with what was not synced`);
 }
 
 /** A store that is refused after a power cut is a violation; salvaged, so that the rest is seen, too. */
-async function startAgain({ world }: ShimmedWorld): Promise<Violation[]> {
-  if ((await world.startServer()) !== undefined) return [];
+async function startAgain({ world }: ShimmedWorld): Promise<void> {
+  if ((await world.startServer()) !== undefined) return;
   const { code } = await world.server.ended;
   const detail = `after a power cut it ended with ${code}: ${world.server.log().slice(-600)}`;
+  world.bad('HEALTH', detail);
   await world.startServer(['--salvage']);
-  return [{ invariant: 'HEALTH', detail }];
 }
 
 /** Mostly under load; in a part of the rounds the cut comes while the server has hardly started. */
@@ -129,7 +113,7 @@ async function cutClient(
   const [client, disk] = [world.clients[at], clientDisks[at]];
   if (!client || !disk) return 0;
   const isAway = random.chance(0.5);
-  if (isAway) await world.server.kill();
+  if (isAway) await world.server.end('SIGKILL');
   await sleep(random.between(0, 40));
   await client.kill();
   disk.cutPower(random, { garbage });

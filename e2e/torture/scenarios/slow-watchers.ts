@@ -1,14 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
 import { mergeCard } from '#lib/call/merge-card';
 import type { Card } from '#lib/protocol/card';
 import { toFrame, upgradeHead } from '../../contract/kit/raw-socket.ts';
+import { type Socket as OpenSocket, openSocket } from '../../contract/kit/socket.ts';
 import { connectClient } from '../../contract/kit/tool-client.ts';
 import type { Callboard } from '../../start-callboard.ts';
 import { createMemoryMeter } from '../net/memory-meter.ts';
-import { inRig, percentile, type Rig, until } from '../net/rig.ts';
-import type { Outcome, Scenario, Violation } from '../scenario.ts';
+import { inRig, metric, type Rig } from '../net/rig.ts';
+import type { Bad, Played, Scenario } from '../scenario.ts';
+import { PATIENCE_MS, until } from '../world/until.ts';
 import { restingHeart } from './hurried-heartbeat.ts';
 
 const EVERY_MS = 5;
@@ -25,8 +26,6 @@ const ONCE_EACH = 2;
 /** Where what should come is said to have not come. */
 const ALONE_MS = 2_000;
 const RIGHT_MS = 20_000;
-/** Events are waited for that long, on any machine. Nothing is decided by it. */
-const PATIENCE_MS = 60_000;
 const CALLS = 20;
 /** Calls that are told of once. */
 const ONCE = 10;
@@ -56,12 +55,12 @@ export const slowWatchers: Scenario = {
   patches: restingHeart,
   async run(context) {
     const meter = createMemoryMeter(await context.tempDir());
-    const play = async (rig: Rig): Promise<Outcome> => {
+    const play = async (rig: Rig): Promise<Played> => {
       const counts = context.isShort
         ? { fast: 5, late: 3, never: 5, bytes: 16_000 }
         : { fast: 50, late: 10, never: 40, bytes: 4_000 };
-      const { board } = rig;
-      const violations: Violation[] = [];
+      const { board, bad } = rig;
+      const watchers = () => metric(rig, 'watchers');
       const news = await openNews(rig, counts.bytes);
       // The log has its limit from the first event on, so it is filled under the meter's eyes.
       const memory = await meter.follow(board.pid);
@@ -70,80 +69,71 @@ export const slowWatchers: Scenario = {
       const [truth] = fast;
       if (!truth) throw new Error('nobody reads');
       await oneByOne(news, truth);
-      const late = await comeLate(rig, news, truth, counts.late);
-      violations.push(...late.violations);
+      const merged = await comeLate(rig, news, truth, counts.late);
       news.start();
       const startedAt = performance.now();
       await sleep(NEWS_ALONE_MS);
       const never = Array.from({ length: counts.never - 1 }, () => openNonReader(board));
       // The last of them reads what is there once it is given up: the reason is among it.
       const sleeper = await openReader(board);
-      sleeper.ws.pause();
+      sleeper.socket.pause();
       const all = counts.fast + 1;
-      await until(async () => (await watchersOf(board)) >= all + counts.never, PATIENCE_MS, 50);
+      await until(async () => (await watchers()) >= all + counts.never, PATIENCE_MS, 50);
       const stopAt = performance.now();
-      const areCut = await until(async () => (await watchersOf(board)) <= all, CUT_MS, 50);
-      sleeper.ws.resume();
+      if (!(await until(async () => (await watchers()) <= all, CUT_MS, 50)))
+        bad('I13', `after ${CUT_MS} ms ${await watchers()} watchers are served; ${all} read`);
+      sleeper.socket.resume();
       const cutMs = Math.round(performance.now() - stopAt);
-      if (!areCut)
-        violations.push({
-          invariant: 'I13',
-          detail: `after ${CUT_MS} ms ${await watchersOf(board)} watchers are served; ${all} read`,
-        });
-      if (!(await until(() => sleeper.isClosed, PATIENCE_MS)))
-        violations.push({ invariant: 'I13', detail: 'a watcher was given up and is connected' });
-      if (!GIVEN_UP.includes(sleeper.closeCode))
-        violations.push({
-          invariant: 'I9',
-          detail: `a watcher that did not read was closed with ${sleeper.closeCode}; ${TOO_SLOW} is right`,
-        });
+      if (!(await until(() => sleeper.isClosed)))
+        bad('I13', 'a watcher was given up and is connected');
+      if (!GIVEN_UP.includes(sleeper.closeCode)) {
+        const detail = `a watcher that did not read was closed with ${sleeper.closeCode}; ${TOO_SLOW} is right`;
+        bad('I9', detail);
+      }
       if (!context.isShort) await sleep(LONG_RUN_MS - (performance.now() - startedAt));
       await news.stop();
       const grown = await memory.stop();
-      await until(() => fast.every((one) => one.seq === truth.seq), PATIENCE_MS);
-      for (const one of fast) {
-        if (one.lost.length > 0)
-          violations.push({
-            invariant: 'I9',
-            detail: `a watcher that reads saw gaps: ${one.lost.slice(0, 3).join('; ')}`,
-          });
-        if (one.isClosed)
-          violations.push({ invariant: 'I9', detail: 'a watcher that reads was cut off' });
+      await until(() => fast.every((one) => one.seq === truth.seq));
+      for (const { lost, isClosed } of fast) {
+        if (lost.length > 0)
+          bad('I9', `a watcher that reads saw gaps: ${lost.slice(0, 3).join('; ')}`);
+        if (isClosed) bad('I9', 'a watcher that reads was cut off');
       }
-      if (grown.live > MEMORY_MIB.live || grown.held > MEMORY_MIB.held)
-        violations.push({
-          invariant: 'I13',
-          detail: `memory grew by ${grown.live} MiB in use and ${grown.held} MiB held with ${counts.never} watchers that never read; at most ${MEMORY_MIB.live} and ${MEMORY_MIB.held}`,
-        });
-      const delays = fast.flatMap(({ delays: own }) => own);
-      const p99 = Math.round(percentile(delays, 0.99));
-      for (const { ws } of fast) ws.terminate();
+      if (grown.live > MEMORY_MIB.live || grown.held > MEMORY_MIB.held) {
+        const detail = `memory grew by ${grown.live} MiB in use and ${grown.held} MiB held with ${counts.never} watchers that never read; at most ${MEMORY_MIB.live} and ${MEMORY_MIB.held}`;
+        bad('I13', detail);
+      }
+      const p99 = Math.round(
+        percentile(
+          fast.flatMap(({ delays }) => delays),
+          0.99,
+        ),
+      );
+      for (const { socket } of fast) void socket.vanish();
       for (const socket of never) socket.destroy();
-      const rest = await rig.rest();
+      // The news of this scenario come from a raw client, whose answers name nobody.
+      const rest = await rig.rest({ areAnswersNamed: false });
+      const { bytes: _, ...kinds } = counts;
+      const seen = { events: news.told(), ...kinds, p99_ms: p99, cut_ms: cutMs, merged };
+      const told_why = sleeper.closeCode === TOO_SLOW ? 1 : 0;
       return {
         figures: {
           ...rest.figures,
-          events: news.told(),
-          fast: counts.fast,
-          late: counts.late,
-          never: counts.never,
-          p99_ms: p99,
-          cut_ms: cutMs,
-          told_why: sleeper.closeCode === TOO_SLOW ? 1 : 0,
+          ...seen,
+          told_why,
           grown_mib: grown.live,
           held_mib: grown.held,
-          merged: late.merged,
         },
-        // The news of this scenario come from a raw client, whose answers name nobody.
-        violations: [
-          ...violations,
-          ...rest.violations.filter(({ invariant }) => invariant !== 'I11'),
-        ],
         summary: `${news.told()} events, ${counts.fast} watchers that read, ${counts.late} that stopped for a while, ${counts.never} that never read: no gap, p99 ${p99} ms, late ones right again, the others cut off after ${cutMs} ms, memory +${grown.live} MiB in use, +${grown.held} MiB held`,
       };
     };
     return inRig(context, play, { env: meter.env });
   },
+};
+
+const percentile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
 type News = Awaited<ReturnType<typeof openNews>>;
@@ -159,51 +149,43 @@ async function oneByOne(news: News, reader: Reader): Promise<void> {
 }
 
 /** They stop reading until what waits for them is merged, and read on before they are given up. */
-async function comeLate(
-  rig: Rig,
-  news: News,
-  truth: Reader,
-  count: number,
-): Promise<{ violations: Violation[]; merged: number }> {
+async function comeLate(rig: Rig, news: News, truth: Reader, count: number): Promise<number> {
   for (let left = LATE_TRIES; left > 0; left -= 1) {
     const late = await Promise.all(Array.from({ length: count }, () => openReader(rig.board)));
-    for (const { ws } of late) ws.pause();
+    for (const { socket } of late) socket.pause();
     await news.tellBytes(SLOW_BYTES, truth);
     // Once, while they are slow; nothing later makes up for it.
     for (let times = ONCE_EACH; times > 0; times -= 1) news.tellOnce();
-    for (const { ws } of late) ws.resume();
+    for (const { socket } of late) socket.resume();
     await news.settled();
     const isRight = (one: Reader) =>
       news.ids.every((id) => same(one.cards.get(id), truth.cards.get(id)));
     await until(() => late.every((one) => one.isClosed || isRight(one)), RIGHT_MS, 50);
     // On a machine under load they may have been given up before all of it was told, or read the reason.
     const isGivenUp = late.some((one) => one.isClosed && GIVEN_UP.includes(one.closeCode));
-    for (const { ws } of late) ws.terminate();
+    for (const { socket } of late) void socket.vanish();
     if (isGivenUp) continue;
-    const violations = late.flatMap((one) => wrongs(one, news.ids, truth));
+    const areRight =
+      late.filter((one) => checkLate(one, news.ids, truth, rig.bad)).length === count;
     const merged = late.reduce((sum, one) => sum + one.gaps.length, 0);
     // All of it lay in the sockets' buffers, or is not merged: nothing is shown by that.
-    if (merged === 0 && violations.length === 0)
-      violations.push({ invariant: 'I9', detail: 'a late watcher had nothing merged' });
-    return { violations, merged };
+    if (merged === 0 && areRight) rig.bad('I9', 'a late watcher had nothing merged');
+    return merged;
   }
   throw new Error(`${count} watchers that stopped reading were given up before they could go on`);
 }
 
-function wrongs(one: Reader, ids: readonly string[], truth: Reader): Violation[] {
+/** True when it has what one who read all the time has. */
+function checkLate(one: Reader, ids: readonly string[], truth: Reader, bad: Bad): boolean {
   const wrong = ids.filter((id) => !same(one.cards.get(id), truth.cards.get(id)));
   const shown = (of: Reader) => JSON.stringify(of.cards.get(wrong[0] ?? '')?.progress);
-  const details = [
-    ...(one.lost.length > 0
-      ? [`saw gaps that are no merging: ${one.lost.slice(0, 3).join('; ')}`]
-      : []),
-    ...(wrong.length > 0
-      ? [
-          `has ${wrong.length} cards that are not right, e.g. ${shown(one)} instead of ${shown(truth)}`,
-        ]
-      : []),
-  ];
-  return details.map((detail) => ({ invariant: 'I9', detail: `a late watcher ${detail}` }));
+  const lost = one.lost.slice(0, 3).join('; ');
+  if (lost !== '') bad('I9', `a late watcher saw gaps that are no merging: ${lost}`);
+  if (wrong.length > 0) {
+    const example = `${shown(one)} instead of ${shown(truth)}`;
+    bad('I9', `a late watcher has ${wrong.length} cards that are not right, e.g. ${example}`);
+  }
+  return lost === '' && wrong.length === 0;
 }
 
 const same = (one: Card | undefined, other: Card | undefined): boolean =>
@@ -211,11 +193,6 @@ const same = (one: Card | undefined, other: Card | undefined): boolean =>
   one.status === other?.status &&
   one.progress?.done === other?.progress?.done &&
   one.tip === other?.tip;
-
-const watchersOf = async (board: Callboard): Promise<number> => {
-  const { body } = await board.http('GET', '/metrics');
-  return Number(/^callboard_watchers (\d+)$/m.exec(String(body))?.[1]);
-};
 
 /** Calls that tell of themselves all the time, some that do so once, and many that do so together. */
 async function openNews(rig: Rig, bytes: number) {
@@ -226,7 +203,7 @@ async function openNews(rig: Rig, bytes: number) {
   });
   const ids: string[] = [];
   for (let n = 0; n < CALLS + ONCE + SLOW_CALLS; n += 1) {
-    await rig.invoke('news', {}, { timeout_ms: 300_000 });
+    await rig.api.invoke('news', { timeout_ms: 300_000 });
     ids.push((await client.request()).id);
   }
   const filling = 'x'.repeat(bytes);
@@ -281,83 +258,70 @@ async function openNews(rig: Rig, bytes: number) {
       clearInterval(timer);
       await sleep(300);
       for (const id of ids) client.succeed(id, 'told');
-      await until(async () => (await rig.api.open()).length === 0, PATIENCE_MS);
+      await until(async () => (await rig.api.open()).length === 0);
       await client.close();
     },
   };
 }
 
 interface Reader {
-  readonly ws: WebSocket;
+  readonly socket: OpenSocket<never>;
   readonly cards: ReadonlyMap<string, Card>;
-  readonly seq: number;
+  seq: number;
   readonly gaps: readonly string[];
   /** The gaps that no merging explains. */
   readonly lost: readonly string[];
   readonly delays: readonly number[];
-  readonly isClosed: boolean;
+  isClosed: boolean;
   /** 0 before. */
-  readonly closeCode: number;
+  closeCode: number;
+}
+
+interface Event {
+  readonly type: string;
+  readonly seq: number;
+  readonly tool_call_id: string;
+  readonly update: Card;
 }
 
 async function openReader(board: Callboard): Promise<Reader> {
-  const ws = new WebSocket(`${board.url.replace('http', 'ws')}/ws/watch`, {
-    headers: { authorization: `Bearer ${board.token}` },
-    maxPayload: 2 ** 28,
-  });
   const cards = new Map<string, Card>();
   const gaps: string[] = [];
   const lost: string[] = [];
   const delays: number[] = [];
-  let seq = -1;
-  let isClosed = false;
-  let closeCode = 0;
-  ws.on('error', () => {});
-  ws.on('close', (code) => {
-    isClosed = true;
-    closeCode = code;
-  });
-  ws.on('open', () => ws.send('{"type":"watch"}'));
-  const take = (
-    isAlone: boolean,
-    event: { type: string; seq: number; tool_call_id: string; update: Card },
-  ) => {
-    if (event.seq !== seq + 1) {
-      gaps.push(`${event.seq} after ${seq}`);
+  const takeEvent = (isAlone: boolean, { type, seq, tool_call_id: id, update }: Event) => {
+    if (seq !== reader.seq + 1) {
+      gaps.push(`${seq} after ${reader.seq}`);
       // Merged events are told together; one alone skips nothing.
-      if (isAlone) lost.push(`${event.seq} after ${seq}`);
+      if (isAlone) lost.push(`${seq} after ${reader.seq}`);
     }
-    seq = event.seq;
-    if (event.type !== 'call') return;
-    cards.set(event.tool_call_id, mergeCard(cards.get(event.tool_call_id), event.update));
-    const sentAt = Number(event.update.tip);
+    reader.seq = seq;
+    if (type !== 'call') return;
+    cards.set(id, mergeCard(cards.get(id), update));
+    const sentAt = Number(update.tip);
     if (sentAt > 0) delays.push(performance.now() - sentAt);
   };
-  ws.on('message', (data) => {
-    const message = JSON.parse(String(data));
+  const socket = await openSocket<never>(board, '/ws/watch', (value) => {
+    const message = value as Event & {
+      readonly events: readonly Event[];
+      readonly calls: readonly { readonly tool_call_id: string; readonly card: Card }[];
+    };
     if (message.type === 'snapshot') {
-      seq = message.seq;
+      reader.seq = message.seq;
       for (const { tool_call_id: id, card } of message.calls) cards.set(id, card);
-    } else if (message.type === 'batch') for (const event of message.events) take(false, event);
-    else take(true, message);
+    } else if (message.type === 'batch')
+      for (const event of message.events) takeEvent(false, event);
+    else takeEvent(true, message);
+    return [];
   });
-  if (!(await until(() => seq >= 0, PATIENCE_MS))) throw new Error('a watcher got no snapshot');
-  return {
-    ws,
-    cards,
-    gaps,
-    lost,
-    delays,
-    get seq() {
-      return seq;
-    },
-    get isClosed() {
-      return isClosed;
-    },
-    get closeCode() {
-      return closeCode;
-    },
+  const reader: Reader = {
+    ...{ socket, cards, gaps, lost, delays },
+    ...{ seq: -1, isClosed: false, closeCode: 0 },
   };
+  void socket.closed.then(({ code }) => Object.assign(reader, { isClosed: true, closeCode: code }));
+  socket.send({ type: 'watch' });
+  if (!(await until(() => reader.seq >= 0))) throw new Error('a watcher got no snapshot');
+  return reader;
 }
 
 /** Asks, and never reads an answer. */

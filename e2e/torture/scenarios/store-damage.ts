@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '#lib/json/equal';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import type { Build } from '../build-variant.ts';
-import type { Scenario, TortureContext, Violation } from '../scenario.ts';
-import { withoutStack } from '../without-stack.ts';
+import { freePort } from '../../support/free-port.ts';
+import { withoutStack } from '../report.ts';
+import type { Invariant, Scenario, TortureContext } from '../scenario.ts';
 import { createApi } from '../world/api.ts';
-import { type ServerProcess, startServer, takePort } from '../world/server-process.ts';
-import { createWorld, type World } from '../world/world.ts';
+import { type ServerProcess, startServer } from '../world/server-process.ts';
+import { inWorld } from '../world/world.ts';
 import {
   commitsCutOff,
   type Damage,
@@ -39,9 +39,8 @@ export const storeDamage: Scenario = {
   async run(context) {
     const { random } = context;
     const dir = await context.tempDir();
-    const stores = await fill(context, join(dir, 'world'));
-    if ('violations' in stores)
-      return { ...stores, figures: {}, summary: 'the store was not filled' };
+    const stores = await fill(context, join(dir, 'stores'));
+    if (context.violations.length > 0) return { figures: {}, summary: 'the store was not filled' };
     const cases: { store: string; damage: Damage }[] = [
       { store: stores.stopped, damage: textDamage('callboard.db', DAMAGED_TEXT) },
       { store: stores.withLog, damage: logDamage(0.4) },
@@ -56,7 +55,6 @@ export const storeDamage: Scenario = {
       cases.push({ store, damage: randomDamage(file, random) });
     }
     const verdicts: Record<Verdict, number> = { refused: 0, identical: 0, torn: 0, wrong: 0 };
-    const violations: Violation[] = [];
     let [next, salvaged] = [0, 0];
     const work = async () => {
       for (let at = next++; at < cases.length; at = next++) {
@@ -67,17 +65,16 @@ export const storeDamage: Scenario = {
         one.damage.apply(copy);
         // In the long run each tenth refused store is salvaged, too.
         const isSalvaged = one.damage.isHarmless || (context.isShort ? at === 0 : at % 10 === 0);
-        const found = await judge(context.build, copy, stores.records, one.damage, isSalvaged);
-        verdicts[found.verdict] += 1;
-        violations.push(...found.violations);
-        salvaged += found.isSalvaged ? 1 : 0;
+        const verdict = await judge(context, copy, stores.records, one.damage);
+        verdicts[verdict] += 1;
+        if (verdict === 'refused' && isSalvaged)
+          salvaged += await salvage(context, copy, stores.records, one.damage);
         rmSync(copy, { recursive: true });
         if (at % 50 === 49) context.say(`${at + 1} of ${cases.length}`);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     return {
-      violations,
       figures: { damaged: cases.length, ...verdicts, salvaged, calls: stores.records.size },
       summary: `${cases.length} damaged stores of ${stores.records.size} calls: ${verdicts.refused} refused with the place, ${verdicts.identical} served unchanged, ${verdicts.torn} with a torn end reported, ${verdicts.wrong} wrong answers; ${salvaged} salvaged`,
     };
@@ -85,121 +82,93 @@ export const storeDamage: Scenario = {
 };
 
 /** Calls of all kinds, all at rest. */
-async function fill(
-  context: TortureContext,
-  dir: string,
-): Promise<Stores | { violations: readonly Violation[] }> {
-  mkdirSync(dir);
-  const { build, random } = context;
-  const world = await createWorld({ build, dir, random: random.fork('fill') });
-  try {
-    for (const client of world.clients) world.startClient(client);
+const fill = (context: TortureContext, dir: string): Promise<Stores> =>
+  inWorld(context, {}, async (world) => {
+    mkdirSync(dir);
+    world.startClients();
     await world.startServer();
     world.startLoad();
     await world.untilAccepted(context.isShort ? 40 : 150);
-    await mustAccept(world, DAMAGED_TEXT);
-    const { violations, records } = await world.rest();
-    if (violations.length > 0) return { violations };
+    await world.api.invoke('effect', { key: DAMAGED_TEXT });
+    const { records } = await world.rest();
     await Promise.all(world.clients.map((client) => client.kill()));
-    await world.server.kill();
+    await world.server.end('SIGKILL');
     const [withLog, stopped] = [join(dir, 'with-log'), join(dir, 'stopped')];
     cpSync(world.dataDir, withLog, { recursive: true });
     await world.startServer();
-    await world.server.stop();
+    await world.server.end('SIGTERM');
     cpSync(world.dataDir, stopped, { recursive: true });
     return { withLog, stopped, records };
+  });
+
+/** Starts a server on a store and looks at what comes of it. */
+async function withServer<T>(
+  { build }: TortureContext,
+  dataDir: string,
+  args: readonly string[],
+  look: (server: ServerProcess, records: () => Promise<Stores['records']>) => Promise<T>,
+): Promise<T> {
+  const port = await freePort();
+  const server = startServer({ serverFile: build.serverFile, dataDir, token: TOKEN, port, args });
+  const api = createApi({ url: `http://127.0.0.1:${port}`, token: TOKEN });
+  try {
+    return await look(server, api.records);
   } finally {
-    await world.end();
+    await server.end('SIGKILL');
   }
 }
 
-async function mustAccept({ api, witness }: World, nonce: string): Promise<void> {
-  const answer = await api.ask('POST', '/v1/tools/effect/invoke', {
-    headers: { 'idempotency-key': nonce },
-    body: { run_id: 'run_damaged', args: { nonce } },
-  });
-  if (answer?.status !== 202) throw new Error(`${nonce}: ${JSON.stringify(answer)}`);
-  const { tool_call_id: id } = answer.body as { tool_call_id: string };
-  witness.accepted(id, { key: nonce, tool: 'effect', nonce });
-}
-
-async function judge(
-  build: Build,
+const judge = (
+  context: TortureContext,
   dir: string,
   records: Stores['records'],
-  damage: Damage,
-  salvages: boolean,
-): Promise<{ verdict: Verdict; violations: Violation[]; isSalvaged: boolean }> {
-  const { name } = damage;
-  const port = await takePort();
-  const options = { serverFile: build.serverFile, dataDir: dir, token: TOKEN, port };
-  const server = startServer(options);
-  const wrong = (invariant: Violation['invariant'], detail: string) => ({
-    verdict: 'wrong' as const,
-    violations: [{ invariant, detail: `${name}: ${detail}` }],
-    isSalvaged: false,
-  });
-  try {
+  { name }: Damage,
+): Promise<Verdict> =>
+  withServer(context, dir, [], async (server, read) => {
+    const wrong = (invariant: Invariant, detail: string): Verdict => {
+      context.bad(invariant, `${name}: ${detail}`);
+      return 'wrong';
+    };
     if ((await server.ready) === undefined) {
       const { code } = await server.ended;
       const said = server.log().trim();
       if (code !== DAMAGED)
         return wrong('HEALTH', `it ended with ${code}: ${withoutStack(said).slice(-600)}`);
-      if (!/byte|page|row|table|index|frame|definition|missing|commits|database/i.test(said)) {
+      if (!/byte|page|row|table|index|frame|definition|missing|commits|database/i.test(said))
         return wrong('HEALTH', `it does not name the place: ${said}`);
-      }
-      if (!salvages) return { verdict: 'refused', violations: [], isSalvaged: false };
-      const violations = await salvage({ ...options, args: ['--salvage'] }, damage, records);
-      return { verdict: 'refused', violations, isSalvaged: violations.length === 0 };
+      return 'refused';
     }
-    return await compare(server, port, records, wrong);
-  } finally {
-    await server.kill();
-  }
-}
+    const found = await read().catch((error: unknown) => String(error));
+    if (typeof found === 'string') return wrong('I2', `it serves what it cannot read: ${found}`);
+    const other = differences(records, found);
+    if (other.length === 0)
+      return server.log().includes('never acknowledged') ? 'torn' : 'identical';
+    const [id = ''] = other;
+    const now = JSON.stringify(found.get(id))?.slice(0, 300);
+    return wrong('I2', `${other.length} calls are not what they were, first ${id}: ${now}`);
+  });
 
-async function compare(
-  server: ServerProcess,
-  port: number,
+const differences = (records: Stores['records'], found: Stores['records']): string[] =>
+  [...records.keys()].filter(
+    (id) => canonicalJson(found.get(id)) !== canonicalJson(records.get(id)),
+  );
+
+/** Gives how many stores were brought back by it. */
+const salvage = (
+  context: TortureContext,
+  dir: string,
   records: Stores['records'],
-  wrong: (invariant: Violation['invariant'], detail: string) => Awaited<ReturnType<typeof judge>>,
-): ReturnType<typeof judge> {
-  const found = await createApi(`http://127.0.0.1:${port}`, TOKEN)
-    .records()
-    .catch((error: unknown) => String(error));
-  if (typeof found === 'string') return wrong('I2', `it serves what it cannot read: ${found}`);
-  const other = differences(records, found);
-  const isTold = server.log().includes('never acknowledged');
-  if (other.length === 0) {
-    return { verdict: isTold ? 'torn' : 'identical', violations: [], isSalvaged: false };
-  }
-  const [id = ''] = other.map(([first]) => first);
-  const now = JSON.stringify(found.get(id))?.slice(0, 300);
-  return wrong('I2', `${other.length} calls are not what they were, first ${id}: ${now}`);
-}
-
-const differences = (records: Stores['records'], found: Stores['records']) =>
-  [...records].filter(([id, record]) => canonicalJson(found.get(id)) !== canonicalJson(record));
-
-async function salvage(
-  options: Parameters<typeof startServer>[0],
   { name, isHarmless }: Damage,
-  records: Stores['records'],
-): Promise<Violation[]> {
-  const server = startServer(options);
-  try {
+): Promise<0 | 1> =>
+  withServer(context, dir, ['--salvage'], async (server, read) => {
+    const last = () => server.log().slice(-600);
     if ((await server.ready) === undefined) {
       const { code } = await server.ended;
-      const detail = `${name}: --salvage ended with ${code}: ${server.log().slice(-600)}`;
-      return [{ invariant: 'HEALTH', detail }];
+      context.bad('HEALTH', `${name}: --salvage ended with ${code}: ${last()}`);
+      return 0;
     }
-    if (!isHarmless) return [];
-    const { port, token } = options;
-    const found = await createApi(`http://127.0.0.1:${port}`, token).records();
-    const lost = differences(records, found).length;
-    const detail = `${name}: --salvage lost or changed ${lost} calls: ${server.log().slice(-600)}`;
-    return lost === 0 ? [] : [{ invariant: 'I1', detail }];
-  } finally {
-    await server.kill();
-  }
-}
+    const lost = isHarmless ? differences(records, await read()).length : 0;
+    if (lost === 0) return 1;
+    context.bad('I1', `${name}: --salvage lost or changed ${lost} calls: ${last()}`);
+    return 0;
+  });

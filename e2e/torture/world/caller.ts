@@ -62,21 +62,17 @@ async function askOnce(options: CallerOptions, nonce: string): Promise<void> {
 
 async function cancel({ api, random }: CallerOptions, id: string): Promise<void> {
   await sleep(random.between(0, 20));
-  await api.ask('POST', `/v1/tool_calls/${id}/cancel`);
+  await api.cancel(id);
 }
 
 async function poll(options: CallerOptions, id: string): Promise<void> {
-  const { api, witness, random, isStopped } = options;
+  const { api, random, isStopped } = options;
   while (!isStopped()) {
-    const answer = await api.ask('GET', `/v1/tool_calls/${id}?wait_ms=1000`);
-    if (answer?.status === 200) {
-      const record = callRecordSchema.parse(answer.body);
-      witness.saw(record);
-      // Cancelled after its end: it must stay what it is, which the check at the end tells.
-      if (record.completed_at !== null) return random.chance(0.2) ? cancel(options, id) : undefined;
-    } else if (answer?.status === 404) {
-      return; // It is gone, which the check at the end tells.
-    } else await sleep(PAUSE_MS);
+    const record = await api.tryRead(id, 1_000);
+    // Cancelled after its end: it must stay what it is, which the check at the end tells.
+    if (record && record.completed_at !== null)
+      return random.chance(0.2) ? cancel(options, id) : undefined;
+    if (!record) await sleep(PAUSE_MS);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { runRecordSchema } from '#lib/protocol/run';
-import type { Violation } from '../scenario.ts';
+import type { Bad } from '../scenario.ts';
 import type { Api } from './api.ts';
 
 /** I8: in the history of a run stands each of its calls once, with an end. */
@@ -9,16 +8,16 @@ export async function checkRuns(
   api: Api,
   runIds: ReadonlySet<string>,
   records: ReadonlyMap<string, WireCallRecord>,
-): Promise<Violation[]> {
-  const violations: Violation[] = [];
-  const say = (detail: string) => violations.push({ invariant: 'I8', detail });
+  bad: Bad,
+): Promise<void> {
+  const say = (detail: string) => bad('I8', detail);
   for (const runId of runIds) {
-    const answer = await api.ask('GET', `/v1/runs/${runId}`);
-    if (answer?.status !== 200) {
-      violations.push({ invariant: 'I1', detail: `the run ${runId} was accepted and is gone` });
+    const run = await api.run(runId);
+    if (!run) {
+      bad('I1', `the run ${runId} was accepted and is gone`);
       continue;
     }
-    const { messages, status } = runRecordSchema.parse(answer.body);
+    const { messages, status } = run;
     if (status === 'running') say(`${runId} is still running`);
     const told = messages
       .flatMap(({ parts }) => parts)
@@ -34,5 +33,4 @@ export async function checkRuns(
       if (!told.includes(id)) say(`${runId}: ${id} is not in the history`);
     }
   }
-  return violations;
 }

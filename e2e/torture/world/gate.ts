@@ -1,10 +1,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { becomes, first, type Patch } from '../patch.ts';
-import { until } from './until.ts';
-
-/** On a machine under load, too. */
-const REACHED_MS = 60_000;
+import { must } from './until.ts';
 
 /**
  * Holds a server at a named place for as long as the harness wants, so that what
@@ -110,7 +107,7 @@ export function createGate(dir: string): Gate {
     overtake: (tool) => close('overtake', `${tool} `),
     stall: () => close('stall', ''),
     async reached() {
-      await until('the server stands at the gate', REACHED_MS, () => existsSync(`${file}.reached`));
+      await must('the server stands at the gate', () => existsSync(`${file}.reached`));
     },
     get isClosing() {
       return existsSync(`${file}.closing`);

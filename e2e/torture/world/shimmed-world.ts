@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildShim } from '../disk-shim/build-shim.ts';
 import { createShimmedDisk, type ShimmedDisk } from '../disk-shim/shimmed-disk.ts';
-import type { Outcome, TortureContext } from '../scenario.ts';
-import { createWorld, type World, type WorldOptions } from './world.ts';
+import type { Played, TortureContext } from '../scenario.ts';
+import { inWorld, type World, type WorldOptions } from './world.ts';
 
 /** A world whose files lie behind the disk shim: the server's, and where wanted its clients'. */
 export interface ShimmedWorld {
@@ -13,8 +13,7 @@ export interface ShimmedWorld {
   readonly clientDisks: readonly ShimmedDisk[];
 }
 
-export interface ShimmedWorldOptions
-  extends Pick<WorldOptions, 'clients' | 'callers' | 'timeoutMs' | 'troubles'> {
+export interface ShimmedWorldOptions extends WorldOptions {
   readonly keepsLog: boolean;
   readonly withClients: boolean;
 }
@@ -22,41 +21,29 @@ export interface ShimmedWorldOptions
 /** Runs `play` in such a world, or tells why there can be none here. */
 export async function inShimmedWorld(
   context: TortureContext,
-  options: ShimmedWorldOptions,
-  play: (shimmed: ShimmedWorld) => Promise<Outcome>,
-): Promise<Outcome> {
+  { keepsLog, withClients, ...options }: ShimmedWorldOptions,
+  play: (shimmed: ShimmedWorld) => Promise<Played>,
+): Promise<Played> {
   const dir = await context.tempDir();
   const shim = await buildShim(dir);
-  if (!shim.ok) {
-    return { figures: {}, violations: [], summary: 'not run', notDone: shim.reason };
-  }
+  if (!shim.ok) return { figures: {}, summary: 'not run', notDone: shim.reason };
   const disk = (name: string) => {
     mkdirSync(join(dir, name), { recursive: true });
-    const { keepsLog } = options;
-    return createShimmedDisk({
-      shimFile: shim.file,
-      dir: join(dir, name),
-      besideDir: dir,
-      name,
-      keepsLog,
-    });
+    const at = { dir: join(dir, name), besideDir: dir, name };
+    return createShimmedDisk({ shimFile: shim.file, keepsLog, ...at });
   };
   const serverDisk = disk('server');
-  const count = options.clients ?? 3;
-  const names = Array.from({ length: options.withClients ? count : 0 }, (_, i) => `client-${i}`);
+  const count = withClients ? (options.clients ?? 3) : 0;
+  const names = Array.from({ length: count }, (_, index) => `client-${index}`);
   const disks = new Map(names.map((name) => [name, disk(name)]));
-  const { build, random } = context;
-  const world = await createWorld({
-    ...options,
-    build,
-    dir,
-    random,
-    serverEnv: serverDisk.env,
-    clientEnv: ({ config }) => disks.get(config.name)?.env() ?? {},
-  });
-  try {
-    return await play({ world, serverDisk, clientDisks: [...disks.values()] });
-  } finally {
-    await world.end();
-  }
+  return inWorld(
+    // The world's folder is the one whose disks these are.
+    { ...context, tempDir: async () => dir },
+    {
+      ...options,
+      serverEnv: serverDisk.env,
+      clientEnv: ({ config }) => disks.get(config.name)?.env() ?? {},
+    },
+    (world) => play({ world, serverDisk, clientDisks: [...disks.values()] }),
+  );
 }

@@ -3,26 +3,22 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireCallRecord } from '#lib/protocol/call-record';
-import type { Build } from '../build-variant.ts';
+import { freePort } from '../../support/free-port.ts';
 import type { ClientConfig } from '../client-program.ts';
-import type { Random } from '../random.ts';
-import type { Violation } from '../scenario.ts';
+import type { Bad, TortureContext } from '../scenario.ts';
 import { type Api, createApi } from './api.ts';
 import { runCaller } from './caller.ts';
-import { checkInvariants } from './check-invariants.ts';
+import { checkInvariants, figuresOf } from './check-invariants.ts';
 import { checkRuns } from './check-runs.ts';
-import { type ClientFacts, readClientFacts, readEffects } from './client-facts.ts';
+import { readClientFacts, readEffects } from './client-facts.ts';
 import { type ClientProcess, createClientProcess } from './client-process.ts';
-import { gatherFacts } from './gather-facts.ts';
 import { intrude } from './intruder.ts';
-import { type ServerProcess, startServer, takePort } from './server-process.ts';
-import { watch } from './watcher.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { until } from './until.ts';
+import { type Watcher, watch } from './watcher.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 export interface WorldOptions {
-  readonly build: Build;
-  readonly dir: string;
-  readonly random: Random;
   readonly clients?: number;
   readonly callers?: number;
   /** The length of a call's `execute` clock. */
@@ -40,7 +36,6 @@ export interface WorldOptions {
 
 /** The facts of all calls, once all has come to rest. */
 export interface Rest {
-  readonly violations: readonly Violation[];
   readonly figures: Readonly<Record<string, number>>;
   readonly records: ReadonlyMap<string, WireCallRecord>;
 }
@@ -50,15 +45,22 @@ export interface World {
   /** The address of the server itself, whatever its clients are told. */
   readonly url: string;
   readonly token: string;
+  /** A folder of its own. */
+  readonly dir: string;
+  readonly dataDir: string;
+  readonly bad: Bad;
   readonly api: Api;
   readonly witness: Witness;
-  readonly dataDir: string;
+  readonly watcher: Watcher;
   readonly clients: readonly ClientProcess[];
+  /** The first client, where there is but one. */
+  readonly client: ClientProcess;
   /** The living one, or the last. */
   readonly server: ServerProcess;
   /** Starts the server; resolves once it serves (milliseconds), or has ended before. */
   startServer(args?: readonly string[]): Promise<number | undefined>;
   startClient(client: ClientProcess): void;
+  startClients(): void;
   /** Callers begin, and go on until `rest`. */
   startLoad(): void;
   /** Resolves once this many more calls are accepted; false when the server ended before. */
@@ -67,8 +69,6 @@ export interface World {
   startRun(): Promise<void>;
   /** Stops the load, waits until every call has ended, and checks all. */
   rest(): Promise<Rest>;
-  /** Ends every process. */
-  end(): Promise<void>;
 }
 
 /** The longest clocks of a call that has nobody to take it, and what the promise adds. */
@@ -76,8 +76,6 @@ const QUEUE_MS = 30_000;
 const GRACE_MS = 5_000;
 /** A machine under load adds this. */
 const LATE_MS = 15_000;
-/** A turn of the rehearsal model takes two. */
-const RUNS_MS = 60_000;
 /** A server that serves accepts something within this time, on any machine. */
 const ACCEPT_MS = 120_000;
 
@@ -87,34 +85,40 @@ function isOverdue({ card }: WireCallRecord): boolean {
   return deadline !== null && deadline * 1000 + GRACE_MS + LATE_MS < Date.now();
 }
 
-const sumOf = (clients: readonly ClientFacts[], of: (client: ClientFacts) => number): number =>
-  clients.reduce((sum, client) => sum + of(client), 0);
-
-/** A server that is not there cannot be asked: its last words are what is left. */
-async function stopped(server: ServerProcess): Promise<Rest> {
-  const { code, signal } = await server.ended;
-  const detail = `the server ended with ${signal ?? code}: ${server.log().slice(-2_000)}`;
-  return { violations: [{ invariant: 'HEALTH', detail }], figures: {}, records: new Map() };
+/** Runs `play` in a world of its own, whose processes end with it. */
+export async function inWorld<T>(
+  context: TortureContext,
+  options: WorldOptions,
+  play: (world: World) => Promise<T>,
+): Promise<T> {
+  const { world, end } = await openWorld(context, options);
+  try {
+    return await play(world);
+  } finally {
+    await end();
+  }
 }
 
-export async function createWorld(options: WorldOptions): Promise<World> {
-  const { build, dir, random, timeoutMs = 4_000, callsAhead = Infinity } = options;
-  const port = await takePort();
+async function openWorld({ build, random, bad, tempDir }: TortureContext, options: WorldOptions) {
+  const { timeoutMs = 4_000, callsAhead = Infinity } = options;
+  const dir = await tempDir();
+  const port = await freePort();
   const token = randomBytes(24).toString('base64url');
   const url = `http://127.0.0.1:${port}`;
   const [dataDir, effectFile] = [join(dir, 'server'), join(dir, 'effects')];
   await mkdir(dataDir, { recursive: true });
-  const api = createApi(url, token);
   const witness = createWitness();
+  const api = createApi({ url, token }, witness);
   const clients = Array.from({ length: options.clients ?? 3 }, (_, index) => {
     const name = `client-${index}`;
     const [logFile, clientDir] = [join(dir, `${name}.log`), join(dir, name)];
     const config = { url, token, name, dataDir: clientDir, logFile, effectFile };
     return createClientProcess(build.clientFile, options.clientConfig?.(config) ?? config);
   });
-  const socketUrl = url.replace('http', 'ws');
-  const watcher = watch(`${socketUrl}/ws/watch`, token);
-  const intruder = intrude(`${socketUrl}/ws/client`, token);
+  const [client] = clients;
+  if (!client) throw new Error('a world has a client at least');
+  const watcher = watch({ url, token }, bad);
+  const intruder = intrude({ url, token }, bad);
   watcher.onNewCall = (id) => intruder.answer(id);
   const runIds = new Set<string>();
   const restarts: number[] = [];
@@ -144,83 +148,60 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     load = Promise.all(callers);
   }
 
-  const refusals = () =>
-    [...witness.refusals].map(([what, times]) => `${times} × ${what}`).join(', ');
-
   async function untilAccepted(more: number): Promise<boolean> {
-    const enough = witness.calls.size + more;
-    wanted = enough;
-    const giveUpAt = performance.now() + ACCEPT_MS;
-    while (witness.calls.size < enough) {
-      if (!living().isAlive) return false;
-      if (performance.now() > giveUpAt) throw new Error(`nothing is accepted: ${refusals()}`);
-      await sleep(5);
-    }
-    return true;
+    wanted = witness.calls.size + more;
+    const isDone = () => witness.calls.size >= wanted || !living().isAlive;
+    if (await until(isDone, ACCEPT_MS)) return witness.calls.size >= wanted;
+    const refusals = [...witness.refusals].map(([what, times]) => `${times} × ${what}`);
+    throw new Error(`nothing is accepted: ${refusals.join(', ')}`);
   }
 
   async function startRun(): Promise<void> {
-    const answer = await api.ask('POST', '/v1/runs', {
-      body: { input: 'What is 17 * 3?', model: 'rehearsal', tools: ['calculation.eval'] },
-    });
-    if (answer && answer.status < 300) runIds.add((answer.body as { run_id: string }).run_id);
+    const body = { input: 'What is 17 * 3?', model: 'rehearsal', tools: ['calculation.eval'] };
+    // A server that is killed meanwhile gives no answer.
+    const runId = await api.startRun(body).catch(() => undefined);
+    if (runId !== undefined) runIds.add(runId);
   }
 
   async function untilAllEnded(): Promise<void> {
-    const giveUpAt = performance.now() + QUEUE_MS + timeoutMs + GRACE_MS + LATE_MS;
-    while (performance.now() < giveUpAt) {
-      const open = await api.open();
-      if (open.length === 0 || open.every(isOverdue)) break;
-      await sleep(50);
-    }
-    const runsEndAt = performance.now() + RUNS_MS;
-    for (const runId of runIds) {
-      while (performance.now() < runsEndAt && (await isRunning(runId))) await sleep(50);
-    }
-  }
-
-  async function isRunning(runId: string): Promise<boolean> {
-    const answer = await api.ask('GET', `/v1/runs/${runId}`);
-    return answer?.status === 200 && (answer.body as { status: string }).status === 'running';
+    await until(
+      async () => (await api.open()).every(isOverdue),
+      QUEUE_MS + timeoutMs + GRACE_MS + LATE_MS,
+      50,
+    );
+    await api.untilRunsEnd(runIds);
   }
 
   async function rest(): Promise<Rest> {
     isStopped = true;
     await load;
-    if (!living().isAlive) return stopped(living());
+    // A server that is not there cannot be asked: its last words are what is left.
+    if (!living().isAlive) {
+      const { code, signal } = await living().ended;
+      bad('HEALTH', `the server ended with ${signal ?? code}: ${living().log().slice(-2_000)}`);
+      return { figures: {}, records: new Map() };
+    }
     const startedAt = performance.now();
     await untilAllEnded();
     // An acknowledgement may still be on its way to a client, and an event to the watcher.
     await sleep(200);
-    const facts = await gatherFacts({
-      ...{ api, witness, shown: watcher.shown },
-      clients: () => clients.map(({ config }) => readClientFacts(config)),
-      effects: () => readEffects(effectFile),
-    });
-    const { records, effects } = facts;
+    const facts = await checkInvariants(
+      {
+        api,
+        witness,
+        shown: watcher.shown,
+        clients: () => clients.map(({ config }) => readClientFacts(config)),
+        effects: () => readEffects(effectFile),
+      },
+      bad,
+    );
     const quiet = performance.now() - startedAt;
-    const violations = [
-      ...checkInvariants(facts),
-      ...watcher.violations,
-      ...intruder.violations,
-      ...(await checkRuns(api, runIds, records)),
-    ];
-    const of = (test: (record: WireCallRecord) => boolean) =>
-      [...records.values()].filter(test).length;
+    await checkRuns(api, runIds, facts.records, bad);
     return {
-      violations,
-      records,
+      records: facts.records,
       figures: {
         accepted: witness.calls.size,
-        acknowledged: sumOf(facts.clients, ({ acknowledged }) => acknowledged.length),
-        calls: records.size,
-        succeeded: of(({ status }) => status === 'SUCCEEDED'),
-        failed: of(({ status }) => status === 'FAILED'),
-        timed_out: of(({ status }) => status === 'TIMEOUT'),
-        outcome_unknown: of(({ error }) => error?.code === 'outcome_unknown'),
-        executed_unknown: of(({ error }) => error?.executed === 'unknown'),
-        effects: effects.size,
-        rejected: sumOf(facts.clients, ({ rejected }) => rejected),
+        ...figuresOf(facts),
         intruder_rejected: intruder.rejected,
         runs: runIds.size,
         quiet_ms: Math.round(quiet),
@@ -230,35 +211,44 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     };
   }
 
-  return {
+  const startClient = (one: ClientProcess) => one.start(options.clientEnv?.(one));
+  const world: World = {
     url,
     token,
+    dir,
+    dataDir,
+    bad,
     api,
     witness,
-    dataDir,
+    watcher,
     clients,
+    client,
     get server() {
       return living();
     },
     async startServer(args) {
       const { serverFile } = build;
       const env = options.serverEnv?.();
+      const startedAt = performance.now();
       server = startServer({ serverFile, dataDir, port, token, env, args });
-      const ms = await server.ready;
-      if (ms !== undefined) restarts.push(ms);
+      if ((await server.ready) === undefined) return undefined;
+      const ms = performance.now() - startedAt;
+      restarts.push(ms);
       return ms;
     },
-    startClient: (client) => client.start(options.clientEnv?.(client)),
+    startClient,
+    startClients: () => clients.forEach(startClient),
     startLoad,
     untilAccepted,
     startRun,
     rest,
-    async end() {
-      isStopped = true;
-      watcher.stop();
-      intruder.stop();
-      await Promise.all([server?.kill(), ...clients.map((client) => client.kill())]);
-      await load;
-    },
   };
+  async function end(): Promise<void> {
+    isStopped = true;
+    watcher.stop();
+    intruder.stop();
+    await Promise.all([server?.end('SIGKILL'), ...clients.map((one) => one.kill())]);
+    await load;
+  }
+  return { world, end };
 }
