@@ -8,14 +8,14 @@ export type AuditedAct = Omit<AuditEntry, 'seq' | 'at'>;
 /** It has what people did, in order; nothing in it is changed. */
 export type Audit = Awaited<ReturnType<typeof openAudit>>;
 
-/** The act with who did it, by which token and from which address. */
+/** The act with who did it, by which token and from which address; one without a caller is a stranger's. */
 export const byCaller = (
-  caller: Caller,
+  caller: Caller | undefined,
   address: string,
   act: Pick<AuditedAct, 'act'> & Partial<AuditedAct>,
 ): AuditedAct => ({
-  actor: principalName(caller),
-  tokenId: caller.tokenId,
+  actor: caller ? principalName(caller) : 'anonymous',
+  tokenId: caller?.tokenId ?? null,
   address,
   target: null,
   detail: {},

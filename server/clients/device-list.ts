@@ -1,56 +1,31 @@
-import { type DeviceTool, MOST_DEVICE_TOOLS } from '#lib/protocol/device';
+import type { AuditedActName } from '#lib/protocol/audited-acts';
+import { type DeviceTool, MOST_DEVICE_TOOLS, type WireDevice } from '#lib/protocol/device';
 import { HttpError } from '#lib/protocol/http-error';
 import { createEmitter } from '#lib/util/emitter';
-import type { Audit, Tokens } from '../auth/room.ts';
+import { type Audit, byCaller, type Caller, type Tokens } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, Store } from '../store/room.ts';
 import {
   type Admission,
+  bytesOf,
   type DeviceRecord,
   decideTools,
   deviceRecordSchema,
   offerTool,
   shownName,
   toKeptDevice,
+  toWireDevice,
 } from './device-record.ts';
 
-/** A record is written this often at most. */
-const EVERY_MS = 1_000;
-
-/** Writes a record at once, and what changes shortly after in one further write (rule DV51). */
-function createWriteGate(clock: Pick<Clock, 'schedule'>, write: (key: string) => void) {
-  /** Records that were written lately, and whether they changed since. */
-  const resting = new Map<string, { isStale: boolean; readonly cancel: () => void }>();
-  const rest = (key: string): void => {
-    write(key);
-    const cancel = clock.schedule(EVERY_MS, () => {
-      const isStale = resting.get(key)?.isStale;
-      resting.delete(key);
-      if (isStale) rest(key);
-    });
-    resting.set(key, { isStale: false, cancel });
-  };
-  return {
-    changed(key: string): void {
-      const known = resting.get(key);
-      if (known) known.isStale = true;
-      else rest(key);
-    },
-    stop(): void {
-      for (const [key, { isStale, cancel }] of resting) {
-        cancel();
-        if (isStale) write(key);
-      }
-      resting.clear();
-    },
-  };
-}
-
+/** What devices offer otherwise or anew is written this often at most. */
+const OFFERS_EVERY_MS = 1_000;
 /** Revoked ones that are still listed; those that were revoked first go first. */
 const KEPT_REVOKED = 200;
 /** When a device was connected last is written at most this often. */
 const SEEN_EVERY_MS = 60_000;
+/** The tools of the devices of one page have so much; one device alone may have half of it. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 const UNDECIDABLE = {
   unknown:
@@ -58,10 +33,20 @@ const UNDECIDABLE = {
   too_many: `A device may have ${MOST_DEVICE_TOOLS} allowed tools at most: deny some of them first.`,
 } as const;
 
+/** The person who acts, and from where. */
+export interface By {
+  readonly caller: Caller;
+  readonly address: string;
+}
+
 export interface DeviceListDeps {
   readonly store: Pick<Store, 'write' | 'listKept'>;
-  readonly tokens: Pick<Tokens, 'createForDevice' | 'revoke' | 'isLive' | 'onRevoked'>;
+  readonly tokens: Pick<
+    Tokens,
+    'createForDevice' | 'revoke' | 'isLive' | 'lastUsedAt' | 'onRevoked'
+  >;
   readonly audit: Pick<Audit, 'record'>;
+  readonly instances: { has(clientId: string): boolean };
   readonly clock: Clock;
   readonly newId: (prefix: 'dev' | 'client') => string;
   readonly logger: Logger;
@@ -72,7 +57,10 @@ export type NewDevice = Pick<
   'tokenHash' | 'name' | 'kind' | 'browser' | 'origin' | 'tools' | 'denied' | 'pairedBy'
 >;
 
-/** The devices that people let in. All of them are in memory, and each is on disk. */
+/**
+ * The devices that people let in, and what people do to them. All of them are in memory, and each is on disk.
+ * Each act is in the audit; what is refused is thrown as `HttpError`.
+ */
 export class DeviceList {
   readonly #deps: DeviceListDeps;
   /** Oldest first. */
@@ -81,16 +69,14 @@ export class DeviceList {
   readonly #idByToken = new Map<string, string>();
   readonly #changes;
   readonly #revocations;
-  readonly #offers;
+  /** Devices whose offers are not written yet. */
+  readonly #unwritten = new Set<string>();
+  #cancelWrite: (() => void) | undefined;
 
   constructor(deps: DeviceListDeps) {
     this.#deps = deps;
     this.#changes = createEmitter<DeviceRecord>(deps.logger.error);
     this.#revocations = createEmitter<DeviceRecord>(deps.logger.error);
-    this.#offers = createWriteGate(deps.clock, (deviceId) => {
-      const device = this.#all.get(deviceId);
-      if (device) this.#write([device]).catch(deps.logger.error);
-    });
     deps.tokens.onRevoked((tokenId) => this.#tokenRevoked(tokenId));
   }
 
@@ -106,33 +92,47 @@ export class DeviceList {
   /** Resolves when the device and its token are on disk. */
   async create(asked: NewDevice): Promise<DeviceRecord> {
     const { clock, newId, tokens } = this.#deps;
-    const [deviceId, clientId] = [newId('dev'), newId('client')];
     const { name, tokenHash: hash, pairedBy } = asked;
-    let device: DeviceRecord | undefined;
-    const withToken = (tokenId: string): Change[] => {
-      device = {
-        ...asked,
-        deviceId,
-        clientId,
-        tokenId,
-        pairedAt: clock.now(),
-        lastSeenAt: null,
-        revokedAt: null,
-        waiting: [],
-      };
-      return [{ type: 'put_kept', entry: toKeptDevice(device) }, ...this.#forgetOldest()];
+    const made = {
+      ...asked,
+      deviceId: newId('dev'),
+      clientId: newId('client'),
+      pairedAt: clock.now(),
+      lastSeenAt: null,
+      revokedAt: null,
+      waiting: [],
     };
+    const withToken = (tokenId: string): Change[] => [
+      { type: 'put_kept', entry: toKeptDevice({ ...made, tokenId }) },
+      ...this.#forgetOldest(),
+    ];
+    const { clientId } = made;
     const created = await tokens.createForDevice({ hash, name, clientId }, pairedBy, withToken);
     if (!created.ok) throw new HttpError(created.code, created.message);
-    if (!device) throw new Error('a device without a token');
-    this.#keep(device);
-    this.#changes.emit(device);
-    return device;
+    return this.#put({ ...made, tokenId: created.token.id });
   }
 
-  /** Newest first. */
-  list(): DeviceRecord[] {
-    return [...this.#all.values()].reverse();
+  /**
+   * Newest first, fewer than `limit` where their tools are large; `before` is the id of the last one
+   * of the page before, and `next` that of the next page, or null.
+   */
+  list({ before, limit }: { readonly before?: string; readonly limit: number }) {
+    const rest = [...this.#all.values()]
+      .sort((a, b) => (a.deviceId < b.deviceId ? 1 : -1))
+      .filter(({ deviceId }) => before === undefined || deviceId < before);
+    const page: DeviceRecord[] = [];
+    let bytes = 0;
+    for (const device of rest.slice(0, limit)) {
+      bytes += bytesOf(device);
+      if (page.length > 0 && bytes > PAGE_BYTES) break;
+      page.push(device);
+    }
+    const next = rest.length > page.length ? (page.at(-1)?.deviceId ?? null) : null;
+    return { devices: page.map((device) => this.#toWire(device)), next };
+  }
+
+  get(deviceId: string): WireDevice {
+    return this.#toWire(this.find(deviceId));
   }
 
   find(deviceId: string): DeviceRecord {
@@ -151,46 +151,50 @@ export class DeviceList {
   }
 
   ofTokenHash(tokenHash: string): DeviceRecord | undefined {
-    return this.list().find((one) => one.tokenHash === tokenHash);
+    return this.#all.values().find((one) => one.tokenHash === tokenHash);
   }
 
   /** Tells that a page of this origin was let in. */
   hasOrigin(origin: string): boolean {
-    return this.list().some((one) => one.origin === origin && one.revokedAt === null);
+    return this.#live().some((one) => one.origin === origin);
   }
 
   get liveCount(): number {
-    return this.list().filter((one) => one.revokedAt === null).length;
+    return this.#live().length;
   }
 
   get waitingCount(): number {
-    return this.list().filter((one) => one.revokedAt === null && one.waiting.length > 0).length;
+    return this.#live().filter(({ waiting }) => waiting.length > 0).length;
   }
 
-  async rename(deviceId: string, name: string): Promise<DeviceRecord> {
-    return this.#change(this.#live(deviceId), { name: shownName(name) });
+  async rename(deviceId: string, name: string, by: By): Promise<WireDevice> {
+    const { name: before } = this.#findLive(deviceId);
+    const device = await this.#change(deviceId, { name: shownName(name) });
+    return this.#audited(by, 'device_renamed', device, { before, name: device.name });
   }
 
-  /**
-   * Its token opens nothing any more, which closes its sockets. Resolves when that is on disk, and
-   * with false where it was revoked before.
-   */
-  async revoke(deviceId: string): Promise<boolean> {
-    const { tokenId, revokedAt } = this.find(deviceId);
-    if (revokedAt !== null) return false;
+  /** Its token opens nothing any more, which closes its sockets. Resolves when that is on disk. */
+  async revoke(deviceId: string, by: By): Promise<WireDevice> {
+    const { tokenId, revokedAt, name } = this.find(deviceId);
+    if (revokedAt !== null) throw new HttpError('conflict', 'The device was revoked before.');
     await this.#deps.tokens.revoke(tokenId);
-    return true;
+    return this.#audited(by, 'device_revoked', this.find(deviceId), { name });
   }
 
   async decideTools(
     deviceId: string,
-    allow: readonly string[],
-    deny: readonly string[],
-  ): Promise<DeviceRecord> {
-    const device = this.#live(deviceId);
-    const decided = decideTools(device, allow, deny);
-    if (typeof decided === 'object') return this.#change(device, decided);
-    throw new HttpError('conflict', UNDECIDABLE[decided]);
+    { allow, deny }: { readonly allow: readonly string[]; readonly deny: readonly string[] },
+    by: By,
+  ): Promise<WireDevice> {
+    const before = this.#findLive(deviceId);
+    const decided = decideTools(before, allow, deny);
+    if (typeof decided !== 'object') throw new HttpError('conflict', UNDECIDABLE[decided]);
+    const device = await this.#change(deviceId, decided);
+    const known = [...before.waiting.map(({ tool }) => tool), ...before.denied, ...before.tools];
+    const named = (hashes: readonly string[]) =>
+      hashes.map((hash) => ({ name: known.find((one) => one.hash === hash)?.name, hash }));
+    const detail = { allowed: named(allow), denied: named(deny) };
+    return this.#audited(by, 'device_tools_decided', device, detail);
   }
 
   /** Undefined: it is no device's. Those that wait are on the record of the device from now on. */
@@ -212,9 +216,10 @@ export class DeviceList {
       admissions.set(tool.hash, offered.admission);
     }
     if (device !== known) {
-      this.#keep(device);
-      this.#changes.emit(device);
-      this.#offers.changed(device.deviceId);
+      this.#put(device);
+      this.#unwritten.add(device.deviceId);
+      const write = () => this.#writeOffers();
+      this.#cancelWrite ??= this.#deps.clock.schedule(OFFERS_EVERY_MS, write);
     }
     return admissions;
   }
@@ -240,19 +245,30 @@ export class DeviceList {
 
   /** Writes what is not on disk yet. */
   stop(): void {
-    this.#offers.stop();
+    this.#cancelWrite?.();
+    this.#writeOffers();
   }
 
-  #live(deviceId: string): DeviceRecord {
+  /** A device that offers other tools all the time is written as rarely as one that does not (DV51). */
+  #writeOffers(): void {
+    this.#cancelWrite = undefined;
+    const devices = [...this.#unwritten].flatMap((id) => this.#all.get(id) ?? []);
+    this.#unwritten.clear();
+    if (devices.length > 0) this.#write(devices).catch(this.#deps.logger.error);
+  }
+
+  #live(): DeviceRecord[] {
+    return [...this.#all.values()].filter(({ revokedAt }) => revokedAt === null);
+  }
+
+  #findLive(deviceId: string): DeviceRecord {
     const device = this.find(deviceId);
     if (device.revokedAt === null) return device;
     throw new HttpError('conflict', 'The device was revoked: it is paired anew, as another one.');
   }
 
-  async #change(device: DeviceRecord, change: Partial<DeviceRecord>): Promise<DeviceRecord> {
-    const after = { ...device, ...change };
-    this.#keep(after);
-    this.#changes.emit(after);
+  async #change(deviceId: string, change: Partial<DeviceRecord>): Promise<DeviceRecord> {
+    const after = this.#put({ ...this.find(deviceId), ...change });
     await this.#write([after]);
     return after;
   }
@@ -265,6 +281,12 @@ export class DeviceList {
     this.#revocations.emit(after);
     this.#changes.emit(after);
     this.#write([after]).catch(this.#deps.logger.error);
+  }
+
+  #put(device: DeviceRecord): DeviceRecord {
+    this.#keep(device);
+    this.#changes.emit(device);
+    return device;
   }
 
   #keep(device: DeviceRecord): void {
@@ -291,5 +313,22 @@ export class DeviceList {
       (device): Change => ({ type: 'put_kept', entry: toKeptDevice(device) }),
     );
     return this.#deps.store.write(changes, options);
+  }
+
+  #toWire(device: DeviceRecord): WireDevice {
+    const { tokens, instances, clock } = this.#deps;
+    const isThere = device.revokedAt === null && instances.has(device.clientId);
+    return toWireDevice(device, isThere ? clock.now() : tokens.lastUsedAt(device.tokenId));
+  }
+
+  async #audited(
+    { caller, address }: By,
+    act: AuditedActName,
+    device: DeviceRecord,
+    detail: Record<string, unknown>,
+  ): Promise<WireDevice> {
+    const of = { act, target: device.deviceId, detail };
+    await this.#deps.audit.record(byCaller(caller, address, of));
+    return this.#toWire(device);
   }
 }

@@ -62,12 +62,9 @@ test('[DV51] a device that offers other forms all the time has its record writte
     return write(changes, options);
   };
   for (let at = 0; at < 100; at += 1) await offer(echo({ description: `Form ${at}` }));
-  expect(writes).toBe(1);
   expect(list.find(deviceId).waiting).toMatchObject([{ tool: { description: 'Form 99' } }]);
-  clock.advance(1_000);
-  expect(writes).toBe(2);
-  clock.advance(5_000);
-  expect(writes).toBe(2);
+  clock.advance(6_000);
+  expect(writes).toBe(1);
 });
 
 test('[DV32] of two forms of a tool in one message the last counts, before and after a person allows it', async () => {

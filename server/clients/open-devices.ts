@@ -5,11 +5,8 @@ import { isLoopback } from '#lib/net/hosts';
 import { closedObject } from '#lib/protocol/closed-object';
 import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from '#lib/protocol/device';
 import { createFailedAttempts, loadFingerprint } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import { DeviceList, type DeviceListDeps } from './device-list.ts';
-import { PairedDevices, type PairedDevicesDeps } from './paired-devices.ts';
 import { DevicePairing, type PairingServiceDeps } from './pairing-service.ts';
 import { BlockedOrigins, Pairings } from './pairings.ts';
 
@@ -17,17 +14,11 @@ import { BlockedOrigins, Pairings } from './pairings.ts';
 const GATHER_MS = 50;
 
 /** Publishes that something of pairings or devices changed, at most once in a while. Returns a function that ends that. */
-function publishDevices({
-  bus,
-  clock,
-  pairings,
-  devices,
-}: {
-  readonly bus: Pick<EventBus, 'publish'>;
-  readonly clock: Clock;
-  readonly pairings: Pick<Pairings, 'onChange' | 'asking'>;
-  readonly devices: Pick<DeviceList, 'onChange' | 'waitingCount'>;
-}): () => void {
+function publishDevices(
+  { bus, clock }: Pick<OpenDevicesDeps, 'bus' | 'clock'>,
+  pairings: Pairings,
+  devices: DeviceList,
+): () => void {
   let cancel: (() => void) | undefined;
   const publish = () => {
     cancel = undefined;
@@ -44,9 +35,8 @@ function publishDevices({
 }
 
 export interface OpenDevicesDeps extends DeviceListDeps {
-  readonly bus: Parameters<typeof publishDevices>[0]['bus'];
+  readonly bus: Pick<EventBus, 'publish'>;
   readonly newId: (prefix: 'dev' | 'client' | 'pair') => string;
-  readonly logger: Logger;
 }
 
 /** Pages of other origins may ask a person to be let in, or may not. */
@@ -57,14 +47,14 @@ export const pairingConfigSchema = closedObject({
 /** Devices as an earlier server left them, and pairings, of which there are none yet. */
 export async function openDevices(
   { pages }: z.infer<typeof pairingConfigSchema>,
-  { bus, ...deps }: OpenDevicesDeps,
+  deps: OpenDevicesDeps,
 ) {
   const list = new DeviceList(deps);
   await list.load();
   const blocked = new BlockedOrigins(deps);
   await blocked.load();
   const pairings = new Pairings({ ...deps, newCode: newPairingCode });
-  const stopPublishing = publishDevices({ ...deps, bus, pairings, devices: list });
+  const stopPublishing = publishDevices(deps, pairings, list);
   /** Which pages of other origins may ask, and which are devices (DV rules of origins). */
   const origins = {
     /** A page of this origin may ask to be let in, as far as its origin goes. */
@@ -93,35 +83,31 @@ export type OpenedDevices = Awaited<ReturnType<typeof openDevices>>;
 const KNOCKS_OF_ORIGIN = { count: 6, windowMs: 60_000 };
 const KNOCKS_OF_ADDRESS = { count: 60, windowMs: 60_000 };
 
-export interface DeviceServicesDeps
-  extends Omit<PairedDevicesDeps, 'devices'>,
-    Omit<PairingServiceDeps, 'devices' | 'pairings' | 'blocked' | 'workbench' | 'knocks'> {
+export interface PairingDeps
+  extends Omit<PairingServiceDeps, 'devices' | 'pairings' | 'blocked' | 'workbench' | 'knocks'> {
   readonly devices: OpenedDevices;
 }
 
-/** How devices get in, and what people do to those that are. `name`: of the workbench. */
-export async function createDeviceServices(
+/** How devices get in. `name`: of the workbench. */
+export async function createPairing(
   { name, dataDir }: { readonly name: string | undefined; readonly dataDir: string },
-  deps: DeviceServicesDeps,
-) {
+  deps: PairingDeps,
+): Promise<DevicePairing> {
   const { list: devices, pairings, blocked } = deps.devices;
-  return {
-    devices: new PairedDevices({ ...deps, devices }),
-    pairing: new DevicePairing({
-      ...deps,
-      devices,
-      pairings,
-      blocked,
-      workbench: {
-        name: name ?? (hostname().split('.')[0] || 'Callboard'),
-        fingerprint: await loadFingerprint(dataDir),
-      },
-      knocks: {
-        ofOrigin: createFailedAttempts(deps.clock, KNOCKS_OF_ORIGIN),
-        ofAddress: createFailedAttempts(deps.clock, KNOCKS_OF_ADDRESS),
-      },
-    }),
-  };
+  return new DevicePairing({
+    ...deps,
+    devices,
+    pairings,
+    blocked,
+    workbench: {
+      name: name ?? (hostname().split('.')[0] || 'Callboard'),
+      fingerprint: await loadFingerprint(dataDir),
+    },
+    knocks: {
+      ofOrigin: createFailedAttempts(deps.clock, KNOCKS_OF_ORIGIN),
+      ofAddress: createFailedAttempts(deps.clock, KNOCKS_OF_ADDRESS),
+    },
+  });
 }
 
 /** An origin in its own spelling, of a page whose connection others cannot change. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasFairShare } from '#lib/limits/counts';
-import type { DeviceTool, PairingState } from '#lib/protocol/device';
+import type { BlockedOrigin, WirePairing } from '#lib/protocol/device';
+import { HttpError } from '#lib/protocol/http-error';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import { createEmitter } from '#lib/util/emitter';
 import { hashSecret, networkOf } from '../auth/room.ts';
@@ -19,37 +20,19 @@ const MOST_OVER = 64;
 /** Wrong codes until all open ones are void. */
 const MOST_WRONG = 5;
 
-/** A device asks for this. Times are in milliseconds since the epoch. */
-export interface PairingRequest {
-  readonly tokenHash: string;
-  readonly name: string;
-  readonly kind: 'tab' | 'phone' | 'program';
-  readonly browser: string;
-  readonly address: string;
-  readonly origin: string | null;
-  readonly tools: readonly DeviceTool[];
+export type PairingRequest = NonNullable<WirePairing['request']>;
+
+/** A pairing as people see it, with what they do not. */
+export interface Pairing extends WirePairing {
+  /** A page that asks by itself has none. */
+  readonly codeHash: string | null;
+  readonly tokenHash: string | null;
   /** For the device alone. */
   readonly rejected: readonly RejectedTool[];
-  readonly askedAt: number;
 }
 
-export interface Pairing {
-  readonly id: string;
-  readonly state: PairingState;
-  readonly createdAt: number;
-  readonly createdBy: string | null;
-  readonly expiresAt: number;
-  readonly codeHash: string | null;
-  readonly request: PairingRequest | null;
-  readonly deviceId: string | null;
-  readonly decidedBy: string | null;
-  readonly decidedAt: number | null;
-}
-
-export type TriedCode =
-  | { readonly ok: true; readonly pairing: Pairing }
-  /** `burned`: how many open codes this wrong one made void. */
-  | { readonly ok: false; readonly burned: number };
+type Asked = Pick<Pairing, 'tokenHash' | 'rejected'> & { readonly request: PairingRequest };
+type Ending = Pick<Pairing, 'state'> & Partial<Pick<Pairing, 'decided_by' | 'device_id'>>;
 
 export interface PairingsDeps {
   readonly clock: Clock;
@@ -57,8 +40,6 @@ export interface PairingsDeps {
   readonly newCode: () => string;
   readonly logger: Logger;
 }
-
-type Decided = Pick<Pairing, 'state' | 'decidedBy' | 'deviceId'>;
 
 /** Pairings from their code to their decision. In memory alone: a restart ends those that are not decided. */
 export class Pairings {
@@ -75,88 +56,61 @@ export class Pairings {
     this.#changes = createEmitter<Pairing>(deps.logger.error);
   }
 
-  /** Undefined when as many of this person, or of all, are open as may be. */
-  open(createdBy: string): { readonly pairing: Pairing; readonly code: string } | undefined {
-    const codes = this.list().filter(({ state }) => state === 'open');
-    const own = codes.filter((one) => one.createdBy === createdBy);
-    if (!hasFairShare(own.length, codes.length, MOST_OPEN)) return undefined;
-    const { clock, newId, newCode } = this.#deps;
-    const code = newCode();
-    const now = clock.now();
-    const pairing: Pairing = {
-      id: newId('pair'),
-      state: 'open',
-      createdBy,
-      codeHash: hashSecret(code),
-      createdAt: now,
-      expiresAt: now + PAIRING_MS,
-      request: null,
-      ...UNDECIDED,
-    };
-    this.#put(pairing);
-    return { pairing, code };
+  open(createdBy: string): { readonly pairing: Pairing; readonly code: string } {
+    const codes = this.#of('open');
+    const own = codes.filter((one) => one.created_by === createdBy);
+    if (!hasFairShare(own.length, codes.length, MOST_OPEN)) {
+      throw new HttpError('conflict', 'As many codes are open as may be: withdraw one first.');
+    }
+    const code = this.#deps.newCode();
+    return { pairing: this.#put(this.#create(createdBy, hashSecret(code))), code };
   }
 
   /**
    * The open pairing with this code. One that was right before, and is used or over, is answered as
-   * a wrong one and counts as none: the device that used it may look again.
+   * a wrong one and counts as none: the device that used it may look again. `burned`: how many open
+   * codes this wrong one made void.
    */
-  tryCode(code: string): TriedCode {
-    this.#sweep();
+  tryCode(code: string): { readonly pairing?: Pairing | undefined; readonly burned: number } {
     const codeHash = hashSecret(code);
-    const known = [...this.#all.values()].filter((one) => one.codeHash === codeHash);
+    const known = this.list().filter((one) => one.codeHash === codeHash);
     const pairing = known.find(({ state }) => state === 'open');
-    if (pairing) return { ok: true, pairing };
-    const open = this.list().filter(({ state }) => state === 'open');
-    if (known.length > 0 || open.length === 0) return { ok: false, burned: 0 };
+    const open = this.#of('open');
+    if (known.length > 0 || open.length === 0) return { pairing, burned: 0 };
     this.#wrong += 1;
-    if (this.#wrong < MOST_WRONG) return { ok: false, burned: 0 };
-    for (const one of open) this.#end(one, { state: 'burned', decidedBy: null, deviceId: null });
-    return { ok: false, burned: open.length };
+    if (this.#wrong < MOST_WRONG) return { burned: 0 };
+    for (const one of open) this.end(one, { state: 'burned' });
+    return { burned: open.length };
   }
 
   /** The one that this token asked by, newest first. */
   ofToken(tokenHash: string): Pairing | undefined {
-    this.#sweep();
-    return this.list().find(({ request }) => request?.tokenHash === tokenHash);
+    return this.list().find((one) => one.tokenHash === tokenHash);
   }
 
-  /** The device asks, and the code is used up. Undefined when it is not open any more. */
-  ask(id: string, request: PairingRequest): Pairing | undefined {
-    const pairing = this.get(id);
-    if (pairing?.state !== 'open') return undefined;
-    return this.#put({ ...pairing, state: 'asking', request, expiresAt: this.#expiry() });
-  }
-
-  /** A page asks without a code. */
-  knock(request: PairingRequest): Pairing {
-    return this.#put({
-      id: this.#deps.newId('pair'),
-      state: 'asking',
-      createdBy: null,
-      codeHash: null,
-      createdAt: request.askedAt,
-      expiresAt: this.#expiry(),
-      request,
-      ...UNDECIDED,
-    });
+  /** A device asks, and its code is used up; a page asks without one. Undefined when the code is not open any more. */
+  ask(asked: Asked, by?: Pairing): Pairing | undefined {
+    if (by && this.get(by.pairing_id)?.state !== 'open') return undefined;
+    const { expires_at, ...before } = this.#create(null, null);
+    return this.#put({ ...before, ...by, ...asked, state: 'asking', expires_at });
   }
 
   /** Tells that one more may ask; with an address, a page there that has no code. */
   hasRoom(knockFrom?: string): boolean {
     this.#sweep();
-    const asking = this.list().filter(({ state }) => state === 'asking');
-    const knocks = asking.filter(({ createdBy }) => createdBy === null);
+    const asking = this.#of('asking');
     if (asking.length >= MOST_ASKING) return false;
     if (knockFrom === undefined) return true;
+    const knocks = asking.filter(({ created_by }) => created_by === null);
     const network = networkOf(knockFrom);
     const own = knocks.filter(({ request }) => request && networkOf(request.address) === network);
     return hasFairShare(own.length, knocks.length, MOST_KNOCKS);
   }
 
-  /** One that a person decided on in time, also where it expired until that was on disk. */
-  settle(pairing: Pairing, decided: Decided): Pairing {
-    return this.#end(pairing, decided);
+  /** A person may have decided in time on one that expired until that was on disk. */
+  end(pairing: Pairing, { decided_by = null, device_id = null, state }: Ending): Pairing {
+    const decided_at = this.#deps.clock.now() / 1_000;
+    return this.#put({ ...pairing, state, decided_by, device_id, decided_at });
   }
 
   get(id: string): Pairing | undefined {
@@ -166,16 +120,12 @@ export class Pairings {
 
   /** Newest first. */
   list(): Pairing[] {
+    this.#sweep();
     return [...this.#all.values()].reverse();
   }
 
-  current(): Pairing[] {
-    this.#sweep();
-    return this.list();
-  }
-
   get asking(): number {
-    return this.#count('asking');
+    return this.#of('asking').length;
   }
 
   /** Called with each one that is new or other than before. Returns a function that unsubscribes. */
@@ -187,66 +137,66 @@ export class Pairings {
     this.#cancelSweep();
   }
 
-  #expiry(): number {
-    return this.#deps.clock.now() + PAIRING_MS;
+  #create(created_by: string | null, codeHash: string | null): Pairing {
+    const now = this.#deps.clock.now();
+    return {
+      pairing_id: this.#deps.newId('pair'),
+      state: 'open',
+      created_at: now / 1_000,
+      created_by,
+      expires_at: (now + PAIRING_MS) / 1_000,
+      request: null,
+      device_id: null,
+      decided_by: null,
+      decided_at: null,
+      codeHash,
+      tokenHash: null,
+      rejected: [],
+    };
   }
 
-  #count(state: Pairing['state']): number {
-    return [...this.#all.values()].filter((one) => one.state === state).length;
-  }
-
-  #end(pairing: Pairing, decided: Decided): Pairing {
-    return this.#put({ ...pairing, ...decided, decidedAt: this.#deps.clock.now() });
+  #of(state: Pairing['state']): Pairing[] {
+    return [...this.#all.values()].filter((one) => one.state === state);
   }
 
   #put(pairing: Pairing): Pairing {
-    this.#all.set(pairing.id, pairing);
-    if (this.#count('open') === 0) this.#wrong = 0;
-    this.#forget();
+    this.#all.set(pairing.pairing_id, pairing);
+    if (this.#of('open').length === 0) this.#wrong = 0;
+    this.#tidy();
     this.#changes.emit(pairing);
-    this.#armSweep();
     return pairing;
   }
 
-  /** Forgets those that are over for as long as a code lives, and the oldest of many. */
-  #forget(): void {
-    const over = [...this.#all.values()].filter(isOver);
-    const before = this.#deps.clock.now() - PAIRING_MS;
-    for (const [place, { id, decidedAt }] of over.entries()) {
-      const isOld = (decidedAt ?? 0) <= before;
-      if (isOld || place < over.length - MOST_OVER) this.#all.delete(id);
-    }
-  }
-
   #sweep(): void {
-    const now = this.#deps.clock.now();
+    const now = this.#deps.clock.now() / 1_000;
     for (const one of [...this.#all.values()]) {
-      if (isOver(one) || one.expiresAt > now) continue;
-      this.#end(one, { state: 'expired', decidedBy: null, deviceId: null });
+      if (!isOver(one) && one.expires_at <= now) this.end(one, { state: 'expired' });
     }
-    this.#forget();
+    this.#tidy();
   }
 
-  #armSweep(): void {
+  /** Forgets those that are over for as long as a code lives, and the oldest of many; looks again when the next expires. */
+  #tidy(): void {
+    const now = this.#deps.clock.now();
+    const all = [...this.#all.values()];
+    const over = all.filter(isOver);
+    for (const [place, { pairing_id, decided_at }] of over.entries()) {
+      const isOld = (decided_at ?? 0) <= (now - PAIRING_MS) / 1_000;
+      if (isOld || place < over.length - MOST_OVER) this.#all.delete(pairing_id);
+    }
     this.#cancelSweep();
-    const live = [...this.#all.values()].filter((one) => !isOver(one));
-    if (live.length === 0) return;
-    const first = Math.min(...live.map(({ expiresAt }) => expiresAt));
-    const wait = Math.max(0, first - this.#deps.clock.now());
-    this.#cancelSweep = this.#deps.clock.schedule(wait, () => {
-      this.#sweep();
-      // A timer may come before its time by the clock of the wall, and then none has expired.
-      this.#armSweep();
-    });
+    const first = Math.min(...all.flatMap((one) => (isOver(one) ? [] : [one.expires_at])));
+    if (first === Number.POSITIVE_INFINITY) return;
+    // A timer may come before its time by the clock of the wall, and is set anew then.
+    const wait = Math.max(0, Math.round(first * 1_000) - now);
+    this.#cancelSweep = this.#deps.clock.schedule(wait, () => this.#sweep());
   }
 }
-
-const UNDECIDED = { deviceId: null, decidedBy: null, decidedAt: null };
 
 const isOver = ({ state }: Pairing): boolean => state !== 'open' && state !== 'asking';
 
 /** The oldest is forgotten beyond. */
-const MOST = 500;
+const MOST_BLOCKED = 500;
 
 const blockSchema = z.object({ blockedAt: z.number(), blockedBy: z.string() });
 type Block = z.infer<typeof blockSchema>;
@@ -254,17 +204,14 @@ type Block = z.infer<typeof blockSchema>;
 /** Origins of pages that may not ask, until a person lifts that. Each is on disk. */
 export class BlockedOrigins {
   readonly #kept: KeptArea<Block>;
+  readonly #now: () => number;
   /** Oldest first. */
   readonly #all = new Map<string, Block>();
 
-  constructor(deps: { store: Pick<Store, 'write' | 'listKept'>; clock: Pick<Clock, 'now'> }) {
-    const { store, clock } = deps;
-    this.#kept = new KeptArea({
-      store,
-      area: 'blocked_origin',
-      schema: blockSchema,
-      now: clock.now,
-    });
+  constructor({ store, clock }: { store: Pick<Store, 'write' | 'listKept'>; clock: Clock }) {
+    const { now } = clock;
+    this.#now = now;
+    this.#kept = new KeptArea({ store, area: 'blocked_origin', schema: blockSchema, now });
   }
 
   async load(): Promise<void> {
@@ -275,16 +222,23 @@ export class BlockedOrigins {
     return this.#all.has(origin);
   }
 
-  list(): (Block & { readonly origin: string })[] {
-    return [...this.#all].map(([origin, block]) => ({ origin, ...block })).reverse();
+  /** Newest first. */
+  list(): BlockedOrigin[] {
+    const all = [...this.#all].reverse();
+    return all.map(([origin, { blockedAt, blockedBy }]) => ({
+      origin,
+      blocked_at: blockedAt / 1_000,
+      blocked_by: blockedBy,
+    }));
   }
 
-  async add(origin: string, block: Block): Promise<void> {
+  async add(origin: string, blockedBy: string): Promise<void> {
+    const value = { blockedAt: this.#now(), blockedBy };
     this.#all.delete(origin);
-    this.#all.set(origin, block);
-    const oldest = [...this.#all.keys()].slice(0, Math.max(0, this.#all.size - MOST));
+    this.#all.set(origin, value);
+    const oldest = [...this.#all.keys()].slice(0, Math.max(0, this.#all.size - MOST_BLOCKED));
     for (const key of oldest) this.#all.delete(key);
-    await this.#kept.change([{ key: origin, value: block }, ...oldest.map((key) => ({ key }))]);
+    await this.#kept.change([{ key: origin, value }, ...oldest.map((key) => ({ key }))]);
   }
 
   /** False: it is not blocked. */

@@ -1,16 +1,16 @@
 export type { ClientSession, ClientSessions, Received } from './client-session.ts';
 export type { ClientStream, ClientStreams } from './client-streams.ts';
 export { ConnectedInstances } from './client-table.ts';
+export type { By, DeviceList } from './device-list.ts';
 export type { HttpClients } from './http-clients.ts';
 export { openClients, openClientTable } from './open-clients.ts';
 export {
-  createDeviceServices,
+  createPairing,
   type DeviceOrigins,
   type OpenedDevices,
   openDevices,
   pairingConfigSchema,
 } from './open-devices.ts';
-export type { By, DeviceService } from './paired-devices.ts';
-export type { PairingService } from './pairing-service.ts';
+export type { DevicePairing } from './pairing-service.ts';
 export { parseClientFrame } from './parse-client-frame.ts';
 export type { ClientChannel } from './presence.ts';

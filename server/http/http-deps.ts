@@ -16,7 +16,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { CallService } from '../calls/room.ts';
-import type { ClientStreams, DeviceService, HttpClients, PairingService } from '../clients/room.ts';
+import type { ClientStreams, DeviceList, DevicePairing, HttpClients } from '../clients/room.ts';
 import type { AgUiService } from '../doors/ag-ui/room.ts';
 import type { McpService } from '../doors/mcp/room.ts';
 import type { OpenAiService } from '../doors/openai/room.ts';
@@ -65,8 +65,8 @@ export interface HttpDeps {
   readonly callers: Callers;
   readonly tokens: Tokens;
   readonly audit: Audit;
-  readonly pairing: PairingService;
-  readonly devices: DeviceService;
+  readonly pairing: DevicePairing;
+  readonly devices: DeviceList;
   /** The page that asks is none of ours. */
   readonly isForeignPage: HostGate['isForeignPage'];
   readonly policy: Pick<LivePolicy, 'state' | 'dryRun' | 'setAutonomy'>;

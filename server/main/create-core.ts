@@ -61,7 +61,10 @@ async function openPresence(config: Config, record: OpenedRecord) {
     openCircuitOf: breaker.openCircuitOf,
     hide: record.hide,
   });
-  const devices = await rooms.clients.openDevices(config.file.pairing, record);
+  const devices = await rooms.clients.openDevices(config.file.pairing, {
+    ...record,
+    instances,
+  });
   const ofTable = { ...record, instances, registry, breaker, devices };
   const table = rooms.clients.openClientTable(ofTable);
   const push = await rooms.notices.openPush({

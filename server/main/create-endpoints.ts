@@ -24,7 +24,7 @@ export async function createEndpoints(
   closing: AbortSignal,
 ) {
   const { file, development } = config;
-  const { table, metrics, store } = core;
+  const { metrics, store } = core;
   const { newSecret } = rooms.auth;
   const key = core.operator.token;
   // Port 0 becomes a real one once the server listens.
@@ -60,14 +60,10 @@ export async function createEndpoints(
     chatTokenInUrl: file.clawseed.token_in_url,
     ...given({ devUpgrade: pages.devUpgrade }),
   });
-  const services = await rooms.clients.createDeviceServices(
+  const { failedAttempts } = access;
+  const pairing = await rooms.clients.createPairing(
     { name: file.name, dataDir: config.dataDir },
-    {
-      ...base,
-      failedAttempts: access.failedAttempts,
-      addresses: door.reach.addresses,
-      isConnected: table.hasClient,
-    },
+    { ...base, failedAttempts, addresses: door.reach.addresses },
   );
   const openAi = file.openai_api.enabled
     ? rooms.openai.createOpenAiService({ ...base, ...waysIn, config: file.openai_api, newSecret })
@@ -76,7 +72,8 @@ export async function createEndpoints(
     ...base,
     ...access,
     ...gates,
-    ...services,
+    devices: core.devices.list,
+    pairing,
     gate,
     snapshot,
     uploads,

@@ -26,7 +26,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
     file: 'server/clients/pairing-service.ts',
     code: '    if (!pairing) throw noSuchCode();\n',
     broken:
-      "    if (!pairing) throw noSuchCode();\n    if (requester.address === '127.0.0.1') await this.decide(pairing.id, { decision: 'approve' }, { caller: { kind: 'operator', name: 'operator', role: 'admin', tokenId: null, sessionId: null }, address: '' });\n",
+      "    if (!pairing) throw noSuchCode();\n    if (requester.address === '127.0.0.1') await this.decide(pairing.pairing_id, { decision: 'approve' }, { caller: { kind: 'operator', name: 'operator', role: 'admin', tokenId: null, sessionId: null }, address: '' });\n",
   },
   {
     number: 'T21',
@@ -98,7 +98,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   {
     number: 'T36',
     file: 'server/clients/pairing-service.ts',
-    code: "    await this.#audit(by, 'device_denied', pairing.id, { name, origin, from });\n",
+    code: "    await this.#audit(by, 'device_denied', pairing.pairing_id, { name, origin, from });\n",
     broken: '',
   },
 ];

@@ -7,7 +7,6 @@ import { createNewId } from '../../base/new-id.ts';
 import type { Store } from '../../store/store.ts';
 import { ToolRegistry } from '../../tools/tool-registry.ts';
 import { openDevices } from '../open-devices.ts';
-import { PairedDevices } from '../paired-devices.ts';
 import { DevicePairing } from '../pairing-service.ts';
 
 const WORKBENCH = { name: 'desk', fingerprint: [1, 2, 3, 4] };
@@ -23,7 +22,7 @@ export async function createTestDevices(deps: {
   readonly pages?: 'ask' | 'off';
   readonly addresses?: readonly string[];
 }) {
-  const { tokens, audit, clock, failedAttempts, pages = 'ask', addresses = [] } = deps;
+  const { audit, clock, failedAttempts, pages = 'ask', addresses = [] } = deps;
   const events: unknown[] = [];
   let ids = 0;
   const opened = await openDevices(
@@ -31,6 +30,7 @@ export async function createTestDevices(deps: {
     {
       ...{ ...deps, newId: createNewId(() => clock.now() + ids++) },
       bus: { publish: (body) => events.push(body) },
+      instances: { has: () => false },
     },
   );
   const { list, pairings, blocked } = opened;
@@ -41,10 +41,7 @@ export async function createTestDevices(deps: {
   const closing = new AbortController();
   return {
     ...{ ...opened, events, registry, closing },
-    devices: new PairedDevices({
-      ...{ devices: list, tokens, audit, clock },
-      isConnected: () => false,
-    }),
+    devices: list,
     pairing: new DevicePairing({
       ...{ pairings, devices: list, blocked, audit, failedAttempts, registry, clock },
       ...{ workbench: WORKBENCH, closing: closing.signal },

@@ -12,7 +12,7 @@ import { Tokens } from '../../auth/tokens.ts';
 import { createNewId } from '../../base/new-id.ts';
 import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { throwingLogger as logger } from '../../testing/error-log.ts';
-import type { By } from '../paired-devices.ts';
+import type { By } from '../device-list.ts';
 import type { Requester } from '../pairing-service.ts';
 import { createTestDevices } from './create-test-devices.ts';
 
