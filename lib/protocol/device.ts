@@ -87,24 +87,13 @@ export type Outcome = z.infer<typeof outcomeSchema>;
 
 // Operators see and decide these: `/v1/pairings`, `/v1/devices`.
 
-/**
- * `open`: nothing has used the code yet. `asking`: a device waits for a person. `burned`: too many
- * wrong codes were tried meanwhile.
- */
-export const PAIRING_STATES = [
-  'open',
-  'asking',
-  'approved',
-  'denied',
-  'expired',
-  'burned',
-  'withdrawn',
-] as const;
-export type PairingState = (typeof PAIRING_STATES)[number];
-
 export const pairingSchema = z.object({
   pairing_id: z.string(),
-  state: z.enum(PAIRING_STATES),
+  /**
+   * `open`: nothing has used the code yet. `asking`: a device waits for a person. `burned`: too many
+   * wrong codes were tried meanwhile.
+   */
+  state: z.enum(['open', 'asking', 'approved', 'denied', 'expired', 'burned', 'withdrawn']),
   created_at: z.number(),
   /** Null: a page asked by itself. */
   created_by: z.string().nullable(),
