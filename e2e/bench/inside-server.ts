@@ -22,7 +22,7 @@ import { Breaker } from '../../server/calls/breaker.ts';
 import { createCalls } from '../../server/calls/create-call-service.ts';
 import { ALLOW_ALL } from '../../server/calls/testing/allow-all.ts';
 import {
-  createClientConnections,
+  ClientConnection,
   createClientSocketHandler,
 } from '../../server/clients/client-connection.ts';
 import { createClientIds } from '../../server/clients/client-ids.ts';
@@ -83,7 +83,7 @@ const sessions = createClientSessions({
   secretAfter: (token) => `after-${token}`,
   logger,
 });
-const connections = createClientConnections({
+const ofConnections = {
   sessions,
   table,
   clock,
@@ -91,8 +91,8 @@ const connections = createClientConnections({
   flood: { burst: 1_000_000, perSecond: 1_000_000 },
   newNonce: randomUUID,
   largeFrames: new Semaphore({ atOnce: 1 }),
-});
-const onClient = createClientSocketHandler(connections);
+};
+const onClient = createClientSocketHandler((line) => new ClientConnection(ofConnections, line));
 const listed = { bus, registry, clients: table.listings, publishNow: () => {} };
 const snapshot = createSnapshots({
   devices: () => ({ asking: 0, waiting: 0 }),

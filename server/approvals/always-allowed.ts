@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { ANY_ARGUMENTS, isBound, isWithin, newLooking } from '#lib/approval/bound-arguments';
-import type { ApprovalScope, BoundOperand, Call } from '#lib/call/call';
+import type { ApprovalScope, Call } from '#lib/call/call';
 import { canonicalJson } from '#lib/json/equal';
 import { FairMap } from '#lib/limits/fair-map';
 import { matchTools } from '#lib/policy/match';
@@ -9,7 +9,6 @@ import {
   ALWAYS_SCOPES,
   type AlwaysCaller,
   type AlwaysOffer,
-  type AlwaysScope,
   alwaysCallerSchema,
   type BoundArguments,
   boundArgumentSchema,
@@ -39,14 +38,17 @@ const AREA = 'always';
 
 type KeptStore = Pick<Store, 'write' | 'listKept'>;
 
-/** Rules are kept under their id; those of earlier versions lack what has a default. */
+/** Rules are kept under their id; those of earlier versions lack what has a default. Times are in milliseconds since the epoch. */
 const ruleSchema = z.object({
   scope: z.enum(ALWAYS_SCOPES).default('run'),
   runId: z.string(),
+  /** The run is its owner's; with `saved` the rule holds for all runs of this one. */
   ownerToken: z.string().nullable().default(null),
   caller: alwaysCallerSchema.nullable().default(null),
   toolName: z.string(),
+  /** Null: the server's own tool. */
   clientId: z.string().nullable(),
+  /** It is that of the tool as it was shown. */
   toolHash: z.string(),
   bound: z
     .object({
@@ -54,51 +56,33 @@ const ruleSchema = z.object({
       other_arguments: otherArgumentsSchema,
     })
     .default(ANY_ARGUMENTS),
+  /** The arguments that it is bound to referred to this, and have to again. */
   operands: z
     .array(z.object({ path: z.string(), hash: z.string() }))
     .readonly()
     .default([]),
+  /** So many calls it allows; null: any number. */
   uses: z.number().nullable().default(null),
   used: z.number().default(0),
   allowedAt: z.number(),
   allowedBy: z.string().default('operator'),
+  /** Null: when it is withdrawn. */
   expiresAt: z.number().nullable().default(null),
+  /** To the minute, or to the use where uses are counted; null: not yet. */
   lastUsedAt: z.number().nullable().default(null),
 });
 
 type KeptRule = z.infer<typeof ruleSchema>;
 
 /** An operator said "always": calls of this tool, of this client, in this run are not asked about. */
-export interface AlwaysRule {
+export interface AlwaysRule extends Readonly<Omit<KeptRule, 'caller'>> {
   readonly id: string;
-  readonly runId: string;
-  readonly toolName: string;
-  /** Null: the server's own tool. */
-  readonly clientId: string | null;
-  /** It is that of the tool as it was shown. */
-  readonly toolHash: string;
-  readonly scope: AlwaysScope;
-  /** The run is its owner's; with `saved` the rule holds for all runs of this one. */
-  readonly ownerToken: string | null;
   readonly caller: AlwaysCaller;
-  readonly bound: BoundArguments;
-  /** The arguments that it is bound to referred to this, and have to again. */
-  readonly operands: readonly BoundOperand[];
-  /** So many calls it allows; null: any number. */
-  readonly uses: number | null;
-  readonly used: number;
-  /** Milliseconds since the epoch. */
-  readonly allowedAt: number;
-  readonly allowedBy: string;
-  /** Null: when it is withdrawn. */
-  readonly expiresAt: number | null;
-  /** To the minute, or to the use where uses are counted; null: not yet. */
-  readonly lastUsedAt: number | null;
 }
 
 /** How far an "always" reaches: any arguments in this run without an end, where nothing else is given. */
 export interface AlwaysTerms {
-  readonly scope?: AlwaysScope;
+  readonly scope?: KeptRule['scope'];
   readonly forMs?: number;
   readonly bound?: BoundArguments;
   readonly uses?: number;

@@ -15,7 +15,7 @@ import {
 } from '#lib/call/call-outcome';
 import type { Objection, Rejected } from '#lib/call/call-state';
 import { shownRepairsOfEdit } from '#lib/call/shown-repairs';
-import type { Card, CardUpdate } from '#lib/protocol/card';
+import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';
 import { actorOf, callerOf, mayDecide, type Principal, principalName } from '../auth/room.ts';
@@ -77,10 +77,8 @@ export interface Decision {
 
 type Approval = Pick<CallEvent, 'fields' | 'shown'> & { readonly terms: ApprovalTerms };
 
-/** It shows on the card whose decision it was. */
-type DecidingEvent = CallEvent & {
-  readonly shown: CardUpdate & { approval_decision: NonNullable<Card['approval_decision']> };
-};
+/** It shows on the card whose decision it was, where the call waited for one. */
+type DecidingEvent = CallEvent & { readonly shown: CardUpdate };
 
 /** Arguments that a person wrote in place of the call's, and the tool that they were checked for. */
 interface Edit {
@@ -132,7 +130,7 @@ export class Decisions {
     const edited = args === undefined ? {} : { edited: true };
     const approval_decision = { by: principalName(principal), decision, ...edited };
     const event = { type: 'approved' as const, fields, shown: { ...shown, approval_decision } };
-    const applied = this.#applyToAll(call, event, principal, terms);
+    const applied = this.#apply(call, event, principal, terms);
     if (!applied.ok) return this.#refused(call, applied);
     const isAskedAgain = applied.record.phase === 'approval';
     const caller = call.card.always_rule?.caller;
@@ -204,21 +202,20 @@ export class Decisions {
     const by = principalName(principal);
     const approval_decision = { by, decision: 'no' as const, ...(note && { note }) };
     const event = { type: 'denied' as const, message, shown: { approval_decision } };
-    const applied = this.#applyToAll(call, event, principal);
+    const applied = this.#apply(call, event, principal);
     return applied.ok ? this.#done(call.id) : this.#refused(call, applied);
   }
 
-  /** Whatever was decided of a call is decided of those that wait for the same decision. */
-  #applyToAll(
+  /** What is decided of a call is decided of all that wait for the same decision: it may be alone. */
+  #apply(
     call: Call,
-    one: DecidingEvent,
+    decided: DecidingEvent,
     principal: Principal,
     terms?: ApprovalTerms,
   ): ReturnType<DecidedCalls['apply']> {
     const { calls, open } = this.#deps;
-    const all = open.sameAs(calls.latest(call.id) ?? call);
-    const [, ...others] = all;
-    const event = all.length > 1 ? withNumber(one, all.length) : one;
+    const [, ...others] = open.sameAs(calls.latest(call.id) ?? call);
+    const event = others.length > 0 ? withNumber(decided, others.length + 1) : decided;
     const first = event.type === 'approved' ? { ...event, terms } : event;
     const applied = calls.apply(call, first, actorOf(principal));
     if (!applied.ok) return applied;
@@ -321,18 +318,16 @@ export class Decisions {
   /** An operator answers by hand in place of the tool. */
   async answer(id: string, principal: Principal, output: unknown): Promise<CallActionOutcome> {
     if (!mayDecide(principal)) return notAPerson(principal);
-    const { calls } = this.#deps;
-    const call = await calls.find(id);
+    const call = await this.#deps.calls.find(id);
     if (!call) return notFound(id);
     const approval_decision = { by: principalName(principal), decision: 'answer' } as const;
     const event = { type: 'answered_by_hand', fields: { result: output ?? null } } as const;
-    // A call that waits for a decision has got one; else the decision of before stays on the card.
-    const isDecision = call.phase === 'approval';
-    const shown = { tip: 'Answered by an operator', ...(isDecision && { approval_decision }) };
-    // The first answer to a question counts, for each call that waits for the same (CA60).
-    const applied = isQuestion(call)
-      ? this.#applyToAll(call, { ...event, shown: { approval_decision } }, principal)
-      : calls.apply(call, { ...event, shown }, actorOf(principal));
+    const shown = {
+      ...(!isQuestion(call) && { tip: 'Answered by an operator' }),
+      // A call that waits for a decision has got one; else the decision of before stays on the card.
+      ...(call.phase === 'approval' && { approval_decision }),
+    };
+    const applied = this.#apply(call, { ...event, shown }, principal);
     return applied.ok ? this.#done(id) : this.#refused(call, applied);
   }
 
@@ -357,10 +352,16 @@ export class Decisions {
 const asCalled = ({ toolName, runId, routing: { via } }: Call) => ({ toolName, runId, via });
 
 /** An equal call may come between what was shown and the decision: how many it decided is shown. */
-const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): DecidingEvent => ({
-  ...event,
-  shown: { ...shown, approval_decision: { ...shown.approval_decision, calls } },
-});
+const withNumber = ({ shown, ...event }: DecidingEvent, calls: number): DecidingEvent => {
+  const { approval_decision } = shown;
+  return {
+    ...event,
+    shown: {
+      ...shown,
+      ...(approval_decision && { approval_decision: { ...approval_decision, calls } }),
+    },
+  };
+};
 
 const deniedFor = (problem: string): Objection => ({ refusal: 'denied', problem });
 

@@ -24,35 +24,9 @@ import type { ClientChannel } from './presence.ts';
 /** A change that people see: by more than a quarter, and by more than so many milliseconds. */
 const LEAST_CHANGE_MS = 10;
 
-/** How long the program of one client takes to answer a probe, its line included. */
-export class ProbeLatency {
-  readonly #now: () => number;
-  #sent: { readonly nonce: string; readonly at: number } | undefined;
-  #known: number | undefined;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  sent(nonce: string): void {
-    this.#sent = { nonce, at: this.#now() };
-  }
-
-  /**
-   * Milliseconds since that probe, where they differ visibly from what was given last; else
-   * undefined, so that the probes of thousands of clients change no list.
-   */
-  answered(nonce: string): number | undefined {
-    if (this.#sent?.nonce !== nonce) return undefined;
-    const latency = Math.max(0, Math.round(this.#now() - this.#sent.at));
-    this.#sent = undefined;
-    const before = this.#known;
-    const change = before === undefined ? Number.POSITIVE_INFINITY : Math.abs(latency - before);
-    if (change <= LEAST_CHANGE_MS || change <= (before ?? 0) / 4) return undefined;
-    this.#known = latency;
-    return latency;
-  }
-}
+/** The time from a probe to its answer; the probes of thousands of clients shall change no list. */
+export const isOtherLatency = (latencyMs: number, before = Number.NEGATIVE_INFINITY): boolean =>
+  Math.abs(latencyMs - before) > Math.max(LEAST_CHANGE_MS, before / 4);
 
 export interface ClientConnectionDeps {
   readonly sessions: ClientSessions;
@@ -77,18 +51,13 @@ export interface OpenLine {
 /** The text of one message. */
 type Frame = Buffer | string;
 
-export type ClientConnections = ReturnType<typeof createClientConnections>;
-
-/** Opens the connections of all clients. */
-export const createClientConnections = (deps: ClientConnectionDeps) => ({
-  open: (line: OpenLine) => new ClientConnection(deps, line),
-});
+export type OpenConnection = (line: OpenLine) => ClientConnection;
 
 /** Messages to and from one client: frames, floods, liveness, and nothing else. */
 export class ClientConnection implements ClientChannel {
+  readonly #deps: ClientConnectionDeps;
   readonly #line: Line;
-  readonly #table: ClientTable;
-  readonly #latency: ProbeLatency;
+  #probe: { readonly nonce: string; readonly at: number } | undefined;
   readonly #outbox: Outbox;
   readonly #bucket: TokenBucket;
   readonly #session: ClientSession;
@@ -96,9 +65,8 @@ export class ClientConnection implements ClientChannel {
   readonly #takeFrame: (frame: Frame) => void;
 
   constructor(deps: ClientConnectionDeps, { principal, line, corked, inbound }: OpenLine) {
+    this.#deps = deps;
     this.#line = line;
-    this.#table = deps.table;
-    this.#latency = new ProbeLatency(deps.clock.now);
     this.#takeFrame = createFrameQueue<Frame, Received>({
       inbound,
       large: deps.largeFrames,
@@ -128,7 +96,7 @@ export class ClientConnection implements ClientChannel {
       caps: () => deps.table.get(this.#session.instanceId ?? '')?.caps ?? [],
       probe: () => {
         const nonce = deps.newNonce();
-        this.#latency.sent(nonce);
+        this.#probe = { nonce, at: deps.clock.now() };
         this.send({ type: 'probe', nonce });
       },
       onChange: (isResponsive) => this.#session.setResponsive(isResponsive),
@@ -163,9 +131,13 @@ export class ClientConnection implements ClientChannel {
   }
 
   #measure(nonce: string): void {
-    const latencyMs = this.#latency.answered(nonce);
-    const { instanceId } = this.#session;
-    if (latencyMs !== undefined && instanceId) this.#table.update(instanceId, { latencyMs });
+    const { table, clock } = this.#deps;
+    const instanceId = this.#session.instanceId ?? '';
+    if (this.#probe?.nonce !== nonce) return;
+    const latencyMs = Math.max(0, Math.round(clock.now() - this.#probe.at));
+    this.#probe = undefined;
+    const isNews = isOtherLatency(latencyMs, table.get(instanceId)?.latencyMs);
+    if (isNews) table.update(instanceId, { latencyMs });
   }
 
   #parse(text: Frame): Received | undefined {
@@ -220,9 +192,9 @@ interface OpenSocket {
 
 /** A client's messages as frames of a WebSocket. */
 export const createClientSocketHandler =
-  (connections: ClientConnections) =>
+  (open: OpenConnection) =>
   (socket: WebSocket, { principal, stream, inbound }: OpenSocket): void => {
-    const connection = connections.open({ principal, line: socket, corked: stream, inbound });
+    const connection = open({ principal, line: socket, corked: stream, inbound });
     socket.on('message', (data, isBinary) => {
       if (isBinary) connection.receiveBinary();
       // One buffer: `binaryType` is `nodebuffer`.

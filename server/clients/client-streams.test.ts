@@ -17,10 +17,10 @@ const probe = (nonce: string) => ({ type: 'probe', nonce });
 async function setup(options: TestServerOptions = {}, heartbeatMs = 10_000) {
   const clients = await serveClients({ heartbeatMs });
   onTestFinished(clients.close);
-  const { connections, clock } = clients;
+  const { openConnection, clock } = clients;
   let secrets = 0;
   const newSecret = () => `stream-${++secrets}`;
-  const streams = createClientStreams({ connections, clock, newSecret });
+  const streams = createClientStreams({ openConnection, clock, newSecret });
   const server = await startTestServer({ ...options, deps: { streams } });
   const open = async (token: string = TOKEN) => {
     const stream = await openStream(server, token);

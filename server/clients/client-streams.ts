@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { splitArray, splitObject } from '#lib/json/split-json';
+import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { STREAM_LIMITS } from '#lib/protocol/stream';
 import { type Caller, principalKey } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import { EventStream, type InboundSocket } from '../sockets/room.ts';
-import type { ClientConnection, ClientConnections } from './client-connection.ts';
+import type { ClientConnection, OpenConnection } from './client-connection.ts';
 
 /** Messages of one request, each as its own text: one that cannot be read takes no other with it. */
 interface Batch {
@@ -24,30 +25,22 @@ function readBatch(text: string): Batch | undefined {
   return { seq: Number(seq), messages };
 }
 
-type TakeOutcome =
-  | { readonly ok: true; readonly seq: number }
-  | {
-      readonly ok: false;
-      readonly code: 'bad_request' | 'conflict' | 'not_found';
-      readonly message: string;
-    };
-
 export type ClientStreams = ReturnType<typeof createClientStreams>;
 
 interface ClientStreamsDeps {
-  readonly connections: ClientConnections;
+  readonly openConnection: OpenConnection;
   readonly clock: Pick<Clock, 'schedule'>;
   newSecret(): string;
 }
 
 /** The open streams. A stream's id is a secret, and of use to the principal that opened it alone. */
-export function createClientStreams({ connections, clock, newSecret }: ClientStreamsDeps) {
+export function createClientStreams({ openConnection, clock, newSecret }: ClientStreamsDeps) {
   const streams = new Map<string, { readonly holder: string; readonly stream: ClientStream }>();
   return {
     /** Takes the response over until it closes. */
     open(principal: Caller, outgoing: ServerResponse) {
       const id = newSecret();
-      const stream = new ClientStream(connections, clock, principal, outgoing);
+      const stream = new ClientStream(openConnection, clock, principal, outgoing);
       streams.set(id, { holder: holderOf(principal), stream });
       outgoing.once('close', () => streams.delete(id));
       stream.begin(id);
@@ -79,13 +72,13 @@ export class ClientStream {
   #onResume = () => {};
 
   constructor(
-    connections: ClientConnections,
+    openConnection: OpenConnection,
     clock: Pick<Clock, 'schedule'>,
     principal: Caller,
     outgoing: ServerResponse,
   ) {
     this.#line = new EventStream(outgoing, clock);
-    this.#connection = connections.open({
+    this.#connection = openConnection({
       principal,
       line: this.#line,
       // Not the response itself: Node would write its end before what it has gathered.
@@ -113,21 +106,23 @@ export class ClientStream {
     this.#line.close(code, reason);
   }
 
-  /** Resolves when what a client sends is handled. Sent again, it is not handled again. */
-  async take(text: string): Promise<TakeOutcome> {
+  /** Resolves with the number of the request when its messages are handled. Sent again, it is not handled again. */
+  async take(text: string): Promise<number> {
     const batch = readBatch(text);
-    if (!batch) return NO_BATCH;
+    if (!batch) throw new HttpError('bad_request', NO_BATCH);
     const { seq } = batch;
+    const expected = this.#seq + 1;
     // The response to it was lost.
-    if (seq <= this.#seq) await this.#handled;
-    else if (seq !== this.#seq + 1) return outOfOrder(seq, this.#seq + 1);
-    else if (this.#isHandling) return TWO_AT_ONCE;
+    if (seq < expected) await this.#handled;
+    else if (seq > expected) throw new HttpError('conflict', outOfOrder(seq, expected));
+    else if (this.#isHandling) throw new HttpError('conflict', TWO_AT_ONCE);
     else {
       this.#seq = seq;
       this.#handled = this.#handle(batch.messages);
       await this.#handled;
     }
-    return this.#line.readyState === this.#line.OPEN ? { ok: true, seq } : HAS_ENDED;
+    if (this.#line.readyState !== this.#line.OPEN) throw new HttpError('not_found', HAS_ENDED);
+    return seq;
   }
 
   async #handle(messages: readonly string[]): Promise<void> {
@@ -161,26 +156,11 @@ export class ClientStream {
   }
 }
 
-const NO_BATCH: TakeOutcome = {
-  ok: false,
-  code: 'bad_request',
-  message: `The body must be {"seq": 1, "messages": [...]}: seq counts the requests of this stream from 1, and messages has at most ${STREAM_LIMITS.messages}.`,
-};
+const NO_BATCH = `The body must be {"seq": 1, "messages": [...]}: seq counts the requests of this stream from 1, and messages has at most ${STREAM_LIMITS.messages}.`;
 
-const TWO_AT_ONCE: TakeOutcome = {
-  ok: false,
-  code: 'conflict',
-  message: 'The request before this one has no response yet. Send one at a time.',
-};
+const TWO_AT_ONCE = 'The request before this one has no response yet. Send one at a time.';
 
-const HAS_ENDED: TakeOutcome = {
-  ok: false,
-  code: 'not_found',
-  message: 'The stream has ended. Open a new one with GET /internal/stream.',
-};
+const HAS_ENDED = 'The stream has ended. Open a new one with GET /internal/stream.';
 
-const outOfOrder = (seq: number, expected: number): TakeOutcome => ({
-  ok: false,
-  code: 'conflict',
-  message: `The request has seq ${seq}, and ${expected} is next. Send what is missing first, or open a new stream.`,
-});
+const outOfOrder = (seq: number, expected: number): string =>
+  `The request has seq ${seq}, and ${expected} is next. Send what is missing first, or open a new stream.`;

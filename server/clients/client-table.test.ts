@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConnectedInstance, ConnectedInstances, createClientTable } from './client-table.ts';
+import { type ConnectedInstance, createClientTable, listClients } from './client-table.ts';
 
 function setup() {
   const offering = new Set<string>();
-  const table = createClientTable({
-    instances: new ConnectedInstances(),
-    now: () => 0,
-    toolsOf: (instanceId) => (offering.has(instanceId) ? ['print'] : []),
-    availabilityChanged: () => {},
+  const namesOf = (instanceId: string) => (offering.has(instanceId) ? ['print'] : []);
+  const table = listClients({
+    table: createClientTable(() => 0),
+    registry: { namesOf, availabilityChanged: () => {} },
+    breaker: { openCircuitsOf: () => [] },
+    devices: { ofClient: () => undefined, seen() {}, onChange: () => () => {} },
   });
   return { table, offering };
 }
@@ -22,8 +23,6 @@ const instance = (clientId: string, instanceId: string): ConnectedInstance => ({
   journalEpoch: null,
   visible: true,
   responsive: true,
-  permissions: undefined,
-  secureContext: undefined,
   connectedAt: 0,
 });
 
@@ -71,23 +70,14 @@ test('whatever comes and goes, a client is there as long as one of its instances
 });
 
 test('[LV23] a client is listed by the name that a person gave it, from the moment on in which it is given', () => {
-  const names = new Map([['phone', 'Pixel 8']]);
+  const { table } = setup();
   const changed: string[] = [];
-  const table = createClientTable({
-    instances: new ConnectedInstances(),
-    now: () => 0,
-    toolsOf: () => [],
-    availabilityChanged: () => {},
-    nameOf: (clientId) => names.get(clientId),
-  });
-  table.onChange((clientId) => changed.push(clientId));
+  table.onChange(({ clientId }) => changed.push(clientId));
   table.add(instance('phone', 'i1'));
   table.add(instance('tab', 'i2'));
-  expect(table.listings().map(({ name }) => name)).toEqual(['Pixel 8', 'tab']);
   changed.length = 0;
-  names.set('phone', 'Kitchen');
-  table.namesChanged('phone');
-  table.namesChanged('phone');
-  table.namesChanged('tab');
+  table.rename('phone', 'Kitchen');
+  table.rename('phone', 'Kitchen');
+  expect(table.listings().map(({ name }) => name)).toEqual(['Kitchen', 'tab']);
   expect([table.facts('i1')?.name, changed]).toEqual(['Kitchen', ['phone']]);
 });

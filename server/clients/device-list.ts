@@ -6,6 +6,7 @@ import { type Audit, byCaller, type Caller, type Tokens } from '../auth/room.ts'
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, Store } from '../store/room.ts';
+import type { ClientTable } from './client-table.ts';
 import {
   type Admission,
   bytesOf,
@@ -46,7 +47,7 @@ export interface DeviceListDeps {
     'createForDevice' | 'revoke' | 'isLive' | 'lastUsedAt' | 'onRevoked'
   >;
   readonly audit: Pick<Audit, 'record'>;
-  readonly instances: { has(clientId: string): boolean };
+  readonly instances: Pick<ClientTable, 'hasClient'>;
   readonly clock: Clock;
   readonly newId: (prefix: 'dev' | 'client') => string;
   readonly logger: Logger;
@@ -317,7 +318,7 @@ export class DeviceList {
 
   #toWire(device: DeviceRecord): WireDevice {
     const { tokens, instances, clock } = this.#deps;
-    const isThere = device.revokedAt === null && instances.has(device.clientId);
+    const isThere = device.revokedAt === null && instances.hasClient(device.clientId);
     return toWireDevice(device, isThere ? clock.now() : tokens.lastUsedAt(device.tokenId));
   }
 

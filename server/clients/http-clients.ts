@@ -100,14 +100,6 @@ interface PollingClient {
   checked: Promise<void>;
 }
 
-type SubmitOutcome =
-  | { readonly ok: true; readonly status: CallStatus }
-  | {
-      readonly ok: false;
-      readonly code: 'call_not_found' | 'already_final' | 'permission_denied' | 'conflict';
-      readonly message: string;
-    };
-
 /** A client without a request for this long is gone, and its tools with it. */
 const KEEP_MS = 60_000;
 /** This many clients of one principal may poll, as may have sockets. */
@@ -148,21 +140,18 @@ export class HttpClients {
     principal: Caller,
     { client_id, tools }: { readonly client_id: string; readonly tools: readonly unknown[] },
   ) {
-    const clientId = ownId(principal, client_id);
     // First whose id it is: to check many tools takes seconds.
-    const sender = await this.#clientFor(principal, clientId);
-    if (!sender) return conflictOf(client_id);
+    const sender = await this.#clientFor(principal, client_id);
     this.#keepAlive(sender);
     const { registry, instances, store } = this.#deps;
     const inOrder = Promise.all([registry.check(tools.map(toSpec)), sender.checked]);
     sender.checked = inOrder.then(() => {});
     const [checked] = await inOrder;
     // After a minute of silence it is another one, and was none in between.
-    const client = await this.#clientFor(principal, clientId);
-    if (!client) return conflictOf(client_id);
+    const client = await this.#clientFor(principal, client_id);
     this.#keepAlive(client);
     const { registered, ...rejections } = registry.register(client, checked);
-    await this.#deps.registrations.add(clientId, {
+    await this.#deps.registrations.add(client.clientId, {
       owner: client.owner,
       tokenId: principal.tokenId,
       tools: acceptedOf(tools, checked),
@@ -170,49 +159,45 @@ export class HttpClients {
     instances.toolsChanged(client.instanceId);
     // Requests that are due again are in its mailbox before it reads that it is registered.
     await store.write([]);
-    return { ok: true as const, registered_count: registered, ...rejections };
+    return { registered_count: registered, ...rejections };
   }
 
   /** Resolves with at least one request, or with none after `waitMs` or when `signal` aborts. */
-  async requests(principal: Caller, clientId: string, waitMs: number, signal: AbortSignal) {
-    const client = await this.#clientFor(principal, ownId(principal, clientId));
-    if (!client) return conflictOf(clientId);
+  async requests(
+    principal: Caller,
+    clientId: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<CallRequest[]> {
+    const client = await this.#clientFor(principal, clientId);
     client.cancelExpiry();
     await client.mailbox.arrival(waitMs, [signal, this.#deps.closing]);
     this.#keepAlive(client);
-    return {
-      ok: true as const,
-      requests: await this.#claimWaiting(client, viaOf(principal), signal),
-    };
+    return this.#claimWaiting(client, viaOf(principal), signal);
   }
 
-  async submit(principal: Caller, callId: string, submission: SubmitBody): Promise<SubmitOutcome> {
+  /** Resolves with the status of the call after it. */
+  async submit(principal: Caller, callId: string, submission: SubmitBody): Promise<CallStatus> {
     const { calls, answers } = this.#deps;
     const record = await calls.get(callId);
-    if (!record) {
-      return { ok: false, code: 'call_not_found', message: `No call ${callId} is known here` };
-    }
+    if (!record) throw new HttpError('call_not_found', `No call ${callId} is known here`);
     const { provider } = record;
     if (!provider || !isPolling(provider) || !(await this.#isOwner(principal, provider.clientId))) {
       const message = `The call ${callId} was not given to a client that submits over HTTP as you`;
-      return { ok: false, code: 'permission_denied', message };
+      throw new HttpError('permission_denied', message);
     }
     const { clientId, instanceId, attempt } = provider;
-    const client = await this.#clientFor(principal, clientId);
-    if (client) this.#keepAlive(client);
+    this.#keepAlive(await this.#clientFor(principal, clientId));
     const from = { clientId, instanceId, attempt: undefined, via: viaOf(principal) };
     // An answer to a request that was not fetched claims the call as well.
     if (record.phase === 'offered') await answers.claim({ ...from, attempt }, callId);
     const reply = await answers.answer(from, callId, toAnswer(submission));
-    if (reply.type === 'result_rejected') {
-      return { ok: false, code: 'conflict', message: reply.message };
-    }
+    if (reply.type === 'result_rejected') throw new HttpError('conflict', reply.message);
     if (reply.disposition === 'late') {
       const message = `The call ${callId} had ended before; your answer is kept beside it`;
-      return { ok: false, code: 'already_final', message };
+      throw new HttpError('already_final', message);
     }
-    const after = await calls.get(callId);
-    return { ok: true, status: after?.status ?? submission.status };
+    return (await calls.get(callId))?.status ?? submission.status;
   }
 
   /** It is gone for good: nothing of it waits until it is silent for long. */
@@ -229,20 +214,25 @@ export class HttpClients {
     this.#deps.registrations.forget(client.clientId).catch(this.#deps.logger.error);
   }
 
-  /** Undefined when the id belongs to another principal. */
-  async #clientFor(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
+  /** A device is the client that it was paired as. Refused when the id belongs to another principal. */
+  async #clientFor(principal: Caller, named: string): Promise<PollingClient> {
+    const clientId = principal.kind === 'device' ? principal.clientId : named;
     while (this.#opening.has(clientId)) await this.#opening.get(clientId);
-    const open = this.#clients.get(clientId);
-    if (open) return open.owner === ownerOf(principal) ? open : this.#refuse(principal, clientId);
-    const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
-    this.#opening.set(clientId, opened);
-    // Without "await" those that wait for it would go on before.
-    return (await opened) ?? this.#refuse(principal, clientId);
-  }
-
-  #refuse(principal: Caller, clientId: string): undefined {
+    const known = this.#clients.get(clientId);
+    if (known?.owner === ownerOf(principal)) return known;
+    if (!known) {
+      const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
+      this.#opening.set(clientId, opened);
+      // Those that wait for it go on behind this one.
+      const client = await opened;
+      if (client) return client;
+    }
     this.#deps.claimRefused?.(principal, clientId);
-    return undefined;
+    const whose = isAllClients(named) ? 'means each client' : 'belongs to another client';
+    throw new HttpError(
+      'conflict',
+      `The client id ${JSON.stringify(named)} ${whose}. Register under an id of your own`,
+    );
   }
 
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
@@ -337,13 +327,6 @@ const toAnswer = ({ status, result, error }: SubmitBody) =>
 /** Stands in the place of a token's hash, and cannot be the hash of one. */
 const ownerOf = (principal: Caller): string => `principal:${principalKey(principal)}`;
 
-const conflictOf = (clientId: string) =>
-  ({
-    ok: false,
-    code: 'conflict',
-    message: `The client id ${JSON.stringify(clientId)} ${isAllClients(clientId) ? 'means each client' : 'belongs to another client'}. Register under an id of your own`,
-  }) as const;
-
 const toInstance = (clientId: string, connectedAt: number): ConnectedInstance => ({
   clientId,
   instanceId: `${POLLING_INSTANCE}${clientId}`,
@@ -353,13 +336,8 @@ const toInstance = (clientId: string, connectedAt: number): ConnectedInstance =>
   journalEpoch: null,
   visible: true,
   responsive: true,
-  permissions: undefined,
-  secureContext: undefined,
   connectedAt,
 });
-
-const ownId = (principal: Caller, clientId: string): string =>
-  principal.kind === 'device' ? principal.clientId : clientId;
 
 /** Gives those of the tools that were sent that are good, by name. */
 const acceptedOf = (sent: readonly unknown[], checked: readonly CheckedSpec[]) =>

@@ -1,49 +1,23 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { CLOSE } from '#lib/protocol/close-codes';
 import { type Audit, newSecret, type Tokens } from '../auth/room.ts';
-import type { SteadyClock } from '../base/clock.ts';
 import { hasFormOfNewId } from '../base/new-id.ts';
-import type { Breaker, CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
+import type { CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
 import { instanceAddress } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import {
+  ClientConnection,
   type ClientConnectionDeps,
-  createClientConnections,
   createClientSocketHandler,
+  type OpenConnection,
 } from './client-connection.ts';
 import { createClientIds, createRefusedClaims } from './client-ids.ts';
 import { type ClientSessionDeps, createClientSessions } from './client-session.ts';
 import { createClientStreams } from './client-streams.ts';
-import { type ConnectedInstances, createClientTable } from './client-table.ts';
 import { HttpClients, type HttpClientsDeps } from './http-clients.ts';
 import { KeptRegistrations } from './kept-registrations.ts';
 import type { OpenedDevices } from './open-devices.ts';
 import { ToolAdmission } from './tool-admission.ts';
-
-export interface TableDeps {
-  readonly instances: ConnectedInstances;
-  readonly registry: Pick<ToolRegistry, 'namesOf' | 'availabilityChanged'>;
-  readonly breaker: Pick<Breaker, 'openCircuitsOf'>;
-  readonly devices: Pick<OpenedDevices, 'list'>;
-  readonly clock: SteadyClock;
-}
-
-/** Lists who is connected, by the names that people gave to their devices. */
-export function openClientTable({ instances, registry, breaker, devices, clock }: TableDeps) {
-  const { list } = devices;
-  const table = createClientTable({
-    instances,
-    now: clock.now,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: breaker.openCircuitsOf,
-    nameOf: (clientId) => list.ofClient(clientId)?.name,
-    deviceIdOf: (clientId) => list.ofClient(clientId)?.deviceId,
-  });
-  table.onLeft(({ clientId }) => list.seen(clientId));
-  list.onChange(({ clientId }) => table.namesChanged(clientId));
-  return table;
-}
 
 export interface ClientsDeps
   extends Pick<ClientSessionDeps, 'store' | 'bus' | 'blobs' | 'uploads' | 'logger'>,
@@ -69,7 +43,8 @@ export async function openClients(deps: ClientsDeps) {
   const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
   const registry = new ToolAdmission({ registry: deps.registry, devices, instances, logger });
   const claimRefused = createRefusedClaims(deps);
-  const forClients = { ...deps, ids, registry, instances, claimRefused };
+  const nameOf = (clientId: string) => devices.ofClient(clientId)?.name;
+  const forClients = { ...deps, ids, registry, instances, claimRefused, nameOf };
   const sessions = createClientSessions({
     ...forClients,
     calls: calls.clients,
@@ -93,12 +68,13 @@ export async function openClients(deps: ClientsDeps) {
     instances.revoked(clientId);
   });
   await byHttp.restore();
-  const connections = createClientConnections({ ...deps, sessions, newNonce: randomUUID });
+  const ofConnections = { ...deps, sessions, newNonce: randomUUID };
+  const openConnection: OpenConnection = (line) => new ClientConnection(ofConnections, line);
   return {
     sessions,
     byHttp,
-    streams: createClientStreams({ connections, clock, newSecret }),
-    onSocket: createClientSocketHandler(connections),
+    streams: createClientStreams({ openConnection, clock, newSecret }),
+    onSocket: createClientSocketHandler(openConnection),
     /** Closes every connection of a client; resolves with how many there were. Its program does not come back by itself. */
     async disconnect(clientId: string): Promise<number> {
       const reason = 'A person disconnected it';

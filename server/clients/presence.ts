@@ -17,6 +17,8 @@ export interface PresenceDeps {
   readonly registry: Pick<ToolRegistry, 'drop'>;
   readonly table: Pick<ClientTable, 'add' | 'remove'>;
   readonly instances: Pick<ClientInstances, 'back' | 'disconnected'>;
+  /** The name that a person gave to a device. */
+  nameOf?(clientId: string): string | undefined;
 }
 
 type KnownCalls = NonNullable<ClientMessageOf<'hello'>['known']>;
@@ -38,7 +40,7 @@ export class Presence {
       if (message.type === 'send') channel.send(message.message);
       else channel.close(message.code, message.reason);
     });
-    deps.table.add(instance);
+    deps.table.add({ ...instance, name: deps.nameOf?.(clientId) ?? instance.name });
   }
 
   /** Continues the calls of a returning instance; resolves with those to forget and to cancel. */

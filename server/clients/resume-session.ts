@@ -172,8 +172,6 @@ function toInstance(
     journalEpoch: hello?.journal_epoch ?? null,
     visible: true,
     responsive: true,
-    permissions: undefined,
-    secureContext: undefined,
     connectedAt: now,
   };
 }

@@ -55,18 +55,16 @@ type OpenedRecord = Awaited<ReturnType<typeof openRecord>>;
 /** Opens who is here with which tools, and who learns what happens. */
 async function openPresence(config: Config, record: OpenedRecord) {
   const breaker = new rooms.calls.Breaker(record);
-  const instances = new rooms.clients.ConnectedInstances();
+  const instances = rooms.clients.createClientTable(record.clock.now);
   const registry = new rooms.tools.ToolRegistry({
     availability: instances.availability,
     openCircuitOf: breaker.openCircuitOf,
     hide: record.hide,
   });
-  const devices = await rooms.clients.openDevices(config.file.pairing, {
-    ...record,
-    instances,
-  });
-  const ofTable = { ...record, instances, registry, breaker, devices };
-  const table = rooms.clients.openClientTable(ofTable);
+  const ofDevices = { ...record, instances };
+  const devices = await rooms.clients.openDevices(config.file.pairing, ofDevices);
+  const { list } = devices;
+  const table = rooms.clients.listClients({ table: instances, registry, breaker, devices: list });
   const push = await rooms.notices.openPush({
     ...record,
     config: config.file.push,

@@ -3,15 +3,11 @@ import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/listings-store';
-import {
-  type ConnectedInstance,
-  ConnectedInstances,
-  createClientTable,
-} from '../clients/client-table.ts';
+import type { ConnectedInstance } from '../clients/client-table.ts';
+import { createPool } from '../clients/testing/create-pool.ts';
 import { numbered } from '../events/event-bus.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import type { OpenCircuit } from '../tools/tool-provider.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
 import { publishListings } from './publish-listings.ts';
 import { clientsEvent, toolsEvent } from './whole-lists.ts';
 
@@ -22,18 +18,12 @@ function setup() {
   let circuits: Record<string, OpenCircuit[]> = {};
   let breakerChanged = (_instanceId: string) => {};
   let touched = 0;
-  const instances = new ConnectedInstances();
-  const registry = new ToolRegistry({
-    providers: [],
-    availability: instances.availability,
-    openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),
-  });
-  const table = createClientTable({
-    instances,
+  const { registry, table } = createPool({
     now: () => ++touched,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-    openCircuitsOf: (id) => circuits[id] ?? [],
+    breaker: {
+      openCircuitOf: (id, name) => circuits[id]?.find(({ tool }) => tool === name),
+      openCircuitsOf: (id) => circuits[id] ?? [],
+    },
   });
   const { stop, publishNow } = publishListings({
     clock,

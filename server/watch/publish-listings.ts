@@ -19,7 +19,7 @@ export interface PublishListingsDeps {
     listings(clientId?: string): ClientListing[];
     /** The client of a connected instance. */
     get(instanceId: string): { readonly clientId: string } | undefined;
-    onChange(listener: (clientId: string) => void): void;
+    onChange(listener: (instance: { readonly clientId: string }) => void): void;
   };
   /** Which clients are offered no calls for a while. */
   readonly breaker: { onChange(listener: (instanceId: string) => void): void };
@@ -62,7 +62,7 @@ export function publishListings(deps: PublishListingsDeps) {
     clientChanged(clientId);
     cancel ??= clock.schedule(GATHER_MS, publish);
   });
-  clients.onChange(clientChanged);
+  clients.onChange(({ clientId }) => clientChanged(clientId));
   breaker.onChange((instanceId) => clientChanged(clients.get(instanceId)?.clientId));
   return {
     /** Publishes what has changed, so that a list that is made now is one that changes lead on from. */

@@ -76,7 +76,7 @@ export async function setupCalls(options: SetupOptions = {}) {
       }),
   });
   const breaker = new Breaker({ clock, store, logger });
-  const { instances, registry, table } = createPool({
+  const { registry, table } = createPool({
     now: clock.now,
     serverTools: [hold, ...(options.tools ?? [])],
     providers: options.providers ?? [],
@@ -203,7 +203,6 @@ export async function setupCalls(options: SetupOptions = {}) {
     bus,
     registry,
     breaker,
-    instances,
     table,
     calls,
     runsMade,

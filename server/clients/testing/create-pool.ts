@@ -3,32 +3,31 @@ import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { ToolRegistry } from '../../tools/tool-registry.ts';
-import { ConnectedInstances, createClientTable } from '../client-table.ts';
+import { createClientTable, listClients } from '../client-table.ts';
+
+type CircuitsOf = Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
 
 /** Who is connected and which tools each offers, joined as `create-core.ts` joins them. */
 export function createPool({
   now,
   serverTools = [],
   providers = [],
-  breaker,
+  breaker = NO_CIRCUITS,
 }: {
   now(): number;
   serverTools?: readonly AnyServerTool[];
   providers?: readonly ToolProvider[];
-  breaker?: Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
+  breaker?: CircuitsOf;
 }) {
-  const instances = new ConnectedInstances();
+  const instances = createClientTable(now);
   const registry = new ToolRegistry({
     providers: [new OwnTools(serverTools), ...providers],
     availability: instances.availability,
-    ...(breaker && { openCircuitOf: breaker.openCircuitOf }),
+    openCircuitOf: breaker.openCircuitOf,
   });
-  const table = createClientTable({
-    instances,
-    now,
-    toolsOf: registry.namesOf,
-    availabilityChanged: registry.availabilityChanged,
-    ...(breaker && { openCircuitsOf: breaker.openCircuitsOf }),
-  });
-  return { instances, registry, table };
+  const table = listClients({ table: instances, registry, breaker, devices: NO_DEVICES });
+  return { registry, table };
 }
+
+const NO_CIRCUITS: CircuitsOf = { openCircuitOf: () => undefined, openCircuitsOf: () => [] };
+const NO_DEVICES = { ofClient: () => undefined, seen() {}, onChange: () => () => {} };

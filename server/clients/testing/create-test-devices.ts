@@ -30,7 +30,7 @@ export async function createTestDevices(deps: {
     {
       ...{ ...deps, newId: createNewId(() => clock.now() + ids++) },
       bus: { publish: (body) => events.push(body) },
-      instances: { has: () => false },
+      instances: { hasClient: () => false },
     },
   );
   const { list, pairings, blocked } = opened;

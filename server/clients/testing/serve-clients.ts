@@ -15,7 +15,11 @@ import { createMemoryBus } from '../../events/memory-bus.ts';
 import { InboundBudget, watchInbound } from '../../sockets/inbound.ts';
 import { createFoldingStore } from '../../store/testing/folding-store.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { createClientConnections, createClientSocketHandler } from '../client-connection.ts';
+import {
+  ClientConnection,
+  createClientSocketHandler,
+  type OpenConnection,
+} from '../client-connection.ts';
 import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-session.ts';
 import { createPool } from './create-pool.ts';
@@ -73,7 +77,7 @@ export async function serveClients({
     secretAfter: (token) => `after-${token}`,
     logger,
   });
-  const connections = createClientConnections({
+  const ofConnections = {
     sessions,
     table,
     clock,
@@ -81,8 +85,9 @@ export async function serveClients({
     flood: { burst: 2_000, perSecond: 1_000 },
     newNonce: newId,
     largeFrames: new Semaphore({ atOnce: 1 }),
-  });
-  const handle = createClientSocketHandler(connections);
+  };
+  const openConnection: OpenConnection = (line) => new ClientConnection(ofConnections, line);
+  const handle = createClientSocketHandler(openConnection);
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const budget = new InboundBudget({ clock });
   const closed: number[] = [];
@@ -96,7 +101,7 @@ export async function serveClients({
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `ws://127.0.0.1:${port}`,
-    ...{ calls, clock, connections, store, bus, registry, sessions, table, errors },
+    ...{ calls, clock, openConnection, store, bus, registry, sessions, table, errors },
     /** Cuts all lines without a word. */
     cut() {
       for (const socket of wss.clients) socket.terminate();

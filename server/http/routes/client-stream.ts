@@ -46,9 +46,8 @@ export const clientStreamRoutes = ({ streams, openSockets }: HttpDeps): Route[] 
     async handle({ principal, params, context }) {
       const stream = streams.find(principal, params.id);
       if (!stream) throw new HttpError('not_found', NO_STREAM);
-      const outcome = await stream.take(await readText(context, stream));
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-      return json(200, outcome);
+      const seq = await stream.take(await readText(context, stream));
+      return json(200, { ok: true, seq });
     },
   }),
 ];

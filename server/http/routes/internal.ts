@@ -30,11 +30,10 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       // Its tools wait for one another and those of others (TR18), and are in memory until then.
       const held = context.inbound.open(COMPLETE);
       held.set({ arriving: 0, waiting: bodyBytes });
-      const outcome = await deps.clients
+      const registered = await deps.clients
         .register(principal, body)
         .finally(() => held.set({ arriving: 0, waiting: 0 }));
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-      return json(200, outcome);
+      return json(200, { ok: true, ...registered });
     },
   }),
   route('GET', '/internal/clients/:client_id/requests', {
@@ -49,9 +48,8 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       checkOwnClient(principal, client_id);
       const waitMs = query.wait_ms ?? 0;
       const signal = context.signal();
-      const outcome = await deps.clients.requests(principal, client_id, waitMs, signal);
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-      return json(200, { requests: outcome.requests });
+      const requests = await deps.clients.requests(principal, client_id, waitMs, signal);
+      return json(200, { requests });
     },
   }),
   route('POST', '/internal/tool_calls/:id/submit', {
@@ -62,9 +60,8 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
     responses: { 200: { description: 'Durable', schema: submitAnswerSchema } },
     async handle({ principal, params, body, context }) {
       await context.makeRoom(await deps.calls.storedBytes(params.id));
-      const outcome = await deps.clients.submit(principal, params.id, body);
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message);
-      return json(200, { ok: true, tool_call_id: params.id, status: outcome.status });
+      const status = await deps.clients.submit(principal, params.id, body);
+      return json(200, { ok: true, tool_call_id: params.id, status });
     },
   }),
 ];

@@ -3,6 +3,7 @@ import type { InvokeOutcome } from '#lib/call/call-outcome';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import type { Attachment } from '#lib/protocol/attachment';
+import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
@@ -177,17 +178,16 @@ export function createFakeClients() {
   const service: HttpDeps['clients'] = {
     async register(_principal, body) {
       asked.push(['register', body]);
-      return { ok: true, registered_count: body.tools.length, rejected: [] };
+      return { registered_count: body.tools.length, rejected: [] };
     },
     async requests(_principal, clientId, waitMs) {
       asked.push(['requests', clientId, waitMs]);
-      return { ok: true, requests: [] };
+      return [];
     },
     async submit(_principal, id, body) {
       asked.push(['submit', id, body]);
-      return id === 'tc_final'
-        ? { ok: false, code: 'already_final', message: 'it has ended' }
-        : { ok: true, status: body.status };
+      if (id === 'tc_final') throw new HttpError('already_final', 'it has ended');
+      return body.status;
     },
   };
   return { asked, service };
