@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConnectedInstance, createClientTable, listClients } from './client-table.ts';
+import { type ConnectedInstance, createClientTable } from './client-table.ts';
+import { listClients } from './open-clients.ts';
 
 function setup() {
   const offering = new Set<string>();

@@ -1,11 +1,8 @@
 import { sameJson } from '#lib/json/equal';
 import { FairMap } from '#lib/limits/fair-map';
 import type { Battery } from '#lib/protocol/client-messages';
-import type { ClientListing } from '#lib/protocol/watch-messages';
-import { given } from '#lib/util/given';
-import type { Breaker, InstanceFacts } from '../calls/room.ts';
-import type { ClientAvailability, ToolRegistry } from '../tools/room.ts';
-import type { DeviceList } from './device-list.ts';
+import type { InstanceFacts } from '../calls/room.ts';
+import type { ClientAvailability } from '../tools/room.ts';
 
 /** Instances may never come back: the oldest touch of the client with the most is forgotten. */
 const MOST_TOUCHES = 1_000;
@@ -119,48 +116,3 @@ export function createClientTable(now: () => number) {
 }
 
 const LEFT: InstanceChange & { readonly name: string } = { name: 'a client that has left' };
-
-export interface ListingDeps {
-  readonly table: ClientTable;
-  readonly registry: Pick<ToolRegistry, 'namesOf' | 'availabilityChanged'>;
-  readonly breaker: Pick<Breaker, 'openCircuitsOf'>;
-  readonly devices: Pick<DeviceList, 'ofClient' | 'seen' | 'onChange'>;
-}
-
-/** The table with what is listed of each instance besides: its tools, and the device that it is of. */
-export function listClients({ table, registry, breaker, devices }: ListingDeps) {
-  const toListing = (one: ConnectedInstance): ClientListing => {
-    const tripped = breaker.openCircuitsOf(one.instanceId);
-    return {
-      client_id: one.clientId,
-      name: one.name,
-      kind: one.kind,
-      connected: true,
-      visible: one.visible,
-      responsive: one.responsive,
-      caps: [...one.caps],
-      tools: registry.namesOf(one.instanceId),
-      connected_at: one.connectedAt / 1_000,
-      ...(tripped.length > 0 && {
-        tripped: tripped.map((circuit) => ({ ...circuit, until: circuit.until / 1_000 })),
-      }),
-      ...given({
-        permissions: one.permissions && { ...one.permissions },
-        battery: one.battery && { ...one.battery },
-        latency_ms: one.latencyMs,
-        secure_context: one.secureContext,
-        device_id: devices.ofClient(one.clientId)?.deviceId,
-      }),
-    };
-  };
-  table.onChange(({ instanceId }) => registry.availabilityChanged(instanceId));
-  table.onLeft(({ clientId }) => devices.seen(clientId));
-  devices.onChange(({ clientId, name }) => table.rename(clientId, name));
-  return {
-    ...table,
-    offersTools: (clientId: string) =>
-      table.instanceIds(clientId).some((id) => registry.namesOf(id).length > 0),
-    /** Lists all instances, or those of one client. */
-    listings: (clientId?: string): ClientListing[] => table.instances(clientId).map(toListing),
-  };
-}

@@ -1,8 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { CLOSE } from '#lib/protocol/close-codes';
+import type { ClientListing } from '#lib/protocol/watch-messages';
+import { given } from '#lib/util/given';
 import { type Audit, newSecret, type Tokens } from '../auth/room.ts';
 import { hasFormOfNewId } from '../base/new-id.ts';
-import type { CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
+import type { Breaker, CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
 import { instanceAddress } from '../events/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import {
@@ -14,10 +16,57 @@ import {
 import { createClientIds, createRefusedClaims } from './client-ids.ts';
 import { type ClientSessionDeps, createClientSessions } from './client-session.ts';
 import { createClientStreams } from './client-streams.ts';
+import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import type { DeviceList } from './device-list.ts';
 import { HttpClients, type HttpClientsDeps } from './http-clients.ts';
 import { KeptRegistrations } from './kept-registrations.ts';
 import type { OpenedDevices } from './open-devices.ts';
 import { ToolAdmission } from './tool-admission.ts';
+
+export interface ListingDeps {
+  readonly table: ClientTable;
+  readonly registry: Pick<ToolRegistry, 'namesOf' | 'availabilityChanged'>;
+  readonly breaker: Pick<Breaker, 'openCircuitsOf'>;
+  readonly devices: Pick<DeviceList, 'ofClient' | 'seen' | 'onChange'>;
+}
+
+/** The table with what is listed of each instance besides: its tools, and the device that it is of. */
+export function listClients({ table, registry, breaker, devices }: ListingDeps) {
+  const toListing = (one: ConnectedInstance): ClientListing => {
+    const tripped = breaker.openCircuitsOf(one.instanceId);
+    return {
+      client_id: one.clientId,
+      name: one.name,
+      kind: one.kind,
+      connected: true,
+      visible: one.visible,
+      responsive: one.responsive,
+      caps: [...one.caps],
+      tools: registry.namesOf(one.instanceId),
+      connected_at: one.connectedAt / 1_000,
+      ...(tripped.length > 0 && {
+        tripped: tripped.map((circuit) => ({ ...circuit, until: circuit.until / 1_000 })),
+      }),
+      ...given({
+        permissions: one.permissions && { ...one.permissions },
+        battery: one.battery && { ...one.battery },
+        latency_ms: one.latencyMs,
+        secure_context: one.secureContext,
+        device_id: devices.ofClient(one.clientId)?.deviceId,
+      }),
+    };
+  };
+  table.onChange(({ instanceId }) => registry.availabilityChanged(instanceId));
+  table.onLeft(({ clientId }) => devices.seen(clientId));
+  devices.onChange(({ clientId, name }) => table.rename(clientId, name));
+  return {
+    ...table,
+    offersTools: (clientId: string) =>
+      table.instanceIds(clientId).some((id) => registry.namesOf(id).length > 0),
+    /** Lists all instances, or those of one client. */
+    listings: (clientId?: string): ClientListing[] => table.instances(clientId).map(toListing),
+  };
+}
 
 export interface ClientsDeps
   extends Pick<ClientSessionDeps, 'store' | 'bus' | 'blobs' | 'uploads' | 'logger'>,

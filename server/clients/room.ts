@@ -1,9 +1,9 @@
 export type { ClientSession, ClientSessions, Received } from './client-session.ts';
 export type { ClientStream, ClientStreams } from './client-streams.ts';
-export { createClientTable, listClients } from './client-table.ts';
+export { createClientTable } from './client-table.ts';
 export type { By, DeviceList } from './device-list.ts';
 export type { HttpClients } from './http-clients.ts';
-export { openClients } from './open-clients.ts';
+export { listClients, openClients } from './open-clients.ts';
 export {
   createPairing,
   type DeviceOrigins,

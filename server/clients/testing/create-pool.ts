@@ -3,7 +3,8 @@ import type { AnyServerTool } from '../../tools/define-tool.ts';
 import { OwnTools } from '../../tools/own-tools.ts';
 import type { ToolProvider } from '../../tools/tool-provider.ts';
 import { ToolRegistry } from '../../tools/tool-registry.ts';
-import { createClientTable, listClients } from '../client-table.ts';
+import { createClientTable } from '../client-table.ts';
+import { listClients } from '../open-clients.ts';
 
 type CircuitsOf = Pick<Breaker, 'openCircuitOf' | 'openCircuitsOf'>;
 
