@@ -6,13 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { compileQuery } from './compile-query.ts';
 import { idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import { VersionConflictError } from './store-errors.ts';
 import { runningRunsQuery } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
@@ -100,17 +99,6 @@ test('[ST61] an open call stays with all that is its own, also when it is asked 
   expect((await store.openCalls()).map(({ id }) => id)).toEqual([call.id]);
   expect(count('log')).toBe(1);
   expect(count('idempotency')).toBe(1);
-});
-
-test('[ST61] what was decided on a call that is being deleted is rejected, and brings nothing back', async () => {
-  const { store, count } = setup();
-  const call = ended('tc_1');
-  await store.write([put(call)]);
-  const deleted = store.write([{ type: 'delete_calls', ids: ['tc_1'], endedAt: 1_000 }]);
-  const late = store.write([put(changed(call, { version: 2, lateResult: { late: true } }))]);
-  await expect(late).rejects.toThrow(VersionConflictError);
-  await deleted;
-  expect([count('calls'), count('log')]).toEqual([0, 0]);
 });
 
 test('[ST62] calls come in the order of their ends; open ones do not, nor what ended later', async () => {

@@ -38,16 +38,6 @@ function setup(files = olderStore()) {
   return { file, open };
 }
 
-/** Straight from the file. */
-function _ask(file: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
-}
-
 /** As it was written, with what is said of calls of that time; one event has all of it. */
 async function expectAllThere(store: Store, calls: readonly Call[]) {
   for (const call of calls) {

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { createSqliteStore } from '../sqlite-store.ts';
-import { sourceOf } from '../testing/paper-store.ts';
 import {
   type Content,
   changesOf,
@@ -18,6 +17,7 @@ import {
   readContent,
   readStoreFiles,
   type StoreFiles,
+  sourceOf,
   type Verdict,
 } from '../testing/store-files.ts';
 import { appendCall } from '../testing/store-setup.ts';

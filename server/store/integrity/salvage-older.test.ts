@@ -13,7 +13,7 @@ import { defineRowChecksum, rowChecksum } from '../row-checksum.ts';
 import { BEFORE_MOVE } from '../schema.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import { OLDER_STORES } from '../testing/older-store.ts';
-import { flipBit, placeStoreFiles } from '../testing/store-files.ts';
+import { placeStoreFiles } from '../testing/store-files.ts';
 import { checkStoreFile } from './check-store-file.ts';
 import { salvageStore } from './salvage-store.ts';
 
@@ -72,15 +72,6 @@ function makeOlder(name: string, steps: typeof MIGRATIONS, calls = 400, given = 
 }
 
 const salvage = () => salvageStore({ file, now: Date.now, report: () => {} });
-
-/** Where a flipped bit is found to be damage. */
-function _placeOf(text: string, database: Buffer): number {
-  for (let at = database.indexOf(text); at >= 0; at = database.indexOf(text, at + 1)) {
-    placeStoreFiles(file, { database: flipBit(database, at) });
-    if (checkStoreFile(file).kind === 'damaged') return at;
-  }
-  throw new Error('the text is in no page');
-}
 
 async function expectCalls(numbers: readonly number[]) {
   expect(checkStoreFile(file).kind).toBe('whole');

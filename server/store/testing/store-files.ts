@@ -4,11 +4,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import { checkStoreFile, walFile } from '../integrity/check-store-file.ts';
+import type { WalSource } from '../integrity/scan-wal.ts';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
 import { markFile } from '../store-mark.ts';
 import { appendCall } from './store-setup.ts';
+
+export const sourceOf = (bytes: Buffer): WalSource => ({
+  size: bytes.length,
+  read: (at, length) => bytes.subarray(at, at + length),
+});
 
 /** The bytes of a store as a process that was killed leaves them. */
 export interface StoreFiles {
@@ -97,20 +103,8 @@ export function readContent(file: string): Content {
         .prepare(`SELECT * FROM ${table}`)
         .all()
         .map((row) => JSON.stringify(row));
-    return {
-      log: rows('log').sort(),
-      idempotency: rows('idempotency').sort(),
-      runs: rows('runs').sort(),
-      messages: rows('messages').sort(),
-      clients: rows('clients').sort(),
-      sessions: rows('sessions').sort(),
-      tokens: rows('tokens').sort(),
-      audit: rows('audit').sort(),
-      model_turns: rows('model_turns').sort(),
-      kept: rows('kept').sort(),
-      memories: rows('memories').sort(),
-      deliveries: rows('deliveries').sort(),
-    };
+    const tables = GUARDED_TABLES.map((table) => [table, rows(table).sort()]);
+    return Object.fromEntries(tables) as Content;
   } finally {
     database.close();
     for (const name of [copy, walFile(copy), `${copy}-shm`]) rmSync(name, { force: true });
