@@ -87,7 +87,7 @@ const queries = FILTERS.flatMap(([name, of, values], place) =>
   }),
 );
 
-test('[ST83] a list has what is open and what ended just now, whatever it is filtered by', async () => {
+test('[ST12] [ST83] a list has what is open and what ended just now, whatever it is filtered by', async () => {
   const { store, count, openKilled } = setup();
   await put(store, ...CALLS.toReversed());
   expect(count('calls')).toBe(0);
@@ -307,7 +307,7 @@ test('[ST87] rows and words are made with the position up to which they are made
   expect(count('calls')).toBe(2);
 });
 
-test('[ST87] rows and words that were lost are made again from the log', async () => {
+test('[ST14] [ST87] rows and words that were lost are made again from the log', async () => {
   const { store, other, open } = setup();
   await put(store, ...CALLS.toReversed());
   await apply(store);

@@ -169,28 +169,27 @@ test('[ST60] a start does not go on without an open call whose row is damaged', 
   expect(() => createSqliteStore({ file: parts.file, isTrusted: true })).toThrow(StoreDamagedError);
 });
 
-test('[ST60] a copy of what kill -9 left is read at the start', async () => {
+test.each<[string, (file: string) => void]>([
+  [
+    'a copy of what kill -9 left',
+    (file) => {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+    },
+  ],
+  [
+    'what another boot left',
+    (file) => {
+      const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+      const note = readFileSync(`${file}.clean`, 'latin1').replace(boot, randomUUID());
+      writeFileSync(`${file}.clean`, note);
+    },
+  ],
+  ['what has lost its mark', (file) => rmSync(`${file}.mark`)],
+])('[ST60] %s is read at the start', async (_, change) => {
   const parts = setup();
   await killed(parts);
-  const copy = join(parts.dir, 'copy');
-  copyFileSync(parts.file, copy);
-  renameSync(copy, parts.file);
-  expect(() => parts.open()).toThrow(DAMAGED);
-});
-
-test('[ST60] after another boot all that kill -9 left is read at the start', async () => {
-  const parts = setup();
-  await killed(parts);
-  const note = `${parts.file}.clean`;
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  writeFileSync(note, readFileSync(note, 'latin1').replace(boot, randomUUID()));
-  expect(() => parts.open()).toThrow(DAMAGED);
-});
-
-test('[ST60] what kill -9 left without its mark is read at the start', async () => {
-  const parts = setup();
-  await killed(parts);
-  rmSync(`${parts.file}.mark`);
+  change(parts.file);
   expect(() => parts.open()).toThrow(DAMAGED);
 });
 

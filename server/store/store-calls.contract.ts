@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import type { Store } from './store.ts';
 import { BadCursorError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
@@ -50,48 +49,13 @@ export function describeCalls(setup: Setup) {
       fc.asyncProperty(object, json, fc.boolean(), object, async (args, result, same, other) => {
         id += 1;
         const card = { params: same ? { ...args } : other, preview: result };
-        const call = finalCall({ id: `tc_${id}`, args, result, card });
+        const shown = { display: other, preview: args };
+        const call = finalCall({ id: `tc_${id}`, args, result, card, ...shown });
         await store.write([appendCall(call)]);
         expect(await store.getCall(call.id)).toEqual(call);
       }),
       { numRuns: 200 },
     );
-  });
-
-  test('[ST8] a change of its routing alone, or of its time at the device, is on disk', async () => {
-    const { store, reopen } = setup();
-    const first = sampleCall();
-    const routing = { ...first.routing, hasOwnTimeout: true, fromClientId: 'c_1' };
-    const routed = { ...first, version: 2, routing };
-    await store.write([appendCall(first)]);
-    await store.write([appendCall(routed)]);
-    expect(await store.getCall(first.id)).toEqual(routed);
-    const asked = { ...routed, version: 3, deviceLeftMs: 1_234 };
-    await store.write([appendCall(asked)]);
-    expect(await (await reopen()).getCall(first.id)).toEqual(asked);
-  });
-
-  const large = { rows: Array.from({ length: 5_000 }, (_, n) => `row ${n}`) };
-  const shows: [string, Partial<Call>][] = [
-    ['a display that the card has whole', { display: large, card: { params: {}, result: large } }],
-    [
-      'a display of which it has the beginning',
-      { display: large, card: { params: {}, result: 'row 0', result_bytes: 48_891 } },
-    ],
-    ['a display that is null', { display: null, card: { params: {}, result: null } }],
-    ['a preview that the card has whole', { preview: [1], card: { params: {}, preview: [1] } }],
-    [
-      'a preview of which it has the beginning',
-      { preview: large, card: { params: {}, preview: 1 } },
-    ],
-    ['nothing of them', { card: { params: {}, result: 'the beginning', preview: 'the newest' } }],
-  ];
-  test.each(shows)('[ST8] what people are shown comes back: %s', async (_, more) => {
-    const { store, reopen } = setup();
-    const call = finalCall({ result: 'for the model', ...more });
-    await store.write([appendCall(call)]);
-    const read = await (await reopen()).getCall(call.id);
-    expect(read).toStrictEqual(call);
   });
 
   test('[ST40] a page ends before the call that is not taken; the next begins with it', async () => {
@@ -159,45 +123,6 @@ export function describeCalls(setup: Setup) {
     expect(await (await reopen()).getCall('tc_1')).toEqual({ ...late, version: 4 });
   });
 
-  const corrections: Partial<Call>[] = [
-    { args: { text: 'changed' } },
-    { annotations: {} },
-    { runId: 'run_2' },
-    { toolName: 'other' },
-    { source: 'server' },
-    { requestedBy: 'agent:a' },
-    { wantedClientId: 'cl_2' },
-    { retryOf: 'tc_0' },
-    { createdAt: 7 },
-    { timeoutMs: 7 },
-    { toolProvider: 'mcp:files' },
-    { parentCallId: 'tc_0' },
-    { depth: 2 },
-  ];
-  test.each(corrections)('[ST9] an open call may be corrected by %j alone', async (correction) => {
-    const { store } = setup();
-    const before = sampleCall();
-    await store.write([appendCall(before)]);
-    const corrected = changed(before, { ...correction, version: 2 });
-    await store.write([appendCall(corrected)]);
-    expect(await store.getCall('tc_1')).toEqual(corrected);
-  });
-
-  test('[ST9] a call that was open before a restart goes on', async () => {
-    const { store, reopen } = setup();
-    await store.write([appendCall(sampleCall())]);
-    const again = await reopen();
-    const next: Call = changed(sampleCall(), {
-      version: 2,
-      status: 'RUNNING',
-      phase: 'offered',
-      provider: sampleProvider,
-    });
-    await again.write([appendCall(next)]);
-    expect(await again.getCall('tc_1')).toEqual(next);
-    expect(await again.getCall('tc_none')).toBeUndefined();
-  });
-
   test('[ST10] pages hold each call once, first written last, while others are written and end', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -244,34 +169,6 @@ export function describeCalls(setup: Setup) {
     await expect(store.listRuns({ limit: 1, cursor })).rejects.toBeInstanceOf(BadCursorError);
   });
 
-  test('[ST12] filters narrow each other down', async () => {
-    const { store } = setup();
-    await store.write(
-      [
-        sampleCall({ id: 'tc_1', runId: 'run_1', wantedClientId: 'cl_1', createdAt: 1 }),
-        sampleCall({
-          id: 'tc_2',
-          runId: 'run_2',
-          wantedClientId: 'cl_2',
-          provider: sampleProvider,
-          createdAt: 2,
-        }),
-        finalCall({ id: 'tc_3', runId: 'run_1', provider: sampleProvider, createdAt: 3 }),
-        finalCall({ id: 'tc_4', runId: 'run_1', toolName: 'other', createdAt: 4 }),
-      ].map((call) => appendCall(call)),
-    );
-    const ids = async (query: Omit<Parameters<Store['listCalls']>[0], 'limit'>) =>
-      (await store.listCalls({ limit: 10, ...query })).calls.map((call) => call.id);
-    expect(await ids({})).toEqual(['tc_4', 'tc_3', 'tc_2', 'tc_1']);
-    expect(await ids({ runId: 'run_1' })).toEqual(['tc_4', 'tc_3', 'tc_1']);
-    expect(await ids({ status: 'SUCCEEDED' })).toEqual(['tc_4', 'tc_3']);
-    expect(await ids({ tool: 'other' })).toEqual(['tc_4']);
-    expect(await ids({ client: 'cl_1' })).toEqual(['tc_3', 'tc_2', 'tc_1']);
-    expect(await ids({ client: 'cl_2' })).toEqual([]);
-    expect(await ids({ runId: 'run_1', status: 'SUCCEEDED', client: 'cl_1' })).toEqual(['tc_3']);
-    expect(await ids({ tool: "other' or 1=1 --" })).toEqual([]);
-  });
-
   test('[ST81] the calls of a client are found by its name, under each id that it has had', async () => {
     const { store } = setup();
     const put = (clientId: string, name: string, at: number, owner = 'tok_1') => ({
@@ -304,25 +201,5 @@ export function describeCalls(setup: Setup) {
     expect(await ids({ client: 'Pixel' })).toEqual([]);
     expect(await ids({ text: 'pixel' })).toEqual(['tc_3', 'tc_1']);
     expect(await ids({ text: 'robot', client: 'Robot' })).toEqual(['tc_5', 'tc_2']);
-  });
-
-  test('[ST14] open calls are those that are not final, first written first', async () => {
-    const { store, reopen } = setup();
-    await store.write(
-      [
-        sampleCall({ id: 'tc_3', createdAt: 3 }),
-        sampleCall({
-          id: 'tc_1',
-          createdAt: 1,
-          status: 'RUNNING',
-          phase: 'offered',
-          provider: sampleProvider,
-        }),
-        finalCall({ id: 'tc_2', createdAt: 2 }),
-        finalCall({ id: 'tc_4', status: 'FAILED' }),
-        finalCall({ id: 'tc_5', status: 'TIMEOUT' }),
-      ].map((call) => appendCall(call)),
-    );
-    expect((await (await reopen()).openCalls()).map((call) => call.id)).toEqual(['tc_3', 'tc_1']);
   });
 }

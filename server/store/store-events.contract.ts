@@ -81,21 +81,6 @@ export function describeEvents(setup: Setup) {
     }
   });
 
-  test('[ST44] several events of one write come back one by one, as do those of other calls', async () => {
-    const { store } = setup();
-    const made = ['tc_1', 'tc_2'].map((id) =>
-      history(sampleCall({ id }), [{ type: 'queued' }, { type: 'offered' }]),
-    );
-    const changes = made.flatMap((one) => one.changes);
-    await store.write(changes.toSorted((a, b) => a.event.version - b.event.version));
-    for (const { states, published } of made) {
-      const id = states[0]?.id ?? '';
-      expect(await allEvents(store, id)).toEqual(published);
-      expect(await store.callEvents(id, { after: 1, limit: 1 })).toEqual([published[1]]);
-      expect((await store.getCall(id))?.version).toBe(3);
-    }
-  });
-
   test('[ST45] of two who decide on one version the second is refused, and others are not', async () => {
     const { store, reopen } = setup();
     const first = { ...sampleCall(), version: 1 };
@@ -156,17 +141,5 @@ export function describeEvents(setup: Setup) {
     ).rejects.toBeInstanceOf(VersionConflictError);
     await store.write([appendCall(first)]);
     expect(await store.getCall(first.id)).toEqual(first);
-  });
-
-  test('[ST45] a call that ended has a next event, once, also after a restart', async () => {
-    const { store, reopen } = setup();
-    const ended = sampleCall({ status: 'FAILED', phase: null, version: 1 });
-    await store.write([appendCall(ended)]);
-    const late = changed(ended, { version: 2, lateResult: 'late' });
-    await store.write([appendCall(late)]);
-    const again = await reopen();
-    await expect(again.write([appendCall(late)])).rejects.toMatchObject({ stored: 2 });
-    await again.write([appendCall(changed(late, { version: 3 }))]);
-    expect((await again.getCall(ended.id))?.version).toBe(3);
   });
 }

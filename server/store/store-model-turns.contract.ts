@@ -23,19 +23,6 @@ export function describeModelTurns(setup: Setup) {
     });
   });
 
-  test('[ST47] what is not known yet is null, over restarts too', async () => {
-    const { store, reopen } = setup();
-    const usage = { input_tokens: null, output_tokens: null } as const;
-    const turn = sampleModelTurn({
-      ...{ first_token_at: null, ended_at: null, finish_reason: null, error_code: null },
-      ...{ tools_sha256: null, sent: [] },
-      usage: { ...usage, reasoning_tokens: null, cached_tokens: null },
-    });
-    await store.write([{ type: 'put_model_turn', turn }]);
-    const { turns } = await (await reopen()).listModelTurns({ runId: 'run_1', after: 0, limit: 1 });
-    expect(turns).toEqual([turn]);
-  });
-
   test('[ST47] the tokens of the answered requests of a run are summed by model', async () => {
     const { store } = setup();
     const counted = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
-import { changed, finalCall } from '#lib/call/testing/sample-call';
+import { finalCall } from '#lib/call/testing/sample-call';
 import { BadSearchError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 
@@ -78,39 +78,6 @@ export function describeSearch(setup: Setup) {
       expect(await store.listCalls({ limit: 1, text })).toEqual({ calls: [], nextCursor: null });
     },
   );
-
-  test('[ST13] a call is found by its latest words, after a restart too', async () => {
-    const { store, reopen } = setup();
-    const call = finalCall({ result: 'early' });
-    await store.write([appendCall(call)]);
-    expect((await store.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(1);
-    await store.write([
-      appendCall(changed(call, { version: 2, result: undefined, lateResult: 'tardy' })),
-    ]);
-    const again = await reopen();
-    expect((await again.listCalls({ limit: 1, text: 'tardy' })).calls).toHaveLength(1);
-    expect((await again.listCalls({ limit: 1, text: 'early' })).calls).toHaveLength(0);
-  });
-
-  test('[ST13] a search finds pages, newest first, each call once', async () => {
-    const { store } = setup();
-    const ids = Array.from({ length: 7 }, (_, index) => `tc_${index}`);
-    await store.write(ids.map((id) => appendCall(finalCall({ id, args: { a: 'red' } }))));
-    const seen: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await store.listCalls({
-        limit: 3,
-        text: 'red',
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      seen.push(...page.calls.map((call) => call.id));
-      cursor = page.nextCursor;
-      await store.write([
-        appendCall(finalCall({ id: `tc_new_${seen.length}`, args: { a: 'red' } })),
-      ]);
-    }
-    expect(seen).toEqual(ids.toReversed());
-  });
 
   test('[ST13] a search has the order of a list, and goes on from a cursor of one', async () => {
     const { store } = setup();
