@@ -37,8 +37,7 @@ export function readForeignFile(file: ForeignFile): BlobUpload | undefined {
 }
 
 const LONGEST_HEAD = 256;
-/** Also where `data:` was lost. */
-const DATA_URI = /^\s*(?:data:|(?=[\w/+.;-]{0,80}base64,))([^,]*?)(;?base64)?,/i;
+const DATA_URI = /^\s*data:([^,]*?)(;base64)?,/i;
 
 function fromText(text: string, isPlain: boolean): Buffer | undefined {
   try {
@@ -48,13 +47,8 @@ function fromText(text: string, isPlain: boolean): Buffer | undefined {
   }
 }
 
-/** Programs leave these around it: quotation marks, line ends as their escapes. */
-const AROUND = /^\s*b?['"]|['"]\s*$|\\{1,4}[rn]/g;
-
 /** Node takes lines, both alphabets and no padding; what is none of these it would skip. */
-function fromBase64(written: string): Buffer | undefined {
-  const decoded = written.includes('%') ? fromText(written, false) : undefined;
-  const text = (decoded?.toString() ?? written).replace(AROUND, '');
+function fromBase64(text: string): Buffer | undefined {
   const end = text.indexOf('=');
   const body = end < 0 ? text : text.slice(0, end);
   const padding = end < 0 ? '' : text.slice(end, end + 8);
