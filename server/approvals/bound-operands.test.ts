@@ -19,7 +19,6 @@ async function serve(root: string, options: SetupOptions = {}) {
   const env = { PATH: '/usr/bin:/bin' };
   const shell = createShell({ root, env, timeoutMs: 30_000 });
   const one = await setupCalls({ check: asks, tools: [shell], ...options });
-  onTestFinished(() => one.close(options.dir !== undefined));
   const decide = (id: string, args?: unknown) =>
     one.calls.decide(id, operator, { decision: 'yes', ...(args !== undefined && { args }) });
   const ended = async (id: string) => (await one.calls.wait(id, 30_000)) ?? one.call(id);

@@ -13,7 +13,6 @@ const olga: Principal = { ...FIRST_OPERATOR, name: 'olga', role: 'operator', tok
 
 async function setup(options: SetupOptions = {}) {
   const one = await setupCalls({ check: asks, ...options });
-  onTestFinished(() => one.close(options.dir !== undefined));
   return one;
 }
 

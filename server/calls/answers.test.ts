@@ -1,18 +1,8 @@
 import fc from 'fast-check';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changed } from '#lib/call/testing/sample-call';
 import { appendCall } from '../store/testing/store-setup.ts';
-import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-async function setup() {
-  const one = await setupCalls();
-  open.push(one);
-  return one;
-}
+import { setupCalls, tool } from './testing/setup-calls.ts';
 
 /** The same value, its keys in the opposite order, as after another serializer. */
 function turned(value: unknown): unknown {
@@ -31,7 +21,7 @@ const anyOutput = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringi
 const ANSWER = { at: '2026-11-21', reading: { level: 3.5, unit: 'm', of: [{ a: 1, b: null }] } };
 
 test('[CA6] the same answer with its keys in another order is the same answer', async () => {
-  const { connect, invoke, call } = await setup();
+  const { connect, invoke, call } = await setupCalls();
   const gauge = connect('gauge');
   gauge.offer(tool('tide'));
   const { id } = await invoke('tide');
@@ -43,7 +33,7 @@ test('[CA6] the same answer with its keys in another order is the same answer', 
 });
 
 test('[CA6] accepted or late, a repeated answer is judged alike', async () => {
-  const { connect, invoke, clock, settle } = await setup();
+  const { connect, invoke, clock, settle } = await setupCalls();
   const gauge = connect('gauge');
   gauge.offer(tool('tide', { timeout_ms: 300 }));
   await fc.assert(
@@ -70,7 +60,7 @@ test('[CA6] accepted or late, a repeated answer is judged alike', async () => {
 });
 
 test('[CA6] an answer that was hashed by an older version is still recognized', async () => {
-  const { connect, invoke, store, calls } = await setup();
+  const { connect, invoke, store, calls } = await setupCalls();
   const gauge = connect('gauge');
   gauge.offer(tool('tide'));
   const { id } = await invoke('tide');
@@ -85,7 +75,7 @@ test('[CA6] an answer that was hashed by an older version is still recognized', 
 });
 
 test('[CA6] the same failure again is a duplicate, another one a conflict', async () => {
-  const { connect, invoke } = await setup();
+  const { connect, invoke } = await setupCalls();
   const gauge = connect('gauge');
   gauge.offer(tool('tide'));
   const { id } = await invoke('tide');
@@ -101,7 +91,7 @@ test.each([
   ['result_too_large', 'result_too_large', 'yes'],
   ['no_water', 'tool_error', 'yes'],
 ])('[CA28] a failure that a client calls %s ends the call as %s', async (word, code, executed) => {
-  const { connect, invoke, call } = await setup();
+  const { connect, invoke, call } = await setupCalls();
   const gauge = connect('gauge');
   gauge.offer(tool('tide'));
   const { id } = await invoke('tide');

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { askingText } from '#lib/protocol/asking-client';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
@@ -7,14 +7,8 @@ import { readToolStats } from './tool-stats.ts';
 
 const ALL = { clientId: 'all' };
 
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
 async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   const one = await setupCalls(options);
-  open.push(one);
   const joining = (...ids: string[]) =>
     ids.map((id) => {
       const client = one.connect(id);
@@ -264,7 +258,6 @@ test('[RT65] a server that ends in the middle leaves the calls of the clients, a
   const clients = before.joining('a', 'b');
   const { id } = await before.invoke('where@all');
   await before.until(() => clients.every((one) => one.requests().length === 1));
-  open.splice(open.indexOf(before), 1);
   await before.close(true);
   const after = await setup({ dir: before.dir });
   await after.calls.recover();

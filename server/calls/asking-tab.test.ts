@@ -1,16 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { askingText } from '#lib/protocol/asking-client';
-import { type CallsSetup, reading, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+import { reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 /** Three tabs of one browser, which have one client id, and one of another; each touched after the one before. */
 async function setup(dir?: string) {
   const one = await setupCalls(dir === undefined ? {} : { dir });
-  open.push(one);
   const tab = (clientId: string, instanceId: string) => {
     const client = one.connect(clientId, { instanceId, claims: true });
     client.offer(tool('shot', reading));
@@ -64,15 +58,4 @@ test('[RT68] a call for the client that is named goes to the tab of it in which 
   await invoke('shot', {}, { clientId: 'b1', fromClientId: askingText('b1', 't1') });
   await invoke('shot', {}, { clientId: 'b2', fromClientId: askingText('b1', 't1') });
   expect(counts(tabs)).toEqual([1, 0, 0, 1]);
-});
-
-test('[RT68] which tab asks is known after a restart', async () => {
-  const before = await setup();
-  const { id } = await before.invoke('shot', {}, { fromClientId: askingText('b1', 't2') });
-  open.splice(open.indexOf(before), 1);
-  await before.close(true);
-  const after = await setupCalls({ dir: before.dir });
-  open.push(after);
-  await after.calls.recover();
-  expect((await after.call(id)).routing.fromClientId).toBe(askingText('b1', 't2'));
 });

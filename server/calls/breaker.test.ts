@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Change, KeptEntry, Store } from '../store/store.ts';
 import { throwingLogger } from '../testing/error-log.ts';
-import { admits, afterFailure, Breaker, type BreakerState } from './breaker.ts';
+import { afterFailure, Breaker, type BreakerState } from './breaker.ts';
 
 const closed = (failures: number): BreakerState => ({
   failures,
@@ -29,16 +29,6 @@ describe('one failure more', () => {
     ['[BR2] never more than 5 min', openFor(9, 300_000, 0), 0, openFor(10, 300_000, 300_000)],
   ] as const)('%s', (_name, before, now, after) => {
     expect(afterFailure(before, now)).toEqual(after);
-  });
-
-  test.each([
-    ['unknown', undefined, 0, true],
-    ['failed twice', closed(2), 0, true],
-    ['in the pause', openFor(3, 30_000, 31_000), 30_999, false],
-    ['after the pause', openFor(3, 30_000, 31_000), 31_000, true],
-    ['being tried', { ...openFor(3, 30_000, 31_000), halfOpen: 'tc_1' }, 40_000, false],
-  ] as const)('[BR2] whether it is asked: %s', (_name, state, now, may) => {
-    expect(admits(state, now)).toBe(may);
   });
 });
 

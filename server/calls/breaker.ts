@@ -34,7 +34,7 @@ export function afterFailure(state: BreakerState | undefined, now: number): Brea
   return { failures, pauseMs, until: now + pauseMs, halfOpen: null };
 }
 
-export const admits = (state: BreakerState | undefined, now: number): boolean =>
+const admits = (state: BreakerState | undefined, now: number): boolean =>
   !state || state.until === null || (now >= state.until && state.halfOpen === null);
 
 /**

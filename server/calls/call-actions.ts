@@ -3,30 +3,23 @@ import {
   alreadyFinal,
   type CallActionOutcome,
   conflict,
-  type InvokeOutcome,
   notFound,
   secretsMissing,
 } from '#lib/call/call-outcome';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Principal } from '../auth/room.ts';
-import type { Withholding } from '../secrets/room.ts';
-import type { CallRepository } from './call-repository.ts';
-import type { CallService, InvokeRequest } from './call-service.ts';
-import type { CallEngine } from './engine.ts';
-
-interface CallActionDeps {
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly withholding: Withholding;
-  invoke(request: InvokeRequest): Promise<InvokeOutcome>;
-}
+import type { CallParts } from './call-parts.ts';
+import type { CallService } from './call-service.ts';
+import type { Invocation } from './invoke.ts';
 
 /** Callers and people cancel calls, and make them again. */
 export class CallActions {
-  readonly #deps: CallActionDeps;
+  readonly #deps: CallParts;
+  readonly #invocation: Invocation;
 
-  constructor(deps: CallActionDeps) {
+  constructor(deps: CallParts, invocation: Invocation) {
     this.#deps = deps;
+    this.#invocation = invocation;
   }
 
   async cancel(id: string, reason: string, actor: Actor, by?: string): Promise<CallActionOutcome> {
@@ -60,7 +53,7 @@ export class CallActions {
     if (whole === undefined) return secretsMissing(call);
     const { hasOwnTimeout, fromClientId: before } = call.routing;
     const wanted = clientId ?? call.wantedClientId;
-    return this.#deps.invoke({
+    return this.#invocation.invoke({
       ...more,
       principal,
       tool: call.toolName,

@@ -1,17 +1,7 @@
 import type { Call, Deadlines } from '#lib/call/call';
 import type { CallClock } from '#lib/protocol/call-status';
 import type { SteadyClock } from '../base/clock.ts';
-import type { Breaker } from './breaker.ts';
-import type { CallIndex } from './call-index.ts';
-import type { CallRepository } from './call-repository.ts';
-import type { CallEngine } from './engine.ts';
-import type { InstanceFacts } from './router.ts';
-
-export interface CallClocks {
-  /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */
-  follow(record: Call): void;
-  stop(): void;
-}
+import type { CallParts } from './call-parts.ts';
 
 /** Each turn reads what lies in the sockets; the second, what did not fit into the first. */
 const TURNS_TO_READ = 3;
@@ -24,9 +14,10 @@ const TURNS_TO_READ = 3;
 export function createCallClocks(deps: {
   clock: SteadyClock;
   onRanOut(callId: string, which: CallClock): void;
-}): CallClocks {
+}) {
   const armed = new Map<string, { at: number; which: CallClock; cancel: () => void }>();
 
+  /** Arms the clock of this state that ends first; whatever was armed for the call before is undone. */
   function follow(record: Call): void {
     const before = armed.get(record.id);
     const next = earliest(record.deadlines);
@@ -75,24 +66,16 @@ function earliest(deadlines: Deadlines): { at: number; which: CallClock } | null
 }
 
 /** What happens when a clock of a call runs out: its event, with what it needs to know of the client. */
-export function createClockEndings(deps: {
-  engine: CallEngine;
-  repository: CallRepository;
-  index: CallIndex;
-  breaker: Pick<Breaker, 'failed'>;
-  facts(instanceId: string): InstanceFacts | undefined;
-}) {
-  return (callId: string, clock: CallClock): void => {
-    const call = deps.repository.latest(callId);
-    if (!call) return;
-    const { toolName } = call;
-    const instanceId = call.provider?.instanceId ?? '';
-    // A client that is busy keeps its turn.
-    const isKept = clock === 'start' && deps.index.isRunning(instanceId, toolName);
-    // A tool that takes too long is no fault of its client; one that does not even answer is.
-    const isSilent = clock === 'execute' && deps.facts(instanceId)?.responsive === false;
-    const isFault = isSilent || (clock === 'start' && !isKept);
-    if (call.provider && isFault) deps.breaker.failed(instanceId, toolName);
-    deps.engine.apply(call, { type: 'clock', clock, isKept }, 'server');
-  };
+export function clockRanOut(parts: CallParts, callId: string, clock: CallClock): void {
+  const call = parts.repository.latest(callId);
+  if (!call) return;
+  const { toolName } = call;
+  const instanceId = call.provider?.instanceId ?? '';
+  // A client that is busy keeps its turn.
+  const isKept = clock === 'start' && parts.index.isRunning(instanceId, toolName);
+  // A tool that takes too long is no fault of its client; one that does not even answer is.
+  const isSilent = clock === 'execute' && parts.facts(instanceId)?.responsive === false;
+  const isFault = isSilent || (clock === 'start' && !isKept);
+  if (call.provider && isFault) parts.breaker.failed(instanceId, toolName);
+  parts.engine.apply(call, { type: 'clock', clock, isKept }, 'server');
 }

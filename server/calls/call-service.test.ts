@@ -1,21 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mergeCard } from '#lib/call/merge-card';
 import type { Card } from '#lib/protocol/card';
 import { CLOCKS } from '#lib/protocol/limits';
-import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
-  const one = await setupCalls(options);
-  open.push(one);
-  return one;
-}
+import { operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 test('[CA24] an id of a call that is as old as those that were deleted is said to be deleted', async () => {
-  const { calls, store } = await setup();
+  const { calls, store } = await setupCalls();
   expect(calls.wasDeleted('tc_500')).toBe(false);
   await store.write([{ type: 'delete_calls', ids: ['tc_400'], endedAt: 1_000 }]);
   expect(['tc_500', 'tc_1001', 'tc_chosen'].map((id) => calls.wasDeleted(id))).toEqual([
@@ -27,7 +17,7 @@ test('[CA24] an id of a call that is as old as those that were deleted is said t
 
 describe('an accepted call', () => {
   test('[AU37] is one write with what tells of it, and a refused one leaves neither', async () => {
-    const { calls, store, connect } = await setup();
+    const { calls, store, connect } = await setupCalls();
     connect('phone').offer(tool('camera'));
     const written: string[][] = [];
     const { write } = store;
@@ -50,7 +40,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA1] is on disk before its id is told to the caller or to a client', async () => {
-    const { connect, invoke, store } = await setup();
+    const { connect, invoke, store } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const call = await invoke('camera', { quality: 'low' });
@@ -62,7 +52,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA1] an answer is on disk before it is acknowledged', async () => {
-    const { connect, invoke, store } = await setup();
+    const { connect, invoke, store } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -71,7 +61,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA2] a watcher who saw every update has the card that a snapshot shows', async () => {
-    const { connect, invoke, calls, cardOf, settle } = await setup();
+    const { connect, invoke, calls, cardOf, settle } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera', { a: 1 });
@@ -92,7 +82,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA20] no update and no card has a value over 16 KiB; the record has the whole', async () => {
-    const one = await setup();
+    const one = await setupCalls();
     const phone = one.connect('phone');
     phone.offer(tool('camera'));
     const large = (what: string) => ({ [what]: 'é'.repeat(30_000), end: what });
@@ -132,14 +122,14 @@ describe('an accepted call', () => {
     expect(JSON.stringify(one.events.at(-1)).length).toBeLessThan(16 * 1024);
 
     await one.close(true);
-    const again = await setup({ dir: one.dir });
+    const again = await setupCalls({ dir: one.dir });
     await again.calls.recover();
     expect(await again.call(id)).toEqual(ended);
     expect(again.calls.watched().find((call) => call.id === id)?.card).toEqual(ended.card);
   });
 
   test('[CA3] a refused request says why and leaves no call', async () => {
-    const { connect, calls } = await setup();
+    const { connect, calls } = await setupCalls();
     connect('phone').offer(
       tool('camera', {
         parameters: {
@@ -166,7 +156,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA4] one key is one call, also when both come at once', async () => {
-    const { connect, calls } = await setup();
+    const { connect, calls } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('pay'));
     const ask = (args: object) =>
@@ -183,7 +173,7 @@ describe('an accepted call', () => {
   });
 
   test('[CA5] goes to one client, with mended arguments', async () => {
-    const { connect, invoke } = await setup();
+    const { connect, invoke } = await setupCalls();
     const spec = tool('camera', {
       parameters: { type: 'object', properties: { flag: { type: 'boolean' } } },
     });
@@ -197,35 +187,8 @@ describe('an accepted call', () => {
 });
 
 describe('answers', () => {
-  test('[CA6] the same again is a duplicate, a different one a conflict', async () => {
-    const { connect, invoke, call } = await setup();
-    const phone = connect('phone');
-    phone.offer(tool('camera'));
-    const { id } = await invoke('camera');
-    await phone.succeed(id, { n: 1 });
-    expect(await phone.succeed(id, { n: 1 })).toMatchObject({ disposition: 'duplicate' });
-    expect(await phone.succeed(id, { n: 2 })).toMatchObject({ code: 'conflict', final: true });
-    expect((await call(id)).result).toEqual({ n: 1 });
-  });
-
-  test('[CA6] one after a timeout is kept beside the call', async () => {
-    const { connect, invoke, call, clock, settle, cardOf } = await setup();
-    const phone = connect('phone');
-    phone.offer(tool('camera', { timeout_ms: 300 }));
-    const { id } = await invoke('camera');
-    clock.advance(300);
-    await settle();
-    expect(await phone.succeed(id, 'late')).toMatchObject({ disposition: 'late' });
-    expect(await call(id)).toMatchObject({
-      status: 'TIMEOUT',
-      lateResult: 'late',
-    });
-    await settle();
-    expect(cardOf(id)).toMatchObject({ status: 'ERROR', late_result: true });
-  });
-
   test('[CA6] of late answers an output is kept rather than that the tool was stopped', async () => {
-    const { connect, invoke, call, clock, settle, cardOf } = await setup();
+    const { connect, invoke, call, clock, settle, cardOf } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera', { timeout_ms: 300 }));
     const { id } = await invoke('camera');
@@ -246,7 +209,7 @@ describe('answers', () => {
   });
 
   test('[CA6] T34: no other client may answer, and none may answer what is not there', async () => {
-    const { connect, invoke } = await setup();
+    const { connect, invoke } = await setupCalls();
     const [phone, laptop] = [connect('phone', { claims: true }), connect('laptop')];
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -256,7 +219,7 @@ describe('answers', () => {
   });
 
   test('[CA6] of a claiming client an answer before the grant, and of an old attempt, are refused', async () => {
-    const { connect, invoke, clock, settle } = await setup();
+    const { connect, invoke, clock, settle } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -273,7 +236,7 @@ describe('answers', () => {
 
 describe('clocks', () => {
   test('[CA7] a call nobody answers times out, its client is told, its late claim refused', async () => {
-    const { connect, invoke, call, clock, settle } = await setup();
+    const { connect, invoke, call, clock, settle } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera', { timeout_ms: 400 }));
     const { id } = await invoke('camera');
@@ -288,21 +251,8 @@ describe('clocks', () => {
     expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
   });
 
-  test('[CA7] one that no client takes times out unexecuted', async () => {
-    const { connect, invoke, call, clock, settle } = await setup();
-    const phone = connect('phone', { claims: true });
-    phone.offer(tool('camera'));
-    const { id } = await invoke('camera');
-    clock.advance(CLOCKS.queueMs + CLOCKS.startMs);
-    await settle();
-    expect(await call(id)).toMatchObject({
-      status: 'TIMEOUT',
-      error: { clock: 'queue', executed: 'no' },
-    });
-  });
-
   test('[CA16] the card of an offered call shows the start clock, each time anew, and the queue clock once that ends sooner', async () => {
-    const { connect, invoke, clock, settle, cardOf } = await setup();
+    const { connect, invoke, clock, settle, cardOf } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -322,7 +272,7 @@ describe('clocks', () => {
   });
 
   test('[CA16] a call that only one client may take names it while it waits', async () => {
-    const { connect, invoke, cardOf, settle, table } = await setup();
+    const { connect, invoke, cardOf, settle, table } = await setupCalls();
     const [phone, laptop] = [connect('phone', { claims: true }), connect('laptop')];
     for (const client of [phone, laptop]) client.offer(tool('camera'));
     table.update(phone.instanceId, { responsive: false });
@@ -335,7 +285,7 @@ describe('clocks', () => {
   });
 
   test('[CA10] a client that is busy with the tool keeps its turn', async () => {
-    const { connect, invoke, clock, settle } = await setup();
+    const { connect, invoke, clock, settle } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera'));
     const [first, second] = [await invoke('camera'), await invoke('camera')];
@@ -347,7 +297,7 @@ describe('clocks', () => {
   });
 
   test('[CB5] the execute clock stands still while the person at the device is asked', async () => {
-    const { connect, invoke, call, clock, settle, cardOf } = await setup();
+    const { connect, invoke, call, clock, settle, cardOf } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera', { timeout_ms: 1_000 }));
     const { id } = await invoke('camera');
@@ -374,7 +324,7 @@ describe('people', () => {
   const asking = { check: () => ({ verdict: 'ask' as const, reason: 'It takes pictures' }) };
 
   test('[CA8] nothing runs without a yes', async () => {
-    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
+    const { connect, invoke, calls, cardOf, settle } = await setupCalls(asking);
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -387,7 +337,7 @@ describe('people', () => {
   });
 
   test('[CA8] a no and the clock end it, and cannot be taken back', async () => {
-    const { connect, invoke, calls, call, clock, settle } = await setup(asking);
+    const { connect, invoke, calls, call, clock, settle } = await setupCalls(asking);
     connect('phone').offer(tool('camera'));
     const [denied, expired] = [await invoke('camera'), await invoke('camera', { n: 2 })];
     await calls.decide(denied.id, operator, { decision: 'no', note: 'not now' });
@@ -403,7 +353,7 @@ describe('people', () => {
   });
 
   test('[CA12] T82: of a yes and a no at one moment the second is refused', async () => {
-    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
+    const { connect, invoke, calls, cardOf, settle } = await setupCalls(asking);
     connect('phone').offer(tool('camera'));
     const { id } = await invoke('camera');
     const answers = await Promise.all([
@@ -416,7 +366,7 @@ describe('people', () => {
   });
 
   test('[CA8] an edit that does not fit is refused with the place and the reason', async () => {
-    const { connect, invoke, calls } = await setup(asking);
+    const { connect, invoke, calls } = await setupCalls(asking);
     const parameters = { type: 'object', properties: { edge: { type: 'integer' } } };
     connect('phone').offer(tool('camera', { parameters }));
     const { id } = await invoke('camera');
@@ -429,27 +379,8 @@ describe('people', () => {
     });
   });
 
-  test('[CA8] "always" holds for that run and tool alone', async () => {
-    const { connect, invoke, calls, cardOf, settle } = await setup(asking);
-    connect('phone').offer(tool('camera'), tool('pay'));
-    const { id } = await invoke('camera');
-    await calls.decide(id, operator, { decision: 'always' });
-    await settle();
-    const [again, elsewhere, other] = [
-      await invoke('camera'),
-      await invoke('camera', {}, { runId: 'run_2' }),
-      await invoke('pay'),
-    ];
-    await settle();
-    expect(cardOf(again.id)?.phase).toBe('offered');
-    expect([cardOf(elsewhere.id)?.phase, cardOf(other.id)?.phase]).toEqual([
-      'approval',
-      'approval',
-    ]);
-  });
-
   test('[CA9] cancelling a server tool aborts it and ends the waiting', async () => {
-    const { invoke, calls } = await setup();
+    const { invoke, calls } = await setupCalls();
     const { id } = await invoke('hold');
     const waiting = calls.wait(id, 30_000);
     expect(
@@ -469,7 +400,7 @@ describe('people', () => {
   });
 
   test('each event has who caused it', async () => {
-    const { invoke, calls, settle, store, connect } = await setup();
+    const { invoke, calls, settle, store, connect } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -490,7 +421,7 @@ describe('people', () => {
   });
 
   test('[CA9] a running call at a client is asked to stop, and ends within the grace', async () => {
-    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const { connect, invoke, calls, call, clock, settle } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -503,7 +434,7 @@ describe('people', () => {
   });
 
   test('an operator may give more time, retry, and answer by hand', async () => {
-    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const { connect, invoke, calls, call, clock, settle } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera', { timeout_ms: 1_000 }));
     const { id } = await invoke('camera', { a: 1 });
@@ -518,7 +449,7 @@ describe('people', () => {
   });
 
   test('[CA4] a retry with one key is one call; another retry or an invoke with it is refused', async () => {
-    const { connect, invoke, calls } = await setup();
+    const { connect, invoke, calls } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('pay'));
     const ended: string[] = [];
@@ -546,7 +477,7 @@ describe('people', () => {
 
 describe('clients that go and come back', () => {
   test('[CB1] what nobody has started goes to another client at once', async () => {
-    const { connect, invoke, settle } = await setup();
+    const { connect, invoke, settle } = await setupCalls();
     const phone = connect('phone', { claims: true });
     phone.offer(tool('camera'));
     const { id } = await invoke('camera');
@@ -558,7 +489,7 @@ describe('clients that go and come back', () => {
   });
 
   test('[CB2] a granted call waits for its client and takes its answer', async () => {
-    const { connect, invoke, calls, clock, call } = await setup();
+    const { connect, invoke, clock, call } = await setupCalls();
     const phone = connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(tool('pay', { timeout_ms: 60_000 }));
     const { id } = await invoke('pay');
@@ -567,13 +498,7 @@ describe('clients that go and come back', () => {
     clock.advance(8_000);
     const back = connect('phone', { claims: true, epoch: 'e1' });
     const known = [{ id, attempt: 1, phase: 'done' as const }];
-    const { clientId, instanceId } = back;
-    await calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: 'e1',
-      known,
-    });
+    await back.back(known);
     back.offer(tool('pay'));
     expect(await back.succeed(id, 'paid', 1)).toMatchObject({ disposition: 'accepted' });
     expect((await call(id)).result).toBe('paid');
@@ -581,7 +506,7 @@ describe('clients that go and come back', () => {
   });
 
   test('[CB6] a claim that comes twice is granted twice, and not once its call has ended', async () => {
-    const { connect, invoke } = await setup();
+    const { connect, invoke } = await setupCalls();
     const phone = connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(tool('pay'));
     const { id } = await invoke('pay');
@@ -594,7 +519,7 @@ describe('clients that go and come back', () => {
   });
 
   test('[CB7] an older attempt that a client knows of takes the newer one from no other tab', async () => {
-    const { connect, invoke, calls, settle, call } = await setup();
+    const { connect, invoke, settle, call } = await setupCalls();
     const one = connect('laptop', { claims: true, epoch: 'e1' });
     one.offer(tool('pay'));
     const { id } = await invoke('pay');
@@ -603,20 +528,14 @@ describe('clients that go and come back', () => {
     one.leave();
     await settle();
     await other.claim(id, 2);
-    const back = (attempt: number) =>
-      calls.instances.back({
-        clientId: one.clientId,
-        instanceId: one.instanceId,
-        journalEpoch: 'e1',
-        known: [{ id, attempt, phase: 'running' }],
-      });
-    expect(await back(1)).toMatchObject({ cancel: [id] });
+    const known = [{ id, attempt: 1, phase: 'running' as const }];
+    expect(await one.back(known)).toMatchObject({ cancel: [id] });
     expect((await call(id)).provider).toMatchObject({ instanceId: 'other-tab', attempt: 2 });
     expect(await other.succeed(id, 'paid', 2)).toMatchObject({ disposition: 'accepted' });
   });
 
   test('[CB7] a client that missed the grant of its newer attempt is asked again', async () => {
-    const { connect, invoke, calls, settle } = await setup();
+    const { connect, invoke, settle } = await setupCalls();
     let phone = connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(tool('pay', { timeout_ms: 60_000 }));
     const { id } = await invoke('pay');
@@ -624,14 +543,8 @@ describe('clients that go and come back', () => {
       await phone.claim(id, attempt);
       phone.leave();
       phone = connect('phone', { claims: true, epoch: 'e1' });
-      const { clientId, instanceId } = phone;
-      await calls.instances.back({
-        clientId,
-        instanceId,
-        journalEpoch: 'e1',
-        // It never heard of the second grant, and runs the first attempt.
-        known: attempt === 1 ? [] : [{ id, attempt: 1, phase: 'running' }],
-      });
+      // It never heard of the second grant, and runs the first attempt.
+      await phone.back(attempt === 1 ? [] : [{ id, attempt: 1, phase: 'running' }]);
       phone.offer(tool('pay', { timeout_ms: 60_000 }));
       await settle();
       expect(phone.requests()).toMatchObject([{ id, attempt: attempt + 1 }]);
@@ -639,7 +552,7 @@ describe('clients that go and come back', () => {
   });
 
   test('[CB8] what another client has taken meanwhile is not offered again', async () => {
-    const { connect, invoke, calls, call, clock, settle } = await setup();
+    const { connect, invoke, call, clock, settle } = await setupCalls();
     const claiming = (name: string) => connect(name, { claims: true, epoch: `${name}-epoch` });
     const phone = claiming('phone');
     phone.offer(tool('look', reading));
@@ -647,13 +560,7 @@ describe('clients that go and come back', () => {
     await settle();
     phone.leave();
     const back = claiming('phone');
-    const { clientId, instanceId } = back;
-    const journal = { journalEpoch: 'phone-epoch', known: [] };
-    await calls.instances.back({
-      clientId,
-      instanceId,
-      ...journal,
-    });
+    await back.back();
     const tablet = claiming('tablet');
     tablet.offer(tool('look', reading));
     clock.advance(CLOCKS.startMs);
@@ -665,7 +572,7 @@ describe('clients that go and come back', () => {
   });
 
   test('[CB2] what died in the middle is unknown; what an intact journal does not hold is offered again', async () => {
-    const { connect, invoke, calls, call, settle } = await setup();
+    const { connect, invoke, call, settle } = await setupCalls();
     const phone = connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(tool('pay', { timeout_ms: 60_000 }));
     const [died, never] = [await invoke('pay'), await invoke('pay')];
@@ -674,13 +581,7 @@ describe('clients that go and come back', () => {
     phone.leave();
     const back = connect('phone', { claims: true, epoch: 'e1' });
     const known = [{ id: died.id, attempt: 1, phase: 'started' as const }];
-    const { clientId, instanceId } = back;
-    await calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: 'e1',
-      known,
-    });
+    await back.back(known);
     back.offer(tool('pay'));
     await settle();
     expect((await call(died.id)).error).toMatchObject({
@@ -688,13 +589,7 @@ describe('clients that go and come back', () => {
       executed: 'unknown',
     });
     expect(back.requests()).toMatchObject([{ id: never.id, attempt: 2 }]);
-    const from = { clientId, instanceId, attempt: 1 };
-    const hasText = {
-      ok: false,
-      message: 'It had started',
-      clientCode: 'outcome_unknown',
-    } as const;
-    const reply = await calls.clients.answer(from, died.id, hasText);
+    const reply = await back.fail(died.id, 'It had started', 'outcome_unknown');
     expect(reply).toMatchObject({ disposition: 'late' });
     const { card, lateResult } = await call(died.id);
     // People are told of late answers that say something, and this one says the same again.
@@ -704,33 +599,14 @@ describe('clients that go and come back', () => {
     ]);
   });
 
-  test('[CB2] one that stays away leaves the outcome unknown', async () => {
-    const { connect, invoke, clock, call, settle } = await setup();
-    const phone = connect('phone', { claims: true });
-    phone.offer(tool('pay', { timeout_ms: 500_000 }));
-    const { id } = await invoke('pay');
-    await phone.claim(id, 1);
-    phone.leave();
-    clock.advance(CLOCKS.resumeMs);
-    await settle();
-    expect((await call(id)).error).toMatchObject({ code: 'outcome_unknown', executed: 'unknown' });
-  });
-
   test('[CB3] a plain client is asked again only what reads, and its first answer counts', async () => {
-    const { connect, invoke, calls, settle } = await setup();
+    const { connect, invoke, settle } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('pay'), tool('look', reading));
     const [pay, look] = [await invoke('pay'), await invoke('look')];
     phone.leave();
     const back = connect('phone');
-    const { clientId, instanceId } = back;
-    const returning = {
-      clientId,
-      instanceId,
-      journalEpoch: null,
-      known: [],
-    };
-    await calls.instances.back(returning);
+    await back.back();
     back.offer(tool('pay'), tool('look', reading));
     await settle();
     expect(back.requests()).toMatchObject([{ id: look.id, attempt: 2 }]);
@@ -741,16 +617,14 @@ describe('clients that go and come back', () => {
     ['that was never granted', false],
     ['whose grant was lost with the connection', true],
   ])('[CB8] a client that is back starts a call %s once, under the new attempt', async (_, was) => {
-    const { connect, invoke, calls, settle } = await setup();
+    const { connect, invoke, settle } = await setupCalls();
     const first = connect('phone', { claims: true, epoch: 'e' });
     first.offer(tool('pay'));
     const { id } = await invoke('pay');
     if (was) await first.claim(id, 1);
     first.leave();
     const back = connect('phone', { claims: true, epoch: 'e' });
-    const { clientId, instanceId } = back;
-    const same = { clientId, instanceId, journalEpoch: 'e' };
-    await calls.instances.back({ ...same, known: [] });
+    await back.back();
     expect(await back.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
     back.offer(tool('pay'));
     await settle();
@@ -765,11 +639,11 @@ describe('after a crash', () => {
     ['read', 'RUNNING'],
     ['write', 'FAILED'],
   ] as const)('[CB4] a server tool that was running: %s → %s', async (effect, status) => {
-    const before = await setup({ effect });
+    const before = await setupCalls({ effect });
     const { id } = await before.invoke('hold', { accepting: 'once more' });
     const { dir } = before;
     // A second one on the same file, as after a kill: the first one never said good-bye.
-    const after = await setup({ dir, effect });
+    const after = await setupCalls({ dir, effect });
     await after.calls.recover();
     await after.settle();
     expect((await after.call(id)).status).toBe(status);
@@ -785,20 +659,14 @@ describe('after a crash', () => {
   });
 
   test('[CB4] a call at a client waits for it, and is offered again when it comes back', async () => {
-    const before = await setup();
+    const before = await setupCalls();
     const phone = before.connect('phone');
     phone.offer(tool('look', reading));
     const { id } = await before.invoke('look');
-    const after = await setup({ dir: before.dir });
+    const after = await setupCalls({ dir: before.dir });
     expect(await after.calls.recover()).toMatchObject({ open: 1, interrupted: 0 });
     const back = after.connect('phone');
-    const { clientId, instanceId } = back;
-    await after.calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: null,
-      known: [],
-    });
+    await back.back();
     back.offer(tool('look', reading));
     await after.settle();
     expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
@@ -810,7 +678,7 @@ describe('drafts', () => {
   const request = { principal, runId: 'run_1' };
 
   test('[CC1] a draft shows its arguments as they come and becomes the call it announced', async () => {
-    const { connect, calls, cardOf, settle } = await setup();
+    const { connect, calls, cardOf, settle } = await setupCalls();
     const phone = connect('phone');
     phone.offer(tool('camera'));
     const draft = await calls.draft({ ...request, tool: 'camera' });
@@ -835,7 +703,7 @@ describe('drafts', () => {
     ['completed with less', { params_bytes: null, truncated: false }],
     ['abandoned', { params_bytes: 40_011, truncated: true }],
   ])('[CE3] events of a draft with long arguments, %s, fold to its card', async (how, shown) => {
-    const { connect, calls, call, settle, store } = await setup();
+    const { connect, calls, call, settle, store } = await setupCalls();
     connect('phone').offer(tool('camera'));
     const draft = await calls.draft({ ...request, tool: 'camera' });
     const args = { text: 'x'.repeat(40_000) };
@@ -851,7 +719,7 @@ describe('drafts', () => {
   });
 
   test('[CC2] a draft that cannot be a call ends FAILED and says why', async () => {
-    const { connect, calls } = await setup();
+    const { connect, calls } = await setupCalls();
     connect('phone').offer(tool('camera', { parameters: { type: 'object', required: ['x'] } }));
     const nonsense = await calls.draft({ ...request, tool: 'camera' });
     expect((await nonsense.complete({})).error).toMatchObject({

@@ -12,11 +12,7 @@ import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ResultRejectionCode, ServerMessageOf } from '#lib/protocol/server-messages';
 import { withoutSecretNames } from '#lib/text/redact';
-import type { SteadyClock } from '../base/clock.ts';
-import type { Withholding } from '../secrets/room.ts';
-import type { CallRepository } from './call-repository.ts';
-import type { CallEngine } from './engine.ts';
-import type { PendingReoffers } from './pending-reoffers.ts';
+import type { CallParts } from './call-parts.ts';
 import { type ResultFilter, type ToolResult, withNotes } from './result-filter.ts';
 
 /** A client's answer, its attachments stored already. */
@@ -45,20 +41,11 @@ export type ClaimReply =
 /** `via`: by which token and from where it is connected (AU36). */
 export type ClientSender = Answerer & { readonly via?: Via | undefined };
 
-export interface ClientCallDeps {
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly clock: SteadyClock;
-  readonly reoffers: Pick<PendingReoffers, 'hasGivenUp'>;
-  readonly results?: ResultFilter;
-  readonly withholding: Withholding;
-}
-
 /** Client instances say something about calls. Replies are to be sent when the promise resolves: all is on disk then. */
 export class CallsOfClients {
-  readonly #deps: ClientCallDeps;
+  readonly #deps: CallParts;
 
-  constructor(deps: ClientCallDeps) {
+  constructor(deps: CallParts) {
     this.#deps = deps;
   }
 

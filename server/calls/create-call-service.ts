@@ -9,14 +9,14 @@ import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall } from '../notices/room.ts';
 import { type KnownSecrets, lost, Withholding } from '../secrets/room.ts';
 import type { CallQuery, Store } from '../store/room.ts';
-import type { ToolRegistry } from '../tools/room.ts';
 import { AskEach } from './ask-each.ts';
 import type { Breaker } from './breaker.ts';
 import { CallActions } from './call-actions.ts';
-import { createCallClocks, createClockEndings } from './call-clocks.ts';
-import { ClientTools, EffectRunner } from './call-executor.ts';
+import { clockRanOut, createCallClocks } from './call-clocks.ts';
+import { ClientTools, runEffect } from './call-executor.ts';
 import { CallFollowers } from './call-followers.ts';
 import { CallIndex } from './call-index.ts';
+import type { CallParts } from './call-parts.ts';
 import { CallRepository } from './call-repository.ts';
 import type { CallService, ClaimRun, ShownCall } from './call-service.ts';
 import { CallsOfClients } from './client-calls.ts';
@@ -87,22 +87,22 @@ const OWNER_REVOKED = 'The token in whose name the call was made was revoked.';
 /** Puts the parts of the call service together; the rules are in the parts. */
 export function createCalls(deps: CallServiceDeps): Calls {
   const core = createCore(deps);
-  const { engine, repository, index, reoffers, breaker, approvals, withholding } = core;
-  const invocation = new Invocation({ ...deps, engine, repository, approvals, withholding });
-  const instances = new ClientInstances({ ...core, isStopping: () => core.isStopped });
-  breaker.onChange(deps.registry.availabilityChanged);
+  const { parts, followers } = core;
+  const { engine, repository, index, approvals } = parts;
+  const invocation = new Invocation(parts);
+  const instances = new ClientInstances(parts, core.waiting);
+  parts.breaker.onChange(deps.registry.availabilityChanged);
   // Not within the decision that changed it.
-  breaker.onChange((instanceId) => queueMicrotask(() => instances.toolsChanged(instanceId)));
-  const invoke: CallService['invoke'] = (request) => invocation.invoke(request);
-  const actions = new CallActions({ engine, repository, withholding, invoke });
-  const decisions = approvals.decisionsOn(decidedBy(deps.registry, engine, repository));
+  parts.breaker.onChange((instanceId) => queueMicrotask(() => instances.toolsChanged(instanceId)));
+  const actions = new CallActions(parts, invocation);
+  const decisions = approvals.decisionsOn(decidedBy(parts));
   const service: Calls = {
-    invoke,
-    draft: (request) => openDraft({ ...deps, ...core }, request),
+    invoke: (request) => invocation.invoke(request),
+    draft: (request) => openDraft(parts, request),
     get: (id) => repository.get(id),
     list: (query) => listed(deps, query),
     wait: (...asked) => repository.wait(...asked),
-    follow: (of, onNews) => core.followers.follow(of, onNews),
+    follow: (of, onNews) => followers.follow(of, onNews),
     events: (id, page) => deps.store.callEvents(id, page),
     storedBytes: (id) => repository.storedBytes(id),
     wasDeleted: (id) =>
@@ -114,7 +114,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     extend: (id, principal, byMs) => decisions.extend(id, principal, byMs),
     watched: (runId) => repository.shown(runId),
     endedOf: (runId) => endedOf(deps.store, runId),
-    clients: new CallsOfClients({ ...deps, engine, repository, reoffers, withholding }),
+    clients: new CallsOfClients(parts),
     instances,
     get openCount() {
       return index.openCount;
@@ -123,7 +123,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
     ownerRevoked: (tokenId) => cancelOf(tokenId, repository, actions),
     forgetEnded: (ids) => repository.forgetEnded(ids),
     always: approvals.always,
-    recover: (last) => takeUp(deps, core, last),
+    recover: (last) => takeUp(core, last),
     wallClockMoved: () => engine.showDeadlines(),
     stop() {
       invocation.close();
@@ -138,11 +138,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
 }
 
 /** The calls as people decide on them. */
-const decidedBy = (
-  registry: ToolRegistry,
-  engine: CallEngine,
-  repository: CallRepository,
-): DecidedCalls => ({
+const decidedBy = ({ registry, engine, repository }: CallParts): DecidedCalls => ({
   latest: (id) => repository.latest(id),
   find: (id) => repository.find(id),
   async settled(id) {
@@ -155,15 +151,14 @@ const decidedBy = (
 });
 
 async function takeUp(
-  { store, clock, registry }: CallServiceDeps,
-  { approvals, breaker, ...core }: ReturnType<typeof createCore>,
+  { parts, onAdopted }: ReturnType<typeof createCore>,
   last: LastMark | undefined,
 ): Promise<{ open: number; interrupted: number }> {
-  const { repository, engine, withholding, onAdopted } = core;
+  const { store, clock, registry, repository, engine, withholding } = parts;
   const open = await store.openCalls();
   const wall = clock.now();
   clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
-  await Promise.all([approvals.load(), breaker.load()]);
+  await Promise.all([parts.approvals.load(), parts.breaker.load()]);
   const shiftMs = shiftOfOlder(last, momentOf(clock));
   const goesOn = (call: Call) => resumptionOf(registry, call) !== undefined;
   const found = await recoverCalls({ store, repository, engine, open, shiftMs, goesOn, onAdopted });
@@ -197,18 +192,14 @@ function createCore(deps: CallServiceDeps) {
     askedAgain: (...asked) => approvals.questions.askedAgain(...asked),
   });
   const reoffers = new PendingReoffers();
-  let isStopped = false;
-  const late = { withholding, repository, engine: () => engine, isStopped: () => isStopped };
   const index = new CallIndex();
-  approvals.open.onTurn((callId) => {
-    const call = isStopped ? undefined : repository.latest(callId);
-    if (call) engine.apply(call, { type: 'turn_came' }, 'server');
-  });
-  const inside = createInside(deps, late);
+  const inside = createInside(deps, () => parts);
   const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
-  const runner = new EffectRunner({ executors, reoffers });
-  const clocks = createCallClocks({ clock, onRanOut: (id, which) => clockRanOut(id, which) });
-  const below = new WaitingBelow(late);
+  const clocks = createCallClocks({
+    clock,
+    onRanOut: (id, which) => clockRanOut(parts, id, which),
+  });
+  const below = new WaitingBelow(() => parts);
   const onDecided = (call: Call, previous?: Call, isAdopted = false) => {
     index.update(call, previous);
     approvals.open.update(call, previous, isAdopted);
@@ -218,7 +209,7 @@ function createCore(deps: CallServiceDeps) {
     countForBreaker(breaker, call, previous);
     deps.onDecided?.(call);
   };
-  const engine: CallEngine = new CallEngine({
+  const engine = new CallEngine({
     ...deps,
     repository,
     withholding,
@@ -230,30 +221,38 @@ function createCore(deps: CallServiceDeps) {
     onShown: (call) => deps.onDecided?.(call),
     besides: (call, event) => approvals.open.besides(call, event),
     route: withholding.over(router),
-    run: (effect, call) => runner.run(effect, withholding.restored(call)),
+    run: (effect, call) => runEffect(effect, withholding.restored(call), { executors, reoffers }),
   });
-  const clockRanOut = createClockEndings({ engine, repository, index, breaker, facts });
-  const waiting = new WaitingCalls({ engine, repository, index, router, facts, registry });
+  let isStopped = false;
+  const parts: CallParts = {
+    ...deps,
+    engine,
+    repository,
+    index,
+    router,
+    reoffers,
+    executors,
+    approvals,
+    withholding,
+    get isStopped() {
+      return isStopped;
+    },
+  };
+  approvals.open.onTurn((callId) => {
+    const call = isStopped ? undefined : repository.latest(callId);
+    if (call) engine.apply(call, { type: 'turn_came' }, 'server');
+  });
+  const waiting = new WaitingCalls(parts);
   registry.onChange(({ instanceId, names }) => {
     // Not within a decision: a provider may change its list while it runs a call.
     if (instanceId === null) queueMicrotask(() => isStopped || waiting.insideChanged(names));
   });
   return {
-    engine,
-    repository,
-    index,
-    breaker,
-    reoffers,
+    parts,
     waiting,
-    approvals,
-    executors,
-    withholding,
     durable,
     followers,
     onAdopted: (call: Call) => onDecided(call, undefined, true),
-    get isStopped() {
-      return isStopped;
-    },
     stop() {
       isStopped = true;
       clocks.stop();
@@ -262,18 +261,8 @@ function createCore(deps: CallServiceDeps) {
   };
 }
 
-/** Parts that the executor and others need when a call runs, and that are built after them. */
-interface LateParts {
-  readonly withholding: Withholding;
-  readonly repository: CallRepository;
-  engine(): CallEngine;
-  isStopped(): boolean;
-}
-
-function createInside(
-  deps: CallServiceDeps,
-  { withholding, repository, engine, isStopped }: LateParts,
-): InsideExecutor {
+/** `parts`: they are built after it, and needed when a call runs. */
+function createInside(deps: CallServiceDeps, parts: () => CallParts): InsideExecutor {
   const { registry, callers, blobs, logger, isTracing = false } = deps;
   return createInsideExecutor({
     registry,
@@ -281,19 +270,21 @@ function createInside(
     blobs,
     logger,
     isTracing,
-    publishStatus: (id, update) => engine().status(id, update),
-    sketch: (id, update) => engine().sketch(id, update),
+    publishStatus: (id, update) => parts().engine.status(id, update),
+    sketch: (id, update) => parts().engine.sketch(id, update),
     prolong(id, ownMs, mostMs) {
+      const { engine, repository } = parts();
       const call = repository.latest(id);
-      if (call) engine().apply(call, { type: 'extended', ownMs, mostMs }, 'server');
+      if (call) engine.apply(call, { type: 'extended', ownMs, mostMs }, 'server');
     },
-    hiderOf: (id) => withholding.hiderOf(repository.latest(id)?.args ?? {}),
+    hiderOf: (id) => parts().withholding.hiderOf(parts().repository.latest(id)?.args ?? {}),
     async finish(id, outcome) {
+      const { engine, repository, withholding } = parts();
       const ended = endOf(deps, withholding, repository.latest(id), outcome);
       const event = ended instanceof Promise ? await ended : ended;
       // A call that the stopping server cut short is taken up again by the next start.
-      const call = isStopped() ? undefined : repository.latest(id);
-      if (call) engine().apply(call, event, 'server');
+      const call = parts().isStopped ? undefined : repository.latest(id);
+      if (call) engine.apply(call, event, 'server');
     },
   });
 }

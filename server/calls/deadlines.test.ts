@@ -1,27 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
 import { momentOf } from '../base/clock.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { shiftOfOlder, steadyAtStart } from './recover.ts';
-import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
+import { operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 const HOUR = 3_600_000;
 const YEARS = 10 * 365 * 24 * HOUR;
 
-const open: CallsSetup[] = [];
-const dirs: string[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close(true);
-  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
 async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
-  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-deadlines-'));
-  dirs.push(dir);
-  const one = await setupCalls({ ...options, dir });
-  open.push(one);
+  const one = await setupCalls(options);
   const claiming = (timeoutMs: number) => {
     const phone = one.connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(tool('camera', { timeout_ms: timeoutMs }));
@@ -66,20 +54,14 @@ describe('a granted call whose client is away', () => {
   });
 
   test('[CK5] back while its person is asked, both clocks are as it left them', async () => {
-    const { granted, clock, settle, call, calls, connect } = await setup();
+    const { granted, clock, settle, call, connect } = await setup();
     const { phone, id } = await granted(20_000);
     clock.advance(5_000);
     phone.status({ type: 'tool_status', id, phase: 'device' });
     clock.advance(60_000);
     phone.leave();
     const back = connect('phone', { claims: true, epoch: 'e1' });
-    const { clientId, instanceId } = back;
-    await calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: 'e1',
-      known: [{ id, attempt: 1, phase: 'running' }],
-    });
+    await back.back([{ id, attempt: 1, phase: 'running' }]);
     back.status({ type: 'tool_status', id, phase: 'granted' });
     clock.advance(14_999);
     await settle();
@@ -98,7 +80,7 @@ describe('a granted call that is offered again', () => {
   ])(
     '[CK7] has its execute time once (%s), however often its client returns',
     async (_name, more, how) => {
-      const { connect, invoke, calls, clock, settle, call } = await setup();
+      const { connect, invoke, clock, settle, call } = await setup();
       const offered = tool('look', { ...more, timeout_ms: 1_000 });
       const arrive = () => {
         const phone = connect('phone', { claims: true, epoch: 'e1' });
@@ -106,14 +88,12 @@ describe('a granted call that is offered again', () => {
         return phone;
       };
       let phone = arrive();
-      const { clientId, instanceId } = phone;
       const { id } = await invoke('look');
       await phone.claim(id, 1);
       for (const attempt of [2, 3]) {
         clock.advance(400);
         if (how === 'after a break') phone.leave();
-        const back = { clientId, instanceId, journalEpoch: 'e1' };
-        await calls.instances.back({ ...back, known: [] });
+        await phone.back();
         phone = arrive();
         await settle();
         await phone.claim(id, attempt);
@@ -128,17 +108,15 @@ describe('a granted call that is offered again', () => {
   );
 
   test('[CK7] that time runs while it is offered', async () => {
-    const { connect, invoke, calls, clock, settle, call } = await setup();
+    const { connect, invoke, clock, settle, call } = await setup();
     const offered = tool('look', { ...reading, timeout_ms: 1_000 });
     let phone = connect('phone', { claims: true, epoch: 'e1' });
     phone.offer(offered);
-    const { clientId, instanceId } = phone;
     const { id } = await invoke('look');
     await phone.claim(id, 1);
     phone.leave();
     phone = connect('phone', { claims: true, epoch: 'e1' });
-    const back = { clientId, instanceId, journalEpoch: 'e1' };
-    await calls.instances.back({ ...back, known: [] });
+    await phone.back();
     phone.offer(offered);
     clock.advance(999);
     await settle();
@@ -188,13 +166,11 @@ describe('the time of a person at the device', () => {
   });
 
   test('[CK6] goes on from one offer to the next', async () => {
-    const { connect, invoke, calls, clock, settle, call } = await setup();
+    const { connect, invoke, clock, settle, call } = await setup();
     let id = '';
     for (const attempt of [1, 2]) {
       const phone = connect('phone', { claims: true, epoch: 'e1' });
-      const { clientId, instanceId } = phone;
-      const back = { clientId, instanceId, journalEpoch: 'e1' };
-      await calls.instances.back({ ...back, known: [] });
+      await phone.back();
       phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
       if (id === '') ({ id } = await invoke('look'));
       await settle();
@@ -205,27 +181,6 @@ describe('the time of a person at the device', () => {
     }
     await settle();
     expect(await call(id)).toMatchObject({ status: 'TIMEOUT', error: { clock: 'approval' } });
-  });
-
-  test('[CK6] goes on for a client that does not claim, as does the time of its tool', async () => {
-    const { connect, invoke, calls, clock, settle, call } = await setup();
-    let phone = connect('phone');
-    phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
-    const { id } = await invoke('look');
-    clock.advance(900);
-    phone.status(device(id));
-    clock.advance(MINUTE);
-    phone.leave();
-    phone = connect('phone');
-    const { clientId, instanceId } = phone;
-    const back = { clientId, instanceId, journalEpoch: null };
-    await calls.instances.back({ ...back, known: [] });
-    phone.offer(tool('look', { ...reading, timeout_ms: 1_000 }));
-    await settle();
-    expect(phone.requests()).toMatchObject([{ id, attempt: 2 }]);
-    clock.advance(100);
-    await settle();
-    expect((await call(id)).error).toMatchObject({ clock: 'execute' });
   });
 
   test('[CK6] goes on after a restart of the server', async () => {
@@ -239,13 +194,7 @@ describe('the time of a person at the device', () => {
     after.clock.freeze(before.clock.now() - after.clock.now());
     await after.calls.recover(momentOf(before.clock));
     const back = after.connect('phone', { claims: true, epoch: 'e1' });
-    const { clientId, instanceId } = back;
-    await after.calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: 'e1',
-      known: [{ id, attempt: 1, phase: 'running' }],
-    });
+    await back.back([{ id, attempt: 1, phase: 'running' }]);
     back.status(device(id));
     after.clock.advance(4 * MINUTE - 1);
     await after.settle();
@@ -497,35 +446,6 @@ describe('two at one moment', () => {
     expect(await phone.claim(id, 1)).toMatchObject({ type: 'tool_call_refused' });
     await cancelled;
     expect((await call(id)).phase).toBe('cancelling');
-  });
-
-  test('[CA14] what may have run in an attempt before is not told as not run', async () => {
-    const { connect, invoke, calls, call, clock, settle } = await setup();
-    const first = connect('phone', { claims: true, epoch: 'e1' });
-    first.offer(tool('look', reading));
-    const { id } = await invoke('look', {}, { timeoutMs: 60_000 });
-    await first.claim(id, 1);
-    first.leave();
-    const back = connect('phone', { claims: true, epoch: 'e2' });
-    const { clientId, instanceId } = back;
-    const again = { clientId, instanceId, journalEpoch: 'e2' };
-    await calls.instances.back({ ...again, known: [] });
-    back.offer(tool('look', reading));
-    clock.advance(0);
-    await settle();
-    expect(back.requests()).toMatchObject([{ id, attempt: 2 }]);
-    await calls.cancel(id, 'enough', 'operator');
-    expect((await call(id)).error).toMatchObject({ code: 'cancelled', executed: 'unknown' });
-  });
-
-  test('[CA12] an extension and a timeout: the end stays', async () => {
-    const { granted, calls, call, clock, settle } = await setup();
-    const { id } = await granted(20_000);
-    const extending = calls.extend(id, operator, 30_000);
-    clock.advance(20_000);
-    await extending;
-    await settle();
-    expect((await call(id)).status).toBe('TIMEOUT');
   });
 
   test('[CA12] two late answers: the first is kept, and marked on the stored card too', async () => {

@@ -1,22 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
-import { type CallsSetup, operator, setupCalls, tool } from './testing/setup-calls.ts';
+import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
 async function setup() {
   const one = await setupCalls();
-  open.push(one);
-  const back = async (client: ReturnType<typeof one.connect>, known: object[] = []) => {
-    const { clientId, instanceId } = client;
-    await one.calls.instances.back({
-      clientId,
-      instanceId,
-      journalEpoch: 'e1',
-      known: known as never,
-    });
+  /** It had begun the call when its page died. */
+  const back = async (client: ReturnType<typeof one.connect>, id: string) => {
+    await client.back([{ id, attempt: 1, phase: 'started' }]);
     client.offer(tool('camera'));
   };
   /** Three offers that are not claimed. */
@@ -115,7 +105,7 @@ describe('a client that does not deliver', () => {
       phone.leave();
       phone = connect('phone', { claims: true, epoch: 'e1' });
       // Its outcome is lost as well; that is the same failure.
-      await back(phone, [{ id, attempt: 1, phase: 'started' }]);
+      await back(phone, id);
       expect(breaker.openCircuitsOf(phone.instanceId)).toHaveLength(time < 2 ? 0 : 1);
     }
     expect(breaker.openCircuitOf(phone.instanceId, 'camera')).toMatchObject({ failures: 3 });
@@ -127,7 +117,7 @@ describe('a client that does not deliver', () => {
     for (let time = 0; time < 3; time += 1) {
       const { id } = await invoke('camera');
       await phone.claim(id, 1);
-      await back(phone, [{ id, attempt: 1, phase: 'started' }]);
+      await back(phone, id);
     }
     expect(breaker.openCircuitsOf(phone.instanceId)).toHaveLength(1);
   });

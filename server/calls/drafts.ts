@@ -11,16 +11,12 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { CLOCKS } from '#lib/protocol/limits';
 import { parseToolReference } from '#lib/protocol/tool-name';
 import { given } from '#lib/util/given';
-import { type Approvals, type RuleUse, shownClient } from '../approvals/room.ts';
+import { type RuleUse, shownClient } from '../approvals/room.ts';
 import { callerOf, principalName } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Withholding } from '../secrets/room.ts';
-import { OF_SERVER, type ToolRegistry } from '../tools/room.ts';
-import { type CallExecutors, executorOf } from './call-executor.ts';
-import type { CallRepository } from './call-repository.ts';
+import { OF_SERVER } from '../tools/room.ts';
+import { executorOf } from './call-executor.ts';
+import type { CallParts } from './call-parts.ts';
 import type { AbandonedDraft, CallService, DraftCall } from './call-service.ts';
-import type { CallEngine } from './engine.ts';
 import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
 
 /**
@@ -67,21 +63,8 @@ class PartialLooks<Args> {
 
 export type DraftRequest = Parameters<CallService['draft']>[0];
 
-export interface DraftDeps {
-  readonly registry: ToolRegistry;
-  readonly clock: Clock;
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly approvals: Approvals;
-  readonly executors: CallExecutors;
-  readonly withholding: Withholding;
-  readonly logger: Logger;
-  newCallId(): string;
-  facts(instanceId: string): { readonly name: string } | undefined;
-}
-
 /** A card with the phase `streaming`: on disk from the start, so that no id is ever lost. */
-export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise<DraftCall> {
+export async function openDraft(deps: CallParts, request: DraftRequest): Promise<DraftCall> {
   const call = newDraft(deps, request);
   const applied = deps.engine.create(call, undefined, call.requestedBy);
   if (!applied.ok) throw new Error(`A new draft was refused: ${applied.refusal}`);
@@ -89,7 +72,7 @@ export async function openDraft(deps: DraftDeps, request: DraftRequest): Promise
   return new Draft(deps, request, call);
 }
 
-function newDraft({ registry, clock, newCallId }: DraftDeps, request: DraftRequest): Call {
+function newDraft({ registry, clock, newCallId }: CallParts, request: DraftRequest): Call {
   const tool = registry.find(request.tool, request.fromClientId)?.best;
   const { name, clientId } = parseToolReference(request.tool);
   const fields = {
@@ -117,13 +100,13 @@ type ReadArgs = NonNullable<Parameters<DraftCall['update']>[1]>;
 
 class Draft implements DraftCall {
   readonly callId: string;
-  readonly #deps: DraftDeps;
+  readonly #deps: CallParts;
   readonly #request: DraftRequest;
   /** Undefined where no one may look: the caller may not call the tool. */
   readonly #looks: PartialLooks<ReadArgs> | undefined;
   #written: Record<string, unknown> = {};
 
-  constructor(deps: DraftDeps, request: DraftRequest, call: Call) {
+  constructor(deps: CallParts, request: DraftRequest, call: Call) {
     const { registry, executors, withholding, logger } = deps;
     this.callId = call.id;
     this.#deps = deps;

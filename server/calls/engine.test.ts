@@ -211,39 +211,6 @@ test('[CA11] a tip overtakes no state, and the end is written and published with
   expect(cardOf()).toEqual(seen(before));
 });
 
-test('[CA11] a tip while a state is being written waits for it', async () => {
-  const { engine, published, flush, draft, disk } = setup();
-  draft();
-  engine.status('tc_1', { tip: 'early' });
-  expect(disk).toHaveLength(1);
-  await flush();
-  expect(published).toMatchObject([{ status: 'WAIT', phase: 'streaming' }]);
-  await flush();
-  expect(published.at(-1)).toEqual({ tip: 'early' });
-});
-
-test('[CA11] what cannot be written is never published', async () => {
-  const { engine, disk, published, errors, running } = setup();
-  await running();
-  engine.status('tc_1', { tip: 'lost' });
-  disk.shift()?.fail(new StoreFailedError('the disk is gone'));
-  await new Promise(setImmediate);
-  expect([published, errors.length]).toEqual([[], 1]);
-});
-
-test('[CA11] a write that is rejected by itself holds up nothing that comes after it', async () => {
-  const { engine, disk, published, flush, running } = setup();
-  await running();
-  engine.status('tc_1', { tip: 'no JSON' });
-  engine.status('tc_1', { tip: 'waits for that write' });
-  disk.shift()?.fail(new TypeError('a value that cannot be written'));
-  await new Promise(setImmediate);
-  await flush();
-  engine.status('tc_1', { tip: 'later' });
-  await flush();
-  expect(published).toEqual([{ tip: 'waits for that write' }, { tip: 'later' }]);
-});
-
 test('[CE4] an event whose write is rejected alone is taken back, and the next one has its version', async () => {
   const { engine, repository, running, apply, disk, flush, ran } = setup();
   await running();
@@ -323,18 +290,6 @@ test('[CA11] what was shown already is neither written nor published again', asy
   await flush();
   engine.status('tc_1', { tip: 'once' });
   expect([published.length, disk.length]).toEqual([1, 0]);
-});
-
-test('who waits for the end is not woken by what is before it', async () => {
-  const { engine, repository, flush, running } = setup();
-  await running();
-  let isOver = false;
-  void repository.wait('tc_1', 30_000).then(() => {
-    isOver = true;
-  });
-  engine.status('tc_1', { tip: 'Focusing' });
-  await flush();
-  expect(isOver).toBe(false);
 });
 
 test('[CA13] those who wait are let go with what there is, and nobody waits after that', async () => {
@@ -597,33 +552,11 @@ test('[CE2] a tool of the server that takes too long is stopped when its end is 
 });
 
 describe('a start that has not happened', () => {
-  test('[CA14] is taken back by a cancel: the tool is not started', async () => {
-    const { engine, ran, flushAll, apply, repository } = setup();
-    engine.create(blank('tc_1'), ALLOWED, 'operator');
-    const isUnsent = engine.hasUnsentStart('tc_1');
-    apply({ type: 'cancelled', reason: 'enough', isUnsent });
-    await flushAll();
-    expect(repository.latest('tc_1')?.error).toMatchObject({ code: 'cancelled', executed: 'no' });
-    expect(ran).toEqual(['stop']);
-  });
-
   test('[CA14] of a tool that ran before is no first start', async () => {
     const { engine, apply, flushAll } = setup();
     engine.create(blank('tc_1', { annotations: READING }), ALLOWED, 'operator');
     await flushAll();
     apply({ type: 'recovered', shiftMs: 0 });
-    expect(engine.hasUnsentStart('tc_1')).toBe(false);
-  });
-
-  test('[CA14] a grant can be taken back until it leaves, also after its barrier', async () => {
-    const { engine, routeTo, apply, flush } = setup();
-    routeTo(offer());
-    engine.create(atClient(), ALLOWED, 'operator');
-    await flush();
-    apply({ type: 'claimed', from });
-    await engine.grantReady('tc_1');
-    expect(engine.hasUnsentStart('tc_1')).toBe(true);
-    engine.grantLeaves('tc_1');
     expect(engine.hasUnsentStart('tc_1')).toBe(false);
   });
 });
@@ -647,18 +580,6 @@ test('[CE2] who claimed waits for the offer to be on disk, and is told when it c
   const lost = claim('tc_2');
   for (const { fail } of disk) fail(new StoreFailedError('the disk is gone'));
   await expect(lost).rejects.toThrow('the disk is gone');
-});
-
-test('[BR3] a call whose beginning could not be written has ended, by what was decided of it last', async () => {
-  const { engine, routeTo, apply, disk, decided } = setup();
-  routeTo(offer());
-  engine.create(atClient(), ALLOWED, 'operator');
-  apply({ type: 'claimed', from });
-  disk.shift()?.fail(new TypeError('a value that cannot be written'));
-  await new Promise(setImmediate);
-  const error = { code: 'interrupted', executed: 'unknown' };
-  expect(decided.at(-1)).toMatchObject({ status: 'FAILED', phase: null, version: 3, error });
-  expect(decided.at(-1)?.completedAt).toBeDefined();
 });
 
 test('[CE2] what waited for an event that was rejected does not happen with a later one', async () => {
@@ -690,20 +611,6 @@ test('[CE3] a yes and the offer that follows are one write of consecutive versio
   ]);
 });
 
-test.each([
-  ['is placed, it runs', { type: 'started_here' } as const, 'RUNNING', ['run']],
-  ['finds no executor, it has ended', undefined, 'FAILED', []],
-])('[CB4] a tool that was running: when it %s', async (_name, next, status, effects) => {
-  const { engine, routeTo, apply, flushAll, ran, repository } = setup();
-  engine.create(blank('tc_1', { annotations: READING }), ALLOWED, 'operator');
-  await flushAll();
-  ran.length = 0;
-  routeTo(next);
-  apply({ type: 'recovered', shiftMs: 0 });
-  await flushAll();
-  expect([repository.latest('tc_1')?.status, ran]).toEqual([status, effects]);
-});
-
 test('[CE3] [CE8] the record and the card of each version are the fold of the events up to it', () => {
   const { engine, routeTo, disk, apply } = setup();
   routeTo(offer());
@@ -729,34 +636,6 @@ test('[CE3] [CE8] the record and the card of each version are the fold of the ev
     folded = foldEvent(folded, event).call;
     expect(folded).toEqual(call);
   }
-});
-
-test('[CE3] an event has every field that it changes', () => {
-  const { engine, routeTo, disk, apply } = setup();
-  routeTo(offer());
-  engine.create(atClient({ args: { a: 1 } }), { ...ALLOWED, check: 'ask' }, 'operator');
-  const edited = {
-    ...{ args: { a: 2 }, annotations: READING, timeoutMs: 5_000, wantedClientId: 'phone' },
-    ...{ routing: { ...NO_ROUTING, hasOwnTimeout: true }, toolProvider: 'phones' },
-  };
-  apply({ type: 'approved', fields: edited });
-  apply({ type: 'claimed', from });
-  apply({ type: 'device', asking: true, from });
-  apply({ type: 'device', asking: false, from });
-  const attachments = [{ blob_id: 'b', media_type: 'image/png', size: 1 }];
-  apply({ type: 'answered', from, error: null, fields: { result: 1, attachments } });
-  apply(LATE);
-  const appended = disk
-    .flatMap(({ changes }) => changes)
-    .flatMap((change) => (change.type === 'append_call' ? [change] : []));
-  const [first, ...rest] = appended;
-  if (!first) throw new Error('Cannot be');
-  let folded = first.call;
-  for (const { call, event } of rest) {
-    folded = foldEvent(folded, event).call;
-    expect(folded, event.type).toEqual(call);
-  }
-  expect(folded).toMatchObject({ ...edited, annotations: {}, lateResult: 'late', attachments });
 });
 
 test('[CE4] an event that another writer was before is void, and the newer state is read', async () => {

@@ -7,42 +7,28 @@ import {
   onReturn,
   type ReturningClient,
 } from '#lib/call/resume-matrix';
-import type { ToolRegistry } from '../tools/room.ts';
-import type { Breaker } from './breaker.ts';
-import type { CallIndex } from './call-index.ts';
-import type { CallRepository } from './call-repository.ts';
+import type { CallParts } from './call-parts.ts';
 import { clientActor } from './client-calls.ts';
-import type { CallEngine } from './engine.ts';
-import type { PendingReoffers } from './pending-reoffers.ts';
-import type { InstanceFacts, Router } from './router.ts';
 
 export interface ReturningInstance extends ReturningClient {
   readonly known: readonly ({ readonly id: string } & JournalEntry)[];
   readonly via?: Via | undefined;
 }
 
-export interface InstanceDeps {
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly index: CallIndex;
-  readonly reoffers: PendingReoffers;
-  readonly waiting: WaitingCalls;
-  readonly breaker: Pick<Breaker, 'failed'>;
-  isStopping(): boolean;
-}
-
 /** Calls when client instances go, come back, or offer other tools. */
 export class ClientInstances {
-  readonly #deps: InstanceDeps;
+  readonly #deps: CallParts;
+  readonly #waiting: WaitingCalls;
 
-  constructor(deps: InstanceDeps) {
+  constructor(deps: CallParts, waiting: WaitingCalls) {
     this.#deps = deps;
+    this.#waiting = waiting;
   }
 
   disconnected(instanceId: string): void {
-    const { index, repository, breaker, engine, reoffers, waiting } = this.#deps;
+    const { index, repository, breaker, engine, reoffers } = this.#deps;
     // It is the server that disconnects all clients; the next start waits for them.
-    if (this.#deps.isStopping()) return;
+    if (this.#deps.isStopped) return;
     reoffers.drop(instanceId);
     const held = index.pinnedTo(instanceId).flatMap((id) => repository.latest(id) ?? []);
     // However many calls it held, it left once.
@@ -50,7 +36,7 @@ export class ClientInstances {
     for (const toolName of broken) breaker.failed(instanceId, toolName);
     for (const call of held)
       engine.apply(call, { type: 'client_left' }, `client:${clientOf(call)}`);
-    waiting.askAgain();
+    this.#waiting.askAgain();
   }
 
   /** Resolves with what the client may forget and shall stop. */
@@ -84,8 +70,8 @@ export class ClientInstances {
   /** Its tools stand, or it may be asked again: what waited for it is offered. `withdrawn` are tools of it that are no more. */
   toolsChanged(instanceId: string, withdrawn: readonly string[] = []): void {
     this.#reoffer(instanceId);
-    this.#deps.waiting.offerChanged(instanceId);
-    this.#deps.waiting.offerTo(instanceId, withdrawn);
+    this.#waiting.offerChanged(instanceId);
+    this.#waiting.offerTo(instanceId, withdrawn);
   }
 
   #reoffer(instanceId: string): void {
@@ -110,7 +96,7 @@ export class ClientInstances {
     for (const call of held()) engine.apply(call, { type: 'client_left' }, 'server');
     const ended = { type: 'clock', clock: 'resume', isRevoked: true } as const;
     for (const call of held()) engine.apply(call, ended, 'server');
-    this.#deps.waiting.askAgain();
+    this.#waiting.askAgain();
   }
 
   /** True when open calls are pinned to it, here or away. */
@@ -121,20 +107,11 @@ export class ClientInstances {
 
 const clientOf = ({ provider }: Call): string => provider?.clientId ?? '';
 
-interface WaitingCallsDeps {
-  readonly engine: Pick<CallEngine, 'route'>;
-  readonly repository: CallRepository;
-  readonly index: CallIndex;
-  readonly router: Router;
-  readonly registry: Pick<ToolRegistry, 'namesOf'>;
-  facts(instanceId: string): InstanceFacts | undefined;
-}
-
 /** Offers calls that wait, when who could take them has changed. */
 export class WaitingCalls {
-  readonly #deps: WaitingCallsDeps;
+  readonly #deps: CallParts;
 
-  constructor(deps: WaitingCallsDeps) {
+  constructor(deps: CallParts) {
     this.#deps = deps;
   }
 

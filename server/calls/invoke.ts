@@ -12,40 +12,25 @@ import { shownRepairs } from '#lib/call/shown-repairs';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
-import { type Approvals, type Decided, shownClient } from '../approvals/room.ts';
+import { type Decided, shownClient } from '../approvals/room.ts';
 import { actorOf, callerOf, principalKey, principalName } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Withholding } from '../secrets/room.ts';
-import type { IdempotencyEntry, Store } from '../store/room.ts';
-import type { OfferedTool, ToolRegistry } from '../tools/room.ts';
-import type { CallRepository } from './call-repository.ts';
-import type { ClaimRun, InvokeRequest, RunClaim } from './call-service.ts';
-import type { Applied, CallEngine } from './engine.ts';
+import type { IdempotencyEntry } from '../store/room.ts';
+import type { OfferedTool } from '../tools/room.ts';
+import type { CallParts } from './call-parts.ts';
+import type { InvokeRequest, RunClaim } from './call-service.ts';
+import type { Applied } from './engine.ts';
 import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
-
-export interface InvocationDeps {
-  readonly store: Store;
-  readonly registry: ToolRegistry;
-  readonly clock: Clock;
-  readonly engine: CallEngine;
-  readonly repository: CallRepository;
-  readonly approvals: Approvals;
-  readonly withholding: Withholding;
-  newCallId(): string;
-  readonly claimRun: ClaimRun;
-  facts(instanceId: string): { readonly name: string } | undefined;
-}
 
 type Idempotency = Omit<IdempotencyEntry, 'callId'>;
 
 /** Check, record, route: what happens before a call's id is returned. */
 export class Invocation {
-  readonly #deps: InvocationDeps;
+  readonly #deps: CallParts;
   /** Keys whose call is not on disk yet: of two requests at once, the second waits for the first. */
   readonly #inFlight = new Map<string, { fingerprint: string; outcome: Promise<InvokeOutcome> }>();
   #isClosed = false;
 
-  constructor(deps: InvocationDeps) {
+  constructor(deps: CallParts) {
     this.#deps = deps;
   }
 

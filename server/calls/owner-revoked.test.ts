@@ -5,7 +5,7 @@ import { setupCalls, tool } from './testing/setup-calls.ts';
 const agent: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['pay'] };
 
 test('[CA41] what waits in the name of a revoked token does not run any more', async () => {
-  const { calls, connect, invoke, close } = await setupCalls();
+  const { calls, connect, invoke } = await setupCalls();
   const till = connect('till', { claims: true });
   till.offer(tool('pay'));
   const waiting = await invoke('pay', {}, { principal: agent, runId: 'run_bot' });
@@ -17,11 +17,10 @@ test('[CA41] what waits in the name of a revoked token does not run any more', a
   });
   const kept = await calls.get(other.id);
   expect([kept?.phase, kept?.error]).toEqual(['offered', undefined]);
-  await close();
 });
 
 test('[CA42] arguments that a changed schema would have repaired go to no client', async () => {
-  const { calls, connect, invoke, settle, close } = await setupCalls();
+  const { calls, connect, invoke, settle } = await setupCalls();
   const till = connect('till', { claims: true });
   const number = (type: string) =>
     tool('pay', { parameters: { type: 'object', properties: { amount: { type } } } });
@@ -34,11 +33,10 @@ test('[CA42] arguments that a changed schema would have repaired go to no client
   const call = await calls.get(id);
   expect(back.requests()).toEqual([]);
   expect(call).toMatchObject({ status: 'FAILED', error: { code: 'invalid_args', executed: 'no' } });
-  await close();
 });
 
 test('[DV41] T25: what a client holds that never comes back ends at once, and the rest goes to others', async () => {
-  const { calls, connect, registry, invoke, settle, close } = await setupCalls();
+  const { calls, connect, registry, invoke, settle } = await setupCalls();
   const till = connect('till', { claims: true });
   till.offer(tool('pay'), tool('show'));
   const held = await invoke('pay');
@@ -57,5 +55,4 @@ test('[DV41] T25: what a client holds that never comes back ends at once, and th
     },
   });
   expect(other.requests().map(({ id }) => id)).toEqual([untaken.id]);
-  await close();
 });

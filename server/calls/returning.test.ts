@@ -1,9 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 test('[RM6] a client gets the message to forget an end once that is on disk', async () => {
-  const { calls, store, connect, invoke, close } = await setupCalls();
-  onTestFinished(() => close());
+  const { calls, store, connect, invoke } = await setupCalls();
   const phone = connect('phone', { claims: true, epoch: 'e1' });
   phone.offer(tool('pay'));
   const { id } = await invoke('pay');
@@ -13,14 +12,10 @@ test('[RM6] a client gets the message to forget an end once that is on disk', as
   store.write = (changes, options) => disk.promise.then(() => write(changes, options));
   const answered = calls.answer(id, operator, 'by hand');
   await new Promise(setImmediate);
-  const { clientId, instanceId } = phone;
-  const known = [{ id, attempt: 1, phase: 'started' }] as const;
   let welcome: unknown;
-  const back = calls.instances
-    .back({ clientId, instanceId, journalEpoch: 'e1', known })
-    .then((value) => {
-      welcome = value;
-    });
+  const back = phone.back([{ id, attempt: 1, phase: 'started' }]).then((value) => {
+    welcome = value;
+  });
   await new Promise(setImmediate);
   expect(welcome).toBeUndefined();
   disk.resolve();

@@ -1,23 +1,16 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { changed } from '#lib/call/testing/sample-call';
 import { CLOCKS } from '#lib/protocol/limits';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
-import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
+import { operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
 async function setup(options: Parameters<typeof setupCalls>[0] = {}) {
   const one = await setupCalls(options);
-  open.push(one);
   /** Its instance is back, with a journal that holds nothing of before. */
   const back = async (clientId: string, epoch: string, ...tools: object[]) => {
     const client = one.connect(clientId, { claims: true, epoch });
-    const { instanceId } = client;
-    const known = { clientId, instanceId, journalEpoch: epoch };
-    await one.calls.instances.back({ ...known, known: [] });
+    await client.back();
     client.offer(...tools);
     await one.settle();
     return client;
@@ -41,23 +34,6 @@ const NUMBER = takes({ n: { type: 'number' } });
 const WORD = takes({ n: { type: 'string', pattern: '^[a-z]+$' } });
 
 describe('the order', () => {
-  test('[CR1] the client whose person asks is asked, whatever others have done since', async () => {
-    const { claiming, invoke, table, clock } = await setup();
-    const [mine, other] = [claiming('mine', tool('shot')), claiming('other', tool('shot'))];
-    for (let time = 1; time <= 4; time += 1) {
-      const { id } = await invoke('shot', {}, { fromClientId: 'mine' });
-      expect(mine.requests().at(-1)?.id).toBe(id);
-      await mine.claim(id, 1);
-      await mine.succeed(id, 'mine', 1);
-      const named = await invoke('shot', {}, { clientId: 'other', fromClientId: 'mine' });
-      await other.claim(named.id, 1);
-      await other.succeed(named.id, 'other', 1);
-      clock.advance(5);
-      table.touch(other.instanceId);
-    }
-    expect([mine.requests(), other.requests()].map(({ length }) => length)).toEqual([4, 4]);
-  });
-
   test('[CR1] the client whose person asks is asked though it is hidden; gone or silent, the next is', async () => {
     const { claiming, invoke, table } = await setup();
     const mine = claiming('mine', tool('shot'));
@@ -497,22 +473,6 @@ describe('one write', () => {
       status: 'SUCCEEDED',
       result: 'approved',
     });
-  });
-
-  test('[CB4] a start that cannot write reports it, and goes on', async () => {
-    const before = await setup();
-    const phone = before.claiming('phone', tool('look', reading));
-    const { id } = await before.invoke('look');
-    await phone.claim(id, 1);
-    const after = await setup({ dir: before.dir });
-    const full = new Error('the disk is full');
-    const write = vi.spyOn(after.store, 'write').mockRejectedValue(full);
-    expect(await after.calls.recover({ wall: after.clock.now() - 60_000 })).toMatchObject({
-      open: 1,
-    });
-    await new Promise(setImmediate);
-    write.mockRestore();
-    expect(new Set(after.errors)).toEqual(new Set([full]));
   });
 
   test('[CR6] a server tool that is found queued at the start is run', async () => {

@@ -1,18 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
-import { type CallsSetup, operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+import { operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
 
 /** A call of a tool that only reads at the phone, that has ended there, and a laptop with another tool of that name. */
 async function ended(laptopTool: object, policy: object = {}) {
   const { check, denial } = testPolicy(policy);
   const one = await setupCalls({ check, denial });
-  open.push(one);
   const [phone, laptop] = [one.connect('phone'), one.connect('laptop')];
   phone.offer(tool('where', reading));
   laptop.offer(laptopTool);

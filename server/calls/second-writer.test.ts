@@ -1,11 +1,6 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { appendCall } from '../store/testing/store-setup.ts';
-import { type CallsSetup, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+import { setupCalls, tool } from './testing/setup-calls.ts';
 
 /** A call that a client was offered, on disk. */
 async function setup() {
@@ -20,7 +15,6 @@ async function setup() {
 
 test('[CE4] what another writer was first with is read once it is on disk', async () => {
   const one = await setup();
-  open.push(one);
   const { calls, store, id, next, settle } = one;
   const other = store.write([appendCall(next)]);
   await calls.cancel(id, 'enough', 'operator').catch(() => {});
@@ -35,7 +29,6 @@ test('[CE4] [CE5] a start takes an offer for granted, also when another writer w
   const { id, next, dir } = before;
   await before.close(true);
   const after = await setupCalls({ dir });
-  open.push(after);
   const other = after.store.write([appendCall(next)]);
   await after.calls.recover();
   await other;

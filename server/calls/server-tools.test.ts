@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolContext, ToolError } from '../tools/define-tool.ts';
 import type { DraftCall } from './call-service.ts';
@@ -6,8 +6,6 @@ import { type CallsSetup, operator, type SetupOptions, setupCalls } from './test
 import { readToolStats } from './tool-stats.ts';
 
 let setup: CallsSetup;
-
-afterEach(() => setup.close());
 
 const facts = {
   name: 'demo',

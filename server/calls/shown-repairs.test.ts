@@ -1,15 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
-import { type CallsSetup, operator, setupCalls, tool } from './testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+import { expect, test } from 'vitest';
+import { operator, setupCalls, tool } from './testing/setup-calls.ts';
 
 /** A phone with a tool `pay` of these parameters. */
 async function setup(properties: object, more: Parameters<typeof setupCalls>[0] = {}) {
   const one = await setupCalls(more);
-  open.push(one);
   const phone = one.connect('phone', { claims: true });
   const offer = (parameters: object) =>
     phone.offer(tool('pay', { parameters: { type: 'object', properties: parameters } }));

@@ -1,26 +1,19 @@
 import type { Call } from '#lib/call/call';
-import type { CallRepository } from './call-repository.ts';
-import type { CallEngine } from './engine.ts';
-
-export interface WaitingBelowDeps {
-  readonly repository: Pick<CallRepository, 'latest'>;
-  engine(): Pick<CallEngine, 'apply'>;
-  isStopped(): boolean;
-}
+import type { CallParts } from './call-parts.ts';
 
 /** No more sub-agents than that stand above each other. */
 const MOST_ABOVE = 16;
 
 /** Stops the time of calls while calls that work for them, at any depth, wait for a person (CA61). */
 export class WaitingBelow {
-  readonly #deps: WaitingBelowDeps;
+  readonly #parts: () => CallParts;
   /** By the call that they work for. */
   readonly #waiting = new Map<string, Set<string>>();
   /** The calls that wait have it. One that ends later may stand below calls that are forgotten by then. */
   readonly #above = new Map<string, readonly string[]>();
 
-  constructor(deps: WaitingBelowDeps) {
-    this.#deps = deps;
+  constructor(parts: () => CallParts) {
+    this.#parts = parts;
   }
 
   update(call: Call): void {
@@ -52,20 +45,21 @@ export class WaitingBelow {
   /** Not within the decision that it follows from. */
   #follow(id: string): void {
     queueMicrotask(() => {
-      const { repository, engine, isStopped } = this.#deps;
-      const call = isStopped() ? undefined : repository.latest(id);
+      const { repository, engine, isStopped } = this.#parts();
+      const call = isStopped ? undefined : repository.latest(id);
       if (!call) return;
       const isWaiting = this.#waiting.has(id);
-      engine().apply(call, { type: 'below_waits', isWaiting }, 'server');
+      engine.apply(call, { type: 'below_waits', isWaiting }, 'server');
     });
   }
 
   #idsAbove({ parentCallId }: Call): readonly string[] {
     const ids: string[] = [];
+    const { repository } = this.#parts();
     let next = parentCallId;
     while (next !== null && ids.length < MOST_ABOVE) {
       ids.push(next);
-      next = this.#deps.repository.latest(next)?.parentCallId ?? null;
+      next = repository.latest(next)?.parentCallId ?? null;
     }
     return ids;
   }

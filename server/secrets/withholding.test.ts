@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { createSecrets } from '#lib/text/secrets';
@@ -35,15 +35,13 @@ const login = tool('login', {
   },
 });
 
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const setup of open.splice(0)) await setup.close();
-});
+const setup = (options: SetupOptions = {}) => setupCalls({ secrets, ...options });
 
-async function setup(options: SetupOptions = {}) {
-  const made = await setupCalls({ secrets, ...options });
-  open.push(made);
-  return made;
+async function withPhone(offered: object, options?: SetupOptions) {
+  const server = await setup(options);
+  const client = server.connect('phone');
+  client.offer(offered);
+  return { server, client };
 }
 
 const bot: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['login'] };
@@ -63,9 +61,7 @@ const args = { user: 'ann', password: PASSWORD };
 
 describe('an argument that is marked with x-sensitive', () => {
   test('[CW1] reaches the tool, and neither disk, record nor watchers', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login);
     const call = await server.invoke('login', args);
     await server.settle();
     expect(client.requests().map((one) => one.args)).toEqual([args]);
@@ -77,9 +73,7 @@ describe('an argument that is marked with x-sensitive', () => {
   });
 
   test('[CW2] is taken out of what its tool shows and answers, too', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login);
     const { id } = await server.invoke('login', args);
     await server.settle();
     client.status({ type: 'tool_status', id, tip: `with ${PASSWORD}`, params: { as: PASSWORD } });
@@ -93,9 +87,7 @@ describe('an argument that is marked with x-sensitive', () => {
   });
 
   test('[CW1] is not shown while a model is still writing it', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login);
     const draft = await server.calls.draft({
       ...{ principal: FIRST_OPERATOR, runId: 'run_1', tool: 'login' },
     });
@@ -138,9 +130,7 @@ describe('an argument that is marked with x-sensitive', () => {
   ])(
     '[CW1] [CW3] is not in what is mended for a tool that has changed and $what',
     async ({ more }) => {
-      const server = await setup(asking);
-      const client = server.connect('phone');
-      await client.offer(login);
+      const { server, client } = await withPhone(login, asking);
       const given = { user: '7', password: PASSWORD };
       const { id } = await server.invoke('login', given);
       const changed = { user: { type: 'integer' }, password: { type: 'string', ...more } };
@@ -175,9 +165,7 @@ describe('an argument that is marked with x-sensitive', () => {
   });
 
   test('[CW4] stays as it is when a person edits the others, and is replaced when they edit it', async () => {
-    const server = await setup(asking);
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login, asking);
     const edit = async (edited: object) => {
       const { id } = await server.invoke('login', args);
       await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes', args: edited });
@@ -253,7 +241,6 @@ describe('after a restart', () => {
       await first.settle();
       expect((await first.call(id)).phase).toBe(phase);
       await first.close(true);
-      open.splice(open.indexOf(first), 1);
       const second = await setup({ dir: first.dir });
       await second.calls.recover();
       await second.settle();
@@ -271,7 +258,6 @@ describe('after a restart', () => {
     await first.settle();
     await client.claim(id, 1);
     await first.close(true);
-    open.splice(open.indexOf(first), 1);
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     const other = second.connect('tablet', { claims: true });
@@ -297,7 +283,6 @@ describe('after a restart', () => {
     const { id } = await first.invoke('vault', { password: PASSWORD });
     await first.settle();
     await first.close(true);
-    open.splice(open.indexOf(first), 1);
     const second = await setup({ dir: first.dir, tools: [vault] });
     await second.calls.recover();
     await second.settle();
@@ -313,7 +298,6 @@ describe('after a restart', () => {
     const { id } = await first.invoke('login', { user: 'ann' });
     await first.settle();
     await first.close(true);
-    open.splice(open.indexOf(first), 1);
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     expect((await second.call(id)).phase).toBe('approval');
@@ -323,9 +307,7 @@ describe('after a restart', () => {
     ['that a person wrote into the call of a program', { args }],
     ['of a call that a person made again in the run of a program', undefined],
   ])('[CW13] T97: a secret %s goes nowhere when the program calls again', async (_, edited) => {
-    const server = await setup(asking);
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login, asking);
     const own = { principal: bot, runId: 'run_bot' };
     let { id } = await server.invoke('login', { ...args, password: '' }, own);
     if (!edited) {
@@ -347,9 +329,7 @@ describe('after a restart', () => {
   });
 
   test('[CW13] a program calls again with a secret that it wrote itself', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login);
     const { id } = await server.invoke('login', args, { principal: bot, runId: 'run_bot' });
     await server.settle();
     await client.succeed(id, 'done');
@@ -370,7 +350,6 @@ describe('after a restart', () => {
     await first.settle();
     expect(client.requests().at(-1)?.args).toEqual(args);
     await first.close(true);
-    open.splice(open.indexOf(first), 1);
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     const next = second.connect('phone');
@@ -383,9 +362,7 @@ describe('after a restart', () => {
 
 describe('a configured secret', () => {
   test('[CW6] reaches the tool as an argument, and nothing else', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(tool('fetch'));
+    const { server, client } = await withPhone(tool('fetch'));
     const { id } = await server.invoke('fetch', { headers: [`Key ${KEY}`] });
     await server.settle();
     expect(client.requests()[0]?.args).toEqual({ headers: [`Key ${KEY}`] });
@@ -438,9 +415,7 @@ describe('a configured secret', () => {
   });
 
   test('[CW6] is in no failure either', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(tool('fetch'));
+    const { server, client } = await withPhone(tool('fetch'));
     const { id } = await server.invoke('fetch');
     await server.settle();
     await client.fail(id, `401 for ${KEY}`);
@@ -454,9 +429,7 @@ describe('what has the form of a token', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
 
   test('[CW10] reaches the tool as an argument, and nothing else', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(tool('fetch'));
+    const { server, client } = await withPhone(tool('fetch'));
     const { id } = await server.invoke('fetch', { with: token });
     await server.settle();
     client.status({ type: 'tool_status', id, tip: token, preview: [token] });
@@ -474,9 +447,7 @@ describe('what has the form of a token', () => {
   });
 
   test('[CW4] stays what it is when a person edits the other arguments of its card', async () => {
-    const server = await setup(asking);
-    const client = server.connect('phone');
-    await client.offer(tool('fetch'));
+    const { server, client } = await withPhone(tool('fetch'), asking);
     const { id } = await server.invoke('fetch', { with: token, n: 1 });
     await server.settle();
     const params = { ...server.cardOf(id)?.params, n: 2 };
@@ -488,9 +459,7 @@ describe('what has the form of a token', () => {
 });
 
 test('T97 [CW10] what a client shows under a name of a secret is not shown', async () => {
-  const server = await setup();
-  const client = server.connect('phone');
-  await client.offer(tool('fetch'));
+  const { server, client } = await withPhone(tool('fetch'));
   const { id } = await server.invoke('fetch');
   await server.settle();
   const params = { token: 'abc', page: { password: 'def', number: 2 } };
@@ -524,9 +493,7 @@ describe('a tool of the server that fails without a word', () => {
 
 describe('an answer that comes again', () => {
   test('[CW12] is compared as it is stored: it is the same, late or not', async () => {
-    const server = await setup();
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login);
     const { id } = await server.invoke('login', args);
     await server.settle();
     const output = { echoed: PASSWORD, key: KEY };
@@ -586,9 +553,7 @@ describe('the question to a person', () => {
   const short = { user: 'ann', password: '1234' };
 
   test('[CW8] is another one where only the secret differs, and one where it is the same', async () => {
-    const server = await setup(asking);
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login, asking);
     const first = await server.invoke('login', short);
     const same = await server.invoke('login', { password: '1234', user: 'ann' });
     const other = await server.invoke('login', { ...short, password: '1235' });
@@ -603,9 +568,7 @@ describe('the question to a person', () => {
   });
 
   test('[CW8] [CW4] edited once, each equal call runs with the secret that its card has the mark of', async () => {
-    const server = await setup(asking);
-    const client = server.connect('phone');
-    await client.offer(login);
+    const { server, client } = await withPhone(login, asking);
     const { id } = await server.invoke('login', args);
     await server.invoke('login', args);
     const edited = { user: 'bob', password: MARK };
@@ -633,9 +596,7 @@ describe('the question to a person', () => {
 });
 
 test('a call without secrets keeps the objects that it was given', async () => {
-  const server = await setup();
-  const client = server.connect('phone');
-  await client.offer(tool('plain'));
+  const { server } = await withPhone(tool('plain'));
   const { id, args: kept, routing } = await server.invoke('plain', { a: 'b' });
   expect(isRecord(kept)).toBe(true);
   expect(routing.withheld).toBeUndefined();

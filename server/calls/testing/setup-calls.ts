@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import { mergeCard } from '#lib/call/merge-card';
+import type { JournalEntry } from '#lib/call/resume-matrix';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
@@ -173,6 +175,11 @@ export async function setupCalls(options: SetupOptions = {}) {
           message,
           ...(clientCode === undefined ? {} : { clientCode }),
         }),
+      /** It has come back, and its journal holds this. */
+      back: (
+        known: readonly ({ readonly id: string } & JournalEntry)[] = [],
+        journalEpoch = more.epoch ?? null,
+      ) => calls.instances.back({ clientId, instanceId, journalEpoch, known }),
       status: (message: Parameters<typeof calls.clients.status>[1]) =>
         calls.clients.status(at(), message),
       leave() {
@@ -183,6 +190,14 @@ export async function setupCalls(options: SetupOptions = {}) {
       },
     };
   }
+
+  /** At the end of the test at the latest. `keep`: another setup begins on what is left. */
+  async function close(keep = false) {
+    calls.stop();
+    await store.close();
+    if (!keep) rmSync(dir, { recursive: true, force: true });
+  }
+  onTestFinished(() => close(options.dir !== undefined));
 
   async function invoke(tool: string, args: unknown = {}, more: object = {}) {
     const outcome = await calls.invoke({
@@ -239,11 +254,7 @@ export async function setupCalls(options: SetupOptions = {}) {
           event.type === 'call' && event.tool_call_id === id ? [event.update] : [],
         )
         .reduce<Card | undefined>(mergeCard, undefined),
-    async close(keep = false) {
-      calls.stop();
-      await store.close();
-      if (!keep) rmSync(dir, { recursive: true, force: true });
-    },
+    close,
   };
 }
 
