@@ -7,7 +7,7 @@ import type { ImageWay } from './build-model-history.ts';
 import type { Lesson } from './lessons.ts';
 import type { Notice } from './notices.ts';
 import type { MessageReplay, ReplayMetadata } from './replay.ts';
-import type { SchemaTarget } from './schema/schema-target.ts';
+import type { SchemaTarget } from './schema-targets.ts';
 import type { Patience } from './silence-watch.ts';
 import type { Spending } from './spending.ts';
 

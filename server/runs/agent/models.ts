@@ -20,7 +20,7 @@ import {
 import { type Lesson, NO_LESSON } from './lessons.ts';
 import { type ModelFacts, type ModelSettings, takesImages } from './model-facts.ts';
 import type { TurnError } from './notices.ts';
-import type { SchemaTarget } from './schema/schema-target.ts';
+import type { SchemaTarget } from './schema-targets.ts';
 import { withTextCalls } from './text-calls/text-call-stream.ts';
 import { TOOL_PROMPT } from './text-calls/text-history.ts';
 import { MOST_TOOLS } from './tools.ts';

@@ -7,7 +7,7 @@ import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { evaluate } from '#lib/schema/evaluate';
 import { readSchema } from '#lib/schema/read-schema';
 import { normalizeSchema } from './normalize-schema.ts';
-import { formOf, type SchemaTarget } from './schema/schema-target.ts';
+import { TARGETS as FORMS, isTaken, type SchemaTarget } from './schema-targets.ts';
 import { sampleValue } from './testing/sample-value.ts';
 import { TOOL_SCHEMAS } from './testing/tool-schemas.ts';
 
@@ -48,7 +48,9 @@ function* partsOf(schema: unknown, place = '#'): Generator<[string, Schema]> {
 
 /** What a target would refuse of a schema, with its place. */
 function refusedOf(target: SchemaTarget, root: Schema): string[] {
-  const { keywords, refs, typeLists, enumTypes, formats } = formOf(target);
+  const form = FORMS[target];
+  const { hasTypeLists, enumTypes } = form;
+  const formats = form.formats ?? new Set<string>();
   const found: string[] = [];
   const note = (place: string, what: string) => found.push(`${place}: ${what}`);
   if (root.type !== 'object' || !isRecord(root.properties)) note('#', 'no object');
@@ -57,7 +59,7 @@ function refusedOf(target: SchemaTarget, root: Schema): string[] {
   }
   const defs = isRecord(root.$defs) ? root.$defs : {};
   for (const [place, part] of partsOf(root)) {
-    for (const keyword of Object.keys(part)) if (!keywords.has(keyword)) note(place, keyword);
+    for (const keyword of Object.keys(part)) if (!isTaken(form, keyword)) note(place, keyword);
     const { $ref, type, format, items, prefixItems, enum: values, required, properties } = part;
     if ($ref !== undefined) {
       const name = String($ref).replace('#/$defs/', '');
@@ -65,20 +67,14 @@ function refusedOf(target: SchemaTarget, root: Schema): string[] {
       const alone = Object.keys(part).every((one) =>
         ['$ref', 'title', 'description'].includes(one),
       );
-      if (refs === 'inline' || (refs === 'alone' && !alone)) note(place, 'a reference');
+      if (target === 'openai-strict' && !alone) note(place, 'a reference');
     }
     const types = Array.isArray(type) ? type : [type];
     if (types.includes('array') && items === undefined) note(place, 'a list of what');
     if (items !== undefined && !isRecord(items)) note(place, 'items that are no schema');
-    if (prefixItems !== undefined && !keywords.has('prefixItems')) note(place, 'a tuple');
-    if (Array.isArray(type) && typeLists === 'none') note(place, 'a list of types');
-    if (
-      Array.isArray(type) &&
-      typeLists === 'nullable' &&
-      !(type.length === 2 && type.includes('null'))
-    )
-      note(place, 'a list of types');
-    if (format !== undefined && formats && !formats.has(String(format)))
+    if (prefixItems !== undefined && !isTaken(form, 'prefixItems')) note(place, 'a tuple');
+    if (Array.isArray(type) && !hasTypeLists) note(place, 'a list of types');
+    if (format !== undefined && form.formats && !formats.has(String(format)))
       note(place, `format ${format}`);
     if (Array.isArray(values)) {
       if (values.length === 0 || new Set(values.map(canonicalJson)).size < values.length)
@@ -87,7 +83,7 @@ function refusedOf(target: SchemaTarget, root: Schema): string[] {
         value === '' ||
         isRecord(value) ||
         Array.isArray(value) ||
-        (value === null && !enumTypes?.has('null'));
+        (value === null && target !== 'openai-strict');
       if (enumTypes && (values.some(isOdd) || type === undefined)) note(place, 'values of enum');
     }
     if (target === 'openai-strict' && types.includes('object')) {

@@ -1,24 +1,26 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
+import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
+import { modernKeywords } from '#lib/schema/modern-keywords';
+import { followPointer } from '#lib/schema/read-schema';
+import { TYPE_WORDS, type TypeWord } from '#lib/schema/schema-node';
 import { forModelDeep } from '#lib/text/for-model';
 import { given } from '#lib/util/given';
-import { type Flat, flatten, mergeUnion } from './schema/flatten.ts';
 import {
-  asList,
-  asSchema,
-  asTexts,
-  formOf,
-  NormalRun,
-  type Open,
-  type Schema,
+  isTaken,
+  isTakenValue,
+  KEYWORDS,
   type SchemaTarget,
+  TARGETS,
   type TargetForm,
   typeOfValue,
-  typesOf,
-} from './schema/schema-target.ts';
-import { splitValues } from './schema/split-values.ts';
+} from './schema-targets.ts';
+
+/** A part of a schema as it was sent, or as it is being made. Nothing in it is sure to be of its kind. */
+type Schema = Readonly<Record<string, unknown>>;
+
 export type NormalizedSchema =
   | {
       readonly ok: true;
@@ -38,297 +40,369 @@ const known = new WeakMap<object, Map<SchemaTarget, NormalizedSchema>>();
  * service checks the arguments against the tool's own schema anyway.
  */
 export function normalizeSchema(schema: unknown, target: SchemaTarget): NormalizedSchema {
-  if (!isRecord(schema)) return normalize({}, target);
-  const forms = known.get(schema) ?? new Map<SchemaTarget, NormalizedSchema>();
-  known.set(schema, forms);
-  const found = forms.get(target) ?? normalize(schema, target);
-  forms.set(target, found);
-  return found;
+  const given = isRecord(schema) ? schema : {};
+  const forms = known.get(given) ?? new Map<SchemaTarget, NormalizedSchema>();
+  known.set(given, forms);
+  const found = forms.get(target);
+  if (found) return found;
+  const read = isDeeperThan(given, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(given));
+  const made = new Normalization(read, TARGETS[target]).result();
+  forms.set(target, made);
+  return made;
 }
 
-function normalize(schema: Schema, target: SchemaTarget): NormalizedSchema {
-  const read = isDeeperThan(schema, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(schema));
-  const run = new NormalRun(read, formOf(target));
-  const root = makeRoot(run);
-  const $defs = makeDefinitions(run);
-  if (run.refusal !== undefined) return { ok: false, reason: run.refusal };
-  const whole = { ...root, ...given({ $defs }) };
-  // An adapter's cast: what was sent is passed on, loosened, to be judged by the API.
-  return { ok: true, schema: whole as JSONSchema7, warnings: [...run.warnings] };
-}
+const MOST_PARTS = 1_000;
+const MOST_WARNINGS = 20;
+/** One reference is written out inside itself so often. */
+const MOST_ROUNDS = 2;
+/** A description gets no more of one keyword that is left out, and twice that in all. */
+const MOST_CHARS = 300;
 
-/** An object without a union, which is what each of the targets wants there. */
-function makeRoot(run: NormalRun): Schema {
-  const flat = flatten(run, run.root, [], false);
-  const merged = flat && mergeUnion(run, flat);
-  const { enum: _, const: __, $ref: ___, ...keywords } = merged?.keywords ?? {};
-  const properties = asSchema(keywords.properties);
-  const required = asTexts(keywords.required).filter((name) => Object.hasOwn(properties, name));
-  const root = {
-    ...keywords,
-    type: 'object',
-    properties,
-    required: required.length === 0 ? undefined : required,
-  };
-  const named = withAcceptedNames(run, root);
-  return makeFlat(run, { keywords: named, open: merged?.open ?? [] }, 0) ?? {};
-}
+/** The references that were written out on the way to a part, the same one perhaps more than once. */
+type Open = readonly Schema[];
 
-function withAcceptedNames(run: NormalRun, root: Schema): Schema {
-  const { rootNames } = run.form;
-  const properties = Object.entries(asSchema(root.properties));
-  const odd = properties
-    .filter(([name]) => rootNames && !rootNames.test(name))
-    .map(([name]) => name);
-  if (odd.length === 0) return root;
-  const shown = JSON.stringify(odd[0]?.slice(0, 64));
-  if (odd.some((name) => asTexts(root.required).includes(name))) {
-    run.refusal ??= `it requires the argument ${shown}, and the model's API takes no such name`;
+class Normalization {
+  readonly #root: Schema;
+  readonly #form: TargetForm;
+  readonly #isWide: boolean;
+  /** References lead to these schemas: each has its name in `$defs`. */
+  readonly #names = new Map<Schema, string>();
+  readonly #warnings = new Set<string>();
+  #refusal: string | undefined;
+  /** Parts that may still be made: references written out can grow beyond any bound. */
+  #partsLeft = MOST_PARTS;
+
+  constructor(root: Schema, form: TargetForm) {
+    this.#root = root;
+    this.#form = form;
+    this.#isWide = form.dialect === 'wide';
   }
-  run.warn(`Arguments are left out whose names are not taken, such as ${shown}.`);
-  // They may still be given, so nothing may be said of others.
-  const { additionalProperties: _, patternProperties: __, ...open } = root;
-  return {
-    ...open,
-    properties: Object.fromEntries(properties.filter(([name]) => !odd.includes(name))),
-  };
+
+  result(): NormalizedSchema {
+    const root = this.#makeRoot();
+    const $defs: Record<string, Schema> = {};
+    // These may refer to more, which are then made as well.
+    for (const [target, name] of this.#names) $defs[name] = this.#part(target, []) ?? {};
+    if (this.#refusal !== undefined) return { ok: false, reason: this.#refusal };
+    const whole = this.#names.size === 0 ? root : { ...root, $defs };
+    const warnings = [...this.#warnings].slice(0, MOST_WARNINGS);
+    // An adapter's cast: what was sent is passed on, loosened, to be judged by the API.
+    return { ok: true, schema: whole as JSONSchema7, warnings };
+  }
+
+  /** An object without a union, which is what each of the targets wants there. */
+  #makeRoot(): Schema {
+    const open: Schema[] = [];
+    const flat = this.#flatten(this.#root, open, false) ?? {};
+    const { enum: _, const: __, $ref: ___, ...root } = this.#mergeUnion(flat, open);
+    const properties = asSchema(root.properties);
+    const { rootNames } = this.#form;
+    const odd = Object.keys(properties).filter((name) => rootNames?.test(name) === false);
+    if (odd.length === 0) return this.#write({ ...root, type: 'object', properties }, open) ?? {};
+    const required = odd.find((name) => asTexts(root.required).includes(name));
+    const shown = JSON.stringify((required ?? odd[0])?.slice(0, 64));
+    if (required !== undefined)
+      this.#refusal ??= `it requires the argument ${shown}, and the model's API takes no such name`;
+    this.#warnings.add(`Arguments are left out whose names are not taken, such as ${shown}.`);
+    const taken = Object.entries(properties).filter(([name]) => !odd.includes(name));
+    // The others may still be given, so nothing may be said of those that are not named.
+    const without = { additionalProperties: undefined, patternProperties: undefined };
+    const named = { ...root, ...without, type: 'object', properties: Object.fromEntries(taken) };
+    return this.#write(named, open) ?? {};
+  }
+
+  /**
+   * A schema in one piece: no `allOf`, no `oneOf`, and no reference that the target would not
+   * accept; null when nothing fits it. A `$ref` that is kept is the schema that it leads to.
+   */
+  #flatten(schema: unknown, open: Schema[], mayRefer = true): Schema | null {
+    if (schema === false) return null;
+    const { allOf, $ref, ...own } = inPlainWords(asSchema(schema));
+    const parts = asList(allOf);
+    const [only] = parts;
+    // One part and words about it: what old generators write for a reference with a description.
+    if (isRecord(only) && parts.length === 1 && $ref === undefined && isForPeople(own))
+      return this.#flatten({ ...only, ...own }, open, mayRefer);
+    let flat = typeof $ref === 'string' ? this.#withRef(own, $ref, open, mayRefer) : own;
+    // The later parts are usually the narrower ones.
+    for (const part of parts.toReversed()) {
+      // A reference that is kept cannot be merged with anything.
+      const next = this.#flatten(part, open, false);
+      flat = flat && next && merge(flat, next);
+    }
+    return flat;
+  }
+
+  #withRef(own: Schema, ref: string, open: Schema[], mayRefer: boolean): Schema | null {
+    const place = ref.startsWith('#') ? followPointer(this.#root, ref.slice(1)) : undefined;
+    const target = ref === '#' ? this.#root : place;
+    if (target === false) return null;
+    if (!isRecord(target)) return own;
+    // The strict form takes nothing beside it.
+    if (mayRefer && isTaken(this.#form, '$ref') && (this.#isWide || isForPeople(own))) {
+      this.#names.set(target, this.#names.get(target) ?? this.#freeName(ref));
+      return { ...own, $ref: target };
+    }
+    if (open.filter((one) => one === target).length >= MOST_ROUNDS) {
+      this.#warnings.add('A schema that refers to itself is written out twice, and open below.');
+      return own;
+    }
+    open.push(target);
+    const next = this.#flatten(target, open, false);
+    return next && merge(own, next);
+  }
+
+  /** After the last word of the place, e.g. `point` of `#/$defs/point`. */
+  #freeName(ref: string): string {
+    const word = ref.slice(ref.lastIndexOf('/') + 1).replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+    const taken = new Set(this.#names.values());
+    let name = word.slice(0, 48);
+    for (let number = 2; taken.has(name); number += 1) name = `${word.slice(0, 48)}_${number}`;
+    return name;
+  }
+
+  /**
+   * An object of several forms as one object (rule AL30): for targets, and places,
+   * that take no union of objects. It requires what each of the forms does.
+   */
+  #mergeUnion({ anyOf, ...base }: Schema, open: Schema[]): Schema {
+    const opened = new Set<Schema>();
+    const forms = asList(anyOf).flatMap((one) => {
+      const ofForm = [...open];
+      const form = this.#flatten(one, ofForm, false);
+      for (const target of ofForm.slice(open.length)) opened.add(target);
+      return form ? [form] : [];
+    });
+    open.push(...opened);
+    const own = asSchema(base.properties);
+    const names = new Set(forms.flatMap(({ properties }) => Object.keys(asSchema(properties))));
+    const merged = [...names].map((name) => [name, mergedProperty(forms, name, own[name])]);
+    const [common = [], ...others] = forms.map(({ required }) => asTexts(required));
+    const ofAll = common.filter((name) => others.every((one) => one.includes(name)));
+    return {
+      ...base,
+      properties: { ...own, ...Object.fromEntries(merged) },
+      required: [...asTexts(base.required), ...ofAll],
+    };
+  }
+
+  /** The target's form of one part of a schema; null where nothing fits that part. */
+  #part(schema: unknown, above: Open): Schema | null {
+    this.#partsLeft -= 1;
+    if (above.length > LIMITS.jsonDepth || this.#partsLeft < 0) {
+      this.#warnings.add(TOO_LARGE);
+      return {};
+    }
+    const open = [...above];
+    const flat = this.#flatten(schema, open);
+    if (!flat) return null;
+    const isMerged = !this.#isWide && isRecord(flat.properties) && flat.anyOf !== undefined;
+    return this.#write(isMerged ? this.#mergeUnion(flat, open) : flat, open);
+  }
+
+  /** Writes a part in one piece by the table of keywords. */
+  #write(flat: Schema, open: Open): Schema | null {
+    const form = this.#form;
+    const said = withItems(form, splitTypes(form, splitValues(form, flat)));
+    const union = this.#union(said, open);
+    if (union === null) return null;
+    const isUnionAlone = union !== undefined && !this.#isWide;
+    const made: Record<string, unknown> = given({ anyOf: union });
+    for (const [keyword, value] of Object.entries(said)) {
+      if (value === undefined || (isUnionAlone && !FOR_PEOPLE.has(keyword))) continue;
+      const written = isTaken(form, keyword) ? this.#value(keyword, value, open) : undefined;
+      if (written !== undefined) made[keyword] = written;
+    }
+    // Some refuse names that no property has.
+    const names = Object.keys(asSchema(made.properties));
+    const required = unique(asTexts(said.required).filter((name) => names.includes(name)));
+    if (required.length > 0) made.required = required;
+    const described = this.#describeRest(said, made);
+    return form.dialect === 'strict' ? this.#strictPart(said, described) : described;
+  }
+
+  /** Undefined without a union that the target takes here; null when nothing fits any of it. */
+  #union({ anyOf, type }: Schema, open: Open): readonly Schema[] | null | undefined {
+    const branches = asList(anyOf);
+    if (branches.length === 0) return undefined;
+    const made = branches.map((one) => this.#part(one, open)).filter((one) => one !== null);
+    if (made.length === 0) return null;
+    // Forms without a type say something about the one that is beside them.
+    const isAbout = type !== undefined && !made.every(hasShape);
+    return isAbout && !this.#isWide ? undefined : made;
+  }
+
+  #value(keyword: string, value: unknown, open: Open): unknown {
+    if (keyword === '$ref')
+      return isRecord(value) ? `#/$defs/${this.#names.get(value)}` : undefined;
+    switch (KEYWORDS.get(keyword)?.kind) {
+      case 'part':
+        return this.#part(value, open) ?? {};
+      case 'others':
+        return typeof value === 'boolean' ? value : (this.#part(value, open) ?? false);
+      case 'parts':
+        return asList(value).map((one) => this.#part(one, open) ?? {});
+      case 'map': {
+        const entries = Object.entries(asSchema(value));
+        const parts = entries.map(([name, one]) => [name, this.#part(one, open)] as const);
+        return isRecord(value) ? Object.fromEntries(parts.filter(([, one]) => one)) : undefined;
+      }
+      default:
+        return isTakenValue(this.#form, keyword, value) ? value : undefined;
+    }
+  }
+
+  /** The part with what it could not hold, as JSON in its description. The check of the arguments holds all of it. */
+  #describeRest(said: Schema, made: Schema): Schema {
+    const rest = Object.entries(said).filter(
+      ([keyword, value]) =>
+        value !== undefined &&
+        made[keyword] === undefined &&
+        KEYWORDS.get(keyword)?.isTold &&
+        (keyword !== 'additionalProperties' || isRecord(value)),
+    );
+    for (const [keyword] of rest)
+      this.#warnings.add(
+        `"${keyword}" is not taken here: what it says is at most in a description.`,
+      );
+    const short = rest.filter(([, value]) => JSON.stringify(value).length <= MOST_CHARS);
+    const text = JSON.stringify(Object.fromEntries(short));
+    if (short.length === 0 || text.length > 2 * MOST_CHARS) return made;
+    const words = typeof made.description === 'string' ? `${made.description} ` : '';
+    return { ...made, description: `${words}Also: ${text}` };
+  }
+
+  /**
+   * OpenAI's strict form of a part that is otherwise made: an object lists all its
+   * names and requires each, so one that may be left out may be null instead.
+   */
+  #strictPart(said: Schema, made: Schema): Schema {
+    if (!hasShape(made)) this.#refusal ??= 'it takes a value of any type';
+    // A case may name more arguments, which a list of all names would forbid.
+    if (said.if !== undefined || said.dependentSchemas !== undefined)
+      this.#refusal ??= 'what it takes depends on its other arguments';
+    if (!typesOf(made.type).includes('object')) return made;
+    const { additionalProperties: others = made.properties === undefined, patternProperties } =
+      said;
+    if (others !== false || isRecord(patternProperties))
+      this.#refusal ??= 'it takes an object whose names it does not list';
+    const required = new Set(asTexts(said.required));
+    const properties = Object.entries(asSchema(made.properties)).map(
+      ([name, one]) => [name, required.has(name) ? one : orNull(asSchema(one))] as const,
+    );
+    return {
+      ...made,
+      properties: Object.fromEntries(properties),
+      required: properties.map(([name]) => name),
+      additionalProperties: false,
+    };
+  }
 }
 
-/** References lead to these schemas, which may refer to more. */
-function makeDefinitions(run: NormalRun): Record<string, Schema> | undefined {
-  const made: [string, Schema][] = [];
-  for (const [target, name] of run.names) {
-    made.push([name, makePart(run, target, { open: [], depth: 1 }) ?? {}]);
-  }
-  return made.length === 0 ? undefined : Object.fromEntries(made);
-}
+const TOO_LARGE =
+  'The schema is too large once its references are written out; parts of it are open.';
+
+const asSchema = (value: unknown): Schema => (isRecord(value) ? value : {});
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const asTexts = (value: unknown) => asList(value).filter((one) => typeof one === 'string');
+const typesOf = (type: unknown): readonly TypeWord[] =>
+  TYPE_WORDS.filter((word) => [type].flat().includes(word));
+
+const unique = <Value>(values: readonly Value[]): Value[] => [
+  ...new Map(values.map((one) => [canonicalJson(one), one])).values(),
+];
+
+/** These say nothing about values. */
+const FOR_PEOPLE = new Set(['title', 'description', 'default', 'examples', '$comment']);
+
+const isForPeople = (schema: Schema): boolean =>
+  Object.keys(schema).every((keyword) => FOR_PEOPLE.has(keyword));
 
 /** A part has a shape where it says of what kind its values are. */
 const hasShape = (schema: Schema): boolean =>
   ['type', 'anyOf', '$ref', 'enum', 'const'].some((keyword) => schema[keyword] !== undefined);
 
-/** The place of a part: what references led to it, and how deep it lies. */
-interface Place {
-  readonly open: Open;
-  readonly depth: number;
+/** Older drafts, `nullable`, `oneOf`, and `false` in place of items in words that hold for all targets. */
+function inPlainWords({ nullable, ...schema }: Schema): Schema {
+  if (nullable === true) return { anyOf: [schema, { type: 'null' }] };
+  const { oneOf, items, ...modern } = modernKeywords(schema);
+  // A value that fits exactly one of them fits one of them.
+  const words: Schema = { ...modern, ...given({ anyOf: modern.anyOf ?? oneOf }) };
+  if (items !== false) return { ...words, ...given({ items }) };
+  const { length } = asList(words.prefixItems);
+  return { ...words, maxItems: Math.min(length, Number(words.maxItems ?? length)) };
 }
 
-/** The target's form of one part of a schema; null where nothing fits that part. */
-function makePart(run: NormalRun, schema: unknown, { open, depth }: Place): Schema | null {
-  run.partsLeft -= 1;
-  if (depth > LIMITS.jsonDepth || run.partsLeft < 0) {
-    run.warn('The schema is too large once its references are written out; parts of it are open.');
-    return {};
-  }
-  const flat = flatten(run, schema, open);
-  if (!flat) return null;
-  const { properties, anyOf } = flat.keywords;
-  const isUnionOfObjects = !run.form.unionsBeside && isRecord(properties) && anyOf !== undefined;
-  return makeFlat(run, isUnionOfObjects ? mergeUnion(run, flat) : flat, depth);
+/** These hold together: those of two schemas are not mixed. */
+const TOGETHER = [new Set(['items', 'prefixItems']), new Set(['if', 'then', 'else'])];
+
+/** Where two parts name one keyword, or a property, the first counts, so the result only ever accepts more. */
+function merge(first: Schema, second: Schema): Schema {
+  const held = TOGETHER.filter((group) => Object.keys(first).some((one) => group.has(one)));
+  const others = Object.entries(second).filter(([one]) => !held.some((group) => group.has(one)));
+  const merged: Record<string, unknown> = { ...Object.fromEntries(others), ...first };
+  for (const map of ['properties', 'patternProperties'])
+    if (isRecord(second[map])) merged[map] = { ...second[map], ...asSchema(first[map]) };
+  return { ...merged, required: [...asTexts(first.required), ...asTexts(second.required)] };
 }
-
-/** The same of a part in one piece, whose union of objects is merged where it has to be. */
-function makeFlat(run: NormalRun, flat: Flat, depth: number): Schema | null {
-  const { form } = run;
-  const keywords = withoutPrefix(run, splitValues(form, flat.keywords));
-  const place = { open: flat.open, depth: depth + 1 };
-  const union = makeUnion(run, keywords, place);
-  if (union === null) return null;
-  const isUnionAlone = union !== undefined && !form.unionsBeside;
-  const made: Record<string, unknown> = {
-    ...plainKeywords(form, keywords, isUnionAlone),
-    ...(isUnionAlone ? {} : makeParts(run, keywords, place)),
-    ...(union === undefined ? {} : { anyOf: union }),
-    ...referenceOf(run, keywords),
-  };
-  const described = describeRest(run, keywords, made);
-  return form.isStrict ? strictPart(run, keywords, described) : described;
-}
-
-function referenceOf(run: NormalRun, { $ref }: Schema): Schema {
-  const name = isRecord($ref) ? run.names.get($ref) : undefined;
-  return name === undefined ? {} : { $ref: `#/$defs/${name}` };
-}
-
-/** Undefined without a union that the target takes here; null when nothing fits any of it. */
-function makeUnion(
-  run: NormalRun,
-  keywords: Schema,
-  place: Place,
-): readonly Schema[] | null | undefined {
-  const branches = asList(keywords.anyOf);
-  if (branches.length === 0) return undefined;
-  const made = branches.map((one) => makePart(run, one, place)).filter((one) => one !== null);
-  if (made.length === 0) return null;
-  // Forms without a type say something about the one that is beside them.
-  const isAbout = keywords.type !== undefined && !made.every(hasShape);
-  return isAbout && !run.form.unionsBeside ? undefined : made;
-}
-
-/** The values of these keywords are schemas. */
-const PARTS = {
-  properties: 'map',
-  patternProperties: 'map',
-  prefixItems: 'list',
-  items: 'part',
-  propertyNames: 'part',
-  additionalProperties: 'others',
-} as const;
-
-function makeParts(run: NormalRun, keywords: Schema, place: Place): Schema {
-  const part = (value: unknown) => makePart(run, value, place);
-  const ways = {
-    map(value: unknown) {
-      const parts = Object.entries(asSchema(value)).map(
-        ([name, one]) => [name, part(one)] as const,
-      );
-      return isRecord(value) ? Object.fromEntries(parts.filter(([, one]) => one)) : undefined;
-    },
-    list: (value: unknown) =>
-      Array.isArray(value) ? value.map((one) => part(one) ?? {}) : undefined,
-    part: (value: unknown) => part(value) ?? {},
-    others: (value: unknown) => (typeof value === 'boolean' ? value : (part(value) ?? false)),
-  };
-  // OpenAI refuses an array that does not say what it holds (AL34).
-  const whole = typesOf(keywords.type).includes('array') ? { items: {}, ...keywords } : keywords;
-  const made = Object.entries(PARTS).flatMap(([keyword, way]) => {
-    const value: unknown = Reflect.get(whole, keyword);
-    const isTaken = value !== undefined && run.form.keywords.has(keyword);
-    return isTaken ? [[keyword, ways[way](value)] as const] : [];
-  });
-  const parts = Object.fromEntries(made.filter(([, value]) => value !== undefined));
-  return { ...parts, ...requiredOf(run, keywords, parts) };
-}
-
-/** Some refuse names that no property has. */
-function requiredOf({ form }: NormalRun, keywords: Schema, made: Schema): Schema {
-  const known = asSchema(made.properties);
-  const names = new Set(asTexts(keywords.required));
-  const kept = [...names].filter((name) => form.unionsBeside || Object.hasOwn(known, name));
-  return kept.length === 0 ? {} : { required: kept };
-}
-
-/** The first items and the rest as one kind of item, where a list's places have no schemas of their own. */
-function withoutPrefix({ form }: NormalRun, keywords: Schema): Schema {
-  const { prefixItems, ...rest } = keywords;
-  if (!Array.isArray(prefixItems) || form.keywords.has('prefixItems')) return keywords;
-  const isClosed = typeof rest.maxItems === 'number' && rest.maxItems <= prefixItems.length;
-  const others = isClosed ? [] : [rest.items ?? {}];
-  return { ...rest, items: { anyOf: [...prefixItems, ...others] } };
-}
-
-/** These say something about values, so that the model should read those that are left out. */
-const CONSTRAINTS = [
-  'enum const format pattern minLength maxLength minimum maximum exclusiveMinimum',
-  'exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties',
-  'propertyNames patternProperties additionalProperties anyOf not if then else',
-  'dependentRequired dependentSchemas default',
-].flatMap((words) => words.split(' '));
-
-const MOST_CHARS = 300;
-
-/** The part with what it could not hold, as JSON in its description. The check of the arguments holds all of it. */
-function describeRest(run: NormalRun, keywords: Schema, made: Schema): Schema {
-  const rest = CONSTRAINTS.filter(
-    (keyword) =>
-      keywords[keyword] !== undefined &&
-      made[keyword] === undefined &&
-      (keyword !== 'additionalProperties' || isRecord(keywords[keyword])),
-  );
-  if (rest.length === 0) return made;
-  for (const keyword of rest)
-    run.warn(`"${keyword}" is not taken here: what it says is at most in a description.`);
-  const named = rest.map((keyword) => [keyword, keywords[keyword]] as const);
-  const short = named.filter(([, value]) => JSON.stringify(value).length <= MOST_CHARS);
-  const text = JSON.stringify(Object.fromEntries(short));
-  if (short.length === 0 || text.length > 2 * MOST_CHARS) return made;
-  const words = typeof made.description === 'string' ? `${made.description} ` : '';
-  return { ...made, description: `${words}Also: ${text}` };
-}
-
-/** Values of these keywords are no schemas: each has one of these types. */
-const PLAIN: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    string: 'title description format pattern contentEncoding contentMediaType',
-    number:
-      'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems minProperties maxProperties',
-    boolean: 'uniqueItems deprecated readOnly writeOnly',
-    list: 'enum examples',
-    types: 'type',
-    any: 'const default',
-  }).flatMap(([kind, words]) => words.split(' ').map((keyword) => [keyword, kind] as const)),
-);
-
-function isOfKind(kind: string | undefined, value: unknown): boolean {
-  if (kind === 'list') return Array.isArray(value);
-  if (kind === 'types') return typesOf(value).length > 0;
-  return kind === 'any' || typeof value === kind;
-}
-
-const BESIDE_A_UNION = new Set(['title', 'description', 'default']);
-
-/** The target accepts these as they are; beside a union that stands alone, only words about it. */
-function plainKeywords(form: TargetForm, keywords: Schema, isUnionAlone: boolean): Schema {
-  const kept = Object.entries(keywords).filter(
-    ([keyword, value]) =>
-      value !== undefined &&
-      form.keywords.has(keyword) &&
-      isOfKind(PLAIN.get(keyword), value) &&
-      (!isUnionAlone || BESIDE_A_UNION.has(keyword)) &&
-      isAcceptedValue(form, keyword, value),
-  );
-  return Object.fromEntries(kept);
-}
-
-function isAcceptedValue({ formats, enumTypes }: TargetForm, keyword: string, value: unknown) {
-  if (keyword === 'format') return formats === null || formats.has(String(value));
-  if (keyword !== 'enum' || enumTypes === null || !Array.isArray(value)) return true;
-  // An empty text among the values is refused by some.
-  return value.every((one) => one !== '' && enumTypes.has(typeOfValue(one)));
-}
-
-const CASES = ['if', 'dependentSchemas'];
 
 /**
- * OpenAI's strict form of a part that is otherwise made: an object lists all its
- * names and requires each, so one that may be left out may be null instead.
+ * A property that each form has may be as any of them has it. Where a form leaves the name open it may be
+ * anything that it may be anyway; what the other forms have for it stays for the model to read.
  */
-function strictPart(run: NormalRun, keywords: Schema, made: Schema): Schema {
-  if (!hasShape(made)) return refuse(run, made, 'it takes a value of any type');
-  // A case may name more arguments, which a list of all names would forbid.
-  if (CASES.some((keyword) => keywords[keyword] !== undefined)) {
-    return refuse(run, made, 'what it takes depends on its other arguments');
-  }
-  if (!typesOf(made.type).includes('object')) return made;
-  const { additionalProperties: others, patternProperties } = keywords;
-  const isOpen = isRecord(patternProperties) || (others !== undefined && others !== false);
-  if (isOpen || (made.properties === undefined && others === undefined)) {
-    return refuse(run, made, 'it takes an object whose names it does not list');
-  }
-  const required = new Set(asTexts(keywords.required));
-  const properties = Object.entries(asSchema(made.properties)).map(
-    ([name, one]) => [name, required.has(name) ? one : orNull(asSchema(one))] as const,
+function mergedProperty(forms: readonly Schema[], name: string, own: unknown = {}): unknown {
+  const having = forms.filter(({ properties }) => Object.hasOwn(asSchema(properties), name));
+  const isOpen = forms.some((one) => !having.includes(one) && !isClosed(one));
+  const options = having.map(({ properties }) => asSchema(properties)[name]);
+  const [only, ...more] = unique(isOpen ? [...options, own] : options);
+  return more.length === 0 ? only : { anyOf: [only, ...more] };
+}
+
+const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
+  additionalProperties === false && !isRecord(patternProperties);
+
+/** Values that `enum` may have here: those of each type for themselves. */
+function splitValues({ enumTypes }: TargetForm, keywords: Schema): Schema {
+  const { const: one, enum: listed, anyOf, type, ...rest } = keywords;
+  const isConstant = Object.hasOwn(keywords, 'const');
+  const values = unique(isConstant ? [one] : asList(listed));
+  if (values.length === 0) return { ...rest, anyOf, type };
+  if (!enumTypes) return { ...keywords, enum: isConstant ? undefined : values };
+  const parts = [...Map.groupBy(values, typeOfValue)].map(([of, some]) =>
+    of === 'null' ? { type: of } : { type: of, enum: some },
   );
-  return {
-    ...made,
-    properties: Object.fromEntries(properties),
-    required: properties.map(([name]) => name),
-    additionalProperties: false,
-  };
+  return parts.length === 1 ? { ...rest, ...parts[0] } : { ...rest, anyOf: parts };
 }
 
-function refuse(run: NormalRun, made: Schema, reason: string): Schema {
-  run.refusal ??= reason;
-  return made;
-}
-
-function orNull(schema: Schema): Schema {
-  const { type, anyOf, $ref, description, ...rest } = schema;
-  const words = description === undefined ? {} : { description };
-  if ($ref !== undefined) return { ...words, anyOf: [{ $ref }, { type: 'null' }] };
-  if (anyOf !== undefined) return { ...schema, anyOf: [...asList(anyOf), { type: 'null' }] };
+/** A list of types as one form for each, where the target takes no such list. */
+function splitTypes({ hasTypeLists }: TargetForm, { type, ...rest }: Schema): Schema {
   const types = typesOf(type);
-  if (types.includes('null')) return schema;
-  const values = Array.isArray(rest.enum) ? { enum: [...rest.enum, null] } : {};
-  return { ...schema, type: [...types, 'null'], ...values };
+  if (types.length < 2) return { type: types[0], ...rest };
+  if (hasTypeLists) return { type: types, ...rest };
+  // The union is kept; it holds whichever type it is.
+  if (rest.anyOf !== undefined) return rest;
+  const about = (wanted: TypeWord | null) =>
+    Object.entries(rest).filter(([keyword]) => KEYWORDS.get(keyword)?.about === wanted);
+  const forms = types.map((of) => ({
+    type: of,
+    ...Object.fromEntries(about(of === 'integer' ? 'number' : of)),
+  }));
+  return { ...Object.fromEntries(about(null)), anyOf: forms };
+}
+
+/** An array says what it holds (AL34): the first items and the rest are one kind of item where places have no schemas of their own. */
+function withItems(form: TargetForm, { prefixItems, ...keywords }: Schema): Schema {
+  const { items = {}, maxItems, type } = keywords;
+  if (Array.isArray(prefixItems) && !isTaken(form, 'prefixItems')) {
+    const isWhole = typeof maxItems === 'number' && maxItems <= prefixItems.length;
+    return { ...keywords, items: { anyOf: isWhole ? prefixItems : [...prefixItems, items] } };
+  }
+  const isArray = typesOf(type).includes('array');
+  return { ...keywords, ...given({ prefixItems, items: isArray ? items : undefined }) };
+}
+
+function orNull({ description, ...schema }: Schema): Schema {
+  const isNullable = typesOf(schema.type).includes('null');
+  const either = isNullable ? schema : { anyOf: [schema, { type: 'null' }] };
+  return { ...either, ...given({ description }) };
 }

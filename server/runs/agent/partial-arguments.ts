@@ -1,6 +1,5 @@
 import { parsePartialJson } from 'ai';
 import { isRecord } from '#lib/json/is-record';
-import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Clock } from '../../base/clock.ts';
 import { JsonExtent } from './text-calls/json-extent.ts';
@@ -34,8 +33,13 @@ type Shown = readonly [key: string, value: unknown];
  */
 export class PartialArguments {
   readonly #deps: PartialArgumentsDeps;
-  readonly #scanner = createArgumentScanner();
+  readonly #extent = new JsonExtent();
+  #state: 'before' | 'within' | 'over' | 'broken' = 'before';
   #text = '';
+  #length = 0;
+  /** They were written since they were last shown, the one that is being written among them. */
+  #pairs: Pair[] = [];
+  #growing: Pair | undefined;
   /** Characters from which on the whole is read again. */
   #nextWholeAt = 0;
   /** The value that was being written when it was last sent, as JSON. */
@@ -47,20 +51,26 @@ export class PartialArguments {
   #cancelTimer: (() => void) | undefined;
   /** Characters looked at so far, each as often as it was; for the rule on work (AL22). */
   examined = 0;
-  isEmpty = true;
 
   constructor(deps: PartialArgumentsDeps) {
     this.#deps = deps;
   }
 
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
   /** More of the argument text, as the model writes it. */
   push(delta: string): void {
     if (delta === '' || this.#hasEnded) return;
-    this.isEmpty = false;
     this.#hasChanged = true;
     this.examined += delta.length;
-    this.#scanner.push(delta);
-    this.#text = this.#scanner.isBroken ? '' : this.#text + delta;
+    this.#length += delta.length;
+    if (this.#length > LIMITS.argsBytes) this.#state = 'broken';
+    for (let at = 0; at < delta.length && this.#state !== 'broken'; at += 1) {
+      this.#take(delta.charAt(at));
+    }
+    this.#text = this.#state === 'broken' ? '' : this.#text + delta;
     this.#consider();
   }
 
@@ -72,7 +82,36 @@ export class PartialArguments {
   }
 
   get #isOver(): boolean {
-    return this.#hasEnded || this.#scanner.isBroken;
+    return this.#hasEnded || this.#state === 'broken';
+  }
+
+  /** Sets the pairs of the object apart; whether each is valid is found out by parsing it. */
+  #take(character: string): void {
+    const { inString, depth } = this.#extent;
+    if (this.#state === 'before') {
+      if (character.trim() !== '') this.#state = character === '{' ? 'within' : 'broken';
+      this.#extent.take(character);
+      return;
+    }
+    if (this.#state === 'over') return;
+    this.#extent.take(character);
+    if (depth === 1 && !inString && (character === ',' || character === '}')) {
+      this.#growing?.end();
+      this.#growing = undefined;
+      if (character === '}') this.#state = 'over';
+      return;
+    }
+    // Some models write line breaks in strings as they are.
+    const isControl = inString && character < ' ';
+    this.#growing ??= this.#beginPair();
+    this.#growing.take(isControl ? JSON.stringify(character).slice(1, -1) : character);
+    if (this.#extent.depth >= LIMITS.jsonDepth) this.#state = 'broken';
+  }
+
+  #beginPair(): Pair {
+    const pair = new Pair();
+    this.#pairs.push(pair);
+    return pair;
   }
 
   #consider(): void {
@@ -90,34 +129,38 @@ export class PartialArguments {
     // All that comes in one moment makes one update.
     await undefined;
     this.#hasChanged = false;
-    const { finished, growing } = this.#scanner.take();
-    const shown = growing && (await this.#readGrowing(growing));
+    const pairs = this.#pairs;
+    const growing = this.#growing;
+    this.#pairs = growing ? [growing] : [];
+    const read = (text: string) => this.#read(text);
+    const shown = await Promise.all(pairs.map((pair) => pair.shown(read)));
     this.#isLooking = false;
     if (this.#isOver) return;
-    this.#send(finished, shown);
+    this.#send(
+      shown.filter((one) => one !== undefined),
+      growing !== undefined,
+    );
     this.#consider();
   }
 
-  async #readGrowing(growing: Growing): Promise<Shown> {
-    if ('shown' in growing) return [growing.key, growing.shown];
-    this.examined += growing.json.length;
-    return [growing.key, (await parsePartialJson(growing.json)).value];
+  async #read(text: string): Promise<unknown> {
+    this.examined += text.length;
+    return (await parsePartialJson(text)).value;
   }
 
-  #send(finished: readonly Shown[], growing: Shown | undefined): void {
+  #send(shown: readonly Shown[], isGrowing: boolean): void {
     const sent = this.#sentGrowing;
-    const changed = [...finished, ...(growing ? [growing] : [])]
+    const changed = shown
       .map(([key, value]) => ({ key, value, json: JSON.stringify(value) }))
-      .filter(({ value }) => value !== undefined)
       .filter(({ key, json }) => key !== sent?.key || json !== sent.json);
     const last = changed.at(-1);
     if (!last) return;
-    if (growing) this.#sentGrowing = last;
+    if (isGrowing) this.#sentGrowing = last;
     const bytes = changed.reduce((sum, one) => sum + one.key.length + one.json.length, 0);
     const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);
     this.#nextAt = this.#deps.clock.now() + pauseMs;
-    const shown = Object.fromEntries(changed.map(({ key, value }) => [key, value]));
-    this.#deps.send(shown, this.#wholeNow());
+    const values = Object.fromEntries(changed.map(({ key, value }) => [key, value]));
+    this.#deps.send(values, this.#wholeNow());
   }
 
   #wholeNow(): ReadWhole | undefined {
@@ -127,8 +170,7 @@ export class PartialArguments {
     // A character outside of the base plane may be there by half.
     const text = this.#text.replace(/(?:\\u[dD][89abAB][\da-fA-F]{2}|[\ud800-\udbff])$/, '');
     return async () => {
-      this.examined += text.length;
-      const { value } = await parsePartialJson(text);
+      const value = await this.#read(text);
       return isRecord(value) ? value : undefined;
     };
   }
@@ -136,168 +178,63 @@ export class PartialArguments {
 
 /** Characters of a value that are shown: as many as a card has room for. */
 const SHOWN_CHARS = 400;
+/** No character has more of them in JSON. */
+const TAIL_CHARS = 6 * SHOWN_CHARS;
 /** Lists, objects and numbers up to here are shown as what they are, longer ones as the end of their text. */
 const WHOLE_CHARS = 1_000;
 
-/** A value that is still being written. */
-export type Growing =
-  | { readonly key: string; readonly shown: unknown }
-  /** It is the JSON text of a list or an object so far, without its end. */
-  | { readonly key: string; readonly json: string };
+type Read = (text: string) => Promise<unknown>;
 
-interface Reader {
-  /** Takes one character; says when the value is over, with this character or before it. */
-  take(character: string): 'goes_on' | 'ends' | 'ended_before' | 'breaks';
-  finished(): unknown;
-  growing(): { readonly shown: unknown } | { readonly json: string };
-}
+/** A key and its value as JSON text; of a long one beginning and end, so that what is kept is bounded. */
+class Pair {
+  /** All of it, or the end of a long one. */
+  #text = '';
+  #end = '';
+  /** The beginning of a long one. */
+  #start: string | undefined;
+  #first: Shown | undefined;
 
-type Step =
-  | 'start'
-  | 'before_key'
-  | 'key'
-  | 'colon'
-  | 'before_value'
-  | 'value'
-  | 'after_value'
-  | 'over'
-  | 'broken';
-
-/**
- * Reads argument text as it comes, each character once, and keeps of each value
- * only what may be shown of it: so the work is linear in the text, and what is
- * shown of a value is bounded however long it is. `LIMITS` bound the text. `take`
- * gives the values that were completed since the last time, and the one that is
- * being written; `isBroken` says that the text is not a JSON object, or larger or
- * deeper than arguments may be.
- */
-export function createArgumentScanner() {
-  let step: Step = 'start';
-  let length = 0;
-  let key = createTextReader();
-  let value: Reader = key;
-  let finished: [string, unknown][] = [];
-
-  const steps: Record<Step, (character: string) => Step> = {
-    start: (character) =>
-      isBlank(character) ? 'start' : character === '{' ? 'before_key' : 'broken',
-    before_key(character) {
-      if (isBlank(character)) return 'before_key';
-      if (character === '}') return 'over';
-      key = createTextReader();
-      return character === '"' ? 'key' : 'broken';
-    },
-    key(character) {
-      if (key.take(character) === 'goes_on') return 'key';
-      return key.isCut() ? 'broken' : 'colon';
-    },
-    colon: (character) =>
-      isBlank(character) ? 'colon' : character === ':' ? 'before_value' : 'broken',
-    before_value(character) {
-      if (isBlank(character)) return 'before_value';
-      value = character === '"' ? createTextReader() : createJsonReader();
-      if (character !== '"') value.take(character);
-      return 'value';
-    },
-    value(character) {
-      const taken = value.take(character);
-      if (taken === 'goes_on') return 'value';
-      if (taken === 'breaks') return 'broken';
-      finished.push([key.text(), value.finished()]);
-      return taken === 'ends' ? 'after_value' : afterValue(character);
-    },
-    after_value: afterValue,
-    over: () => 'over',
-    broken: () => 'broken',
-  };
-
-  return {
-    push(text: string): void {
-      length += text.length;
-      if (length > LIMITS.argsBytes) step = 'broken';
-      for (let at = 0; at < text.length && step !== 'broken'; at += 1) {
-        step = steps[step](text.charAt(at));
-      }
-    },
-    take(): { readonly finished: readonly [key: string, shown: unknown][]; growing?: Growing } {
-      const taken = finished;
-      finished = [];
-      return step === 'value'
-        ? { finished: taken, growing: { key: key.text(), ...value.growing() } }
-        : { finished: taken };
-    },
-    get isBroken(): boolean {
-      return step === 'broken';
-    },
-  };
-}
-
-function afterValue(character: string): Step {
-  if (isBlank(character)) return 'after_value';
-  if (character === ',') return 'before_key';
-  return character === '}' ? 'over' : 'broken';
-}
-
-const isBlank = (character: string): boolean => ' \t\n\r'.includes(character);
-
-/** The end of a text, so marked when its beginning is missing. */
-const endOf = (text: string, total: number): string =>
-  total > SHOWN_CHARS ? `…${text.slice(-SHOWN_CHARS)}` : text;
-
-/** The inside of a JSON string. Starts behind its opening quote. */
-function createTextReader() {
-  let escaped = '';
-  let kept = '';
-  let total = 0;
-
-  const add = (character: string) => {
-    total += 1;
+  take(text: string): void {
+    this.#text += text;
+    if (this.#text.length < 2 * TAIL_CHARS) return;
     // Cut in slices: a cut per character would copy the whole each time.
-    kept = (kept.length >= 2 * SHOWN_CHARS ? kept.slice(-SHOWN_CHARS) : kept) + character;
-  };
-  // Half of a surrogate pair, at a cut or where the other half is still to come.
-  const text = () => endOf(kept, total).replace(/(?<=^…?)[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+    this.#start ??= this.#text.slice(0, WHOLE_CHARS);
+    this.#text = this.#text.slice(-TAIL_CHARS);
+  }
 
-  return {
-    take(character: string) {
-      if (escaped !== '') {
-        escaped += character;
-        if (escaped[1] === 'u' && escaped.length < 6) return 'goes_on';
-        add(unescaped(escaped));
-        escaped = '';
-      } else if (character === '\\') escaped = character;
-      else if (character === '"') return 'ends';
-      else add(character);
-      return 'goes_on';
-    },
-    text,
-    isCut: () => total > SHOWN_CHARS,
-    finished: text,
-    growing: () => ({ shown: text() }),
-  } satisfies Reader & { text(): string; isCut(): boolean };
+  /** A number may be whole only now. */
+  end(): void {
+    this.#end = '}';
+  }
+
+  /** Undefined where there is no value yet. */
+  async shown(read: Read): Promise<Shown | undefined> {
+    if (this.#start !== undefined) return this.#shownEnd(this.#start, read);
+    const [key, value] = (await firstIn(read, `{${this.#text}${this.#end}`)) ?? [];
+    if (key === undefined) return undefined;
+    if (typeof value === 'string') return [key, endOf(value)];
+    return [key, this.#text.length <= WHOLE_CHARS ? value : endOf(this.#text)];
+  }
+
+  async #shownEnd(start: string, read: Read): Promise<Shown | undefined> {
+    this.#first ??= await firstIn(read, `{${start}`);
+    if (!this.#first) return undefined;
+    const [key, value] = this.#first;
+    const tail = this.#text.slice(-TAIL_CHARS);
+    if (typeof value !== 'string') return [key, endOf(tail, true)];
+    // It may begin within an escape, whose rest is too far from the end to be shown.
+    const text = await read(`"${tail.replace(/^[\\"]+/, '')}`);
+    return [key, endOf(typeof text === 'string' ? text : '', true)];
+  }
 }
 
-const unescaped = (escaped: string): string => String(readJson(`"${escaped}"`) ?? '\ufffd');
+async function firstIn(read: Read, json: string): Promise<Shown | undefined> {
+  const object = await read(json);
+  return isRecord(object) ? Object.entries(object)[0] : undefined;
+}
 
-/** Any value but a string. It ends before the comma or brace that follows it. */
-function createJsonReader(): Reader {
-  let kept = '';
-  let total = 0;
-  const extent = new JsonExtent();
-
-  const isOver = (character: string) =>
-    !extent.inString && extent.depth === 0 && (character === ',' || character === '}');
-
-  return {
-    take(character) {
-      if (isOver(character)) return 'ended_before';
-      extent.take(character);
-      if (extent.depth < 0 || extent.depth >= LIMITS.jsonDepth) return 'breaks';
-      total += 1;
-      kept = (kept.length >= 2 * WHOLE_CHARS ? kept.slice(-WHOLE_CHARS) : kept) + character;
-      return 'goes_on';
-    },
-    finished: () => (total > WHOLE_CHARS ? endOf(kept, total) : readJson(kept)),
-    growing: () => (total > WHOLE_CHARS ? { shown: endOf(kept, total) } : { json: kept }),
-  };
+/** The end of a text, so marked when its beginning is missing, without half of a character that is cut or still to come. */
+function endOf(text: string, isCut = text.length > SHOWN_CHARS): string {
+  const end = isCut ? `…${text.slice(-SHOWN_CHARS)}` : text;
+  return end.replace(/(?<=^…?)[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }

@@ -19,7 +19,7 @@ import {
 } from './clients.ts';
 import { createToolFinder, type MeantTool } from './mend-calls.ts';
 import { normalizeSchema } from './normalize-schema.ts';
-import type { SchemaTarget } from './schema/schema-target.ts';
+import type { SchemaTarget } from './schema-targets.ts';
 import { askedFrom, askedIn, outputFor, type Turn, wordsIn } from './turn.ts';
 
 /** The choice tells what becomes of each tool in the next step (AL10, AL103, AL107 to AL109). */
