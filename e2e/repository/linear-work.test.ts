@@ -107,7 +107,7 @@ const DOORS: Record<string, (size: number) => () => unknown> = {
     for (let at = 0; at < size; at += 1) partial.push('some words');
   },
   'calls in the text of a model': (size) => () => {
-    const parser = new CallParser({ names: new Set(['echo']), kindOf: () => 'other' });
+    const parser = new CallParser({ names: new Set(['echo']), isText: () => false });
     for (let at = 0; at < size; at += 1) parser.push('<tool_call>{"name": "e');
     parser.end();
   },

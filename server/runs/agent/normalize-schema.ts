@@ -40,15 +40,12 @@ const known = new WeakMap<object, Map<SchemaTarget, NormalizedSchema>>();
  * service checks the arguments against the tool's own schema anyway.
  */
 export function normalizeSchema(schema: unknown, target: SchemaTarget): NormalizedSchema {
-  const given = isRecord(schema) ? schema : {};
-  const forms = known.get(given) ?? new Map<SchemaTarget, NormalizedSchema>();
-  known.set(given, forms);
-  const found = forms.get(target);
-  if (found) return found;
-  const read = isDeeperThan(given, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(given));
-  const made = new Normalization(read, TARGETS[target]).result();
-  forms.set(target, made);
-  return made;
+  const source = asSchema(schema);
+  const forms = known.get(source) ?? new Map<SchemaTarget, NormalizedSchema>();
+  known.set(source, forms);
+  const found = forms.get(target) ?? new Normalization(source, TARGETS[target]).result();
+  forms.set(target, found);
+  return found;
 }
 
 const MOST_PARTS = 1_000;
@@ -72,8 +69,8 @@ class Normalization {
   /** Parts that may still be made: references written out can grow beyond any bound. */
   #partsLeft = MOST_PARTS;
 
-  constructor(root: Schema, form: TargetForm) {
-    this.#root = root;
+  constructor(source: Schema, form: TargetForm) {
+    this.#root = isDeeperThan(source, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(source));
     this.#form = form;
     this.#isWide = form.dialect === 'wide';
   }
@@ -96,15 +93,14 @@ class Normalization {
     const flat = this.#flatten(this.#root, open, false) ?? {};
     const { enum: _, const: __, $ref: ___, ...root } = this.#mergeUnion(flat, open);
     const properties = asSchema(root.properties);
-    const { rootNames } = this.#form;
-    const odd = Object.keys(properties).filter((name) => rootNames?.test(name) === false);
-    if (odd.length === 0) return this.#write({ ...root, type: 'object', properties }, open) ?? {};
-    const required = odd.find((name) => asTexts(root.required).includes(name));
-    const shown = JSON.stringify((required ?? odd[0])?.slice(0, 64));
-    if (required !== undefined)
+    const isOdd = (name: string) => this.#form.rootNames?.test(name) === false;
+    const [odd] = [...asTexts(root.required), ...Object.keys(properties)].filter(isOdd);
+    if (odd === undefined) return this.#write({ ...root, type: 'object', properties }, open) ?? {};
+    const shown = JSON.stringify(odd.slice(0, 64));
+    if (asTexts(root.required).includes(odd))
       this.#refusal ??= `it requires the argument ${shown}, and the model's API takes no such name`;
     this.#warnings.add(`Arguments are left out whose names are not taken, such as ${shown}.`);
-    const taken = Object.entries(properties).filter(([name]) => !odd.includes(name));
+    const taken = Object.entries(properties).filter(([name]) => !isOdd(name));
     // The others may still be given, so nothing may be said of those that are not named.
     const without = { additionalProperties: undefined, patternProperties: undefined };
     const named = { ...root, ...without, type: 'object', properties: Object.fromEntries(taken) };
@@ -190,7 +186,7 @@ class Normalization {
   #part(schema: unknown, above: Open): Schema | null {
     this.#partsLeft -= 1;
     if (above.length > LIMITS.jsonDepth || this.#partsLeft < 0) {
-      this.#warnings.add(TOO_LARGE);
+      this.#warnings.add('The schema is too large with its references; parts of it are open.');
       return {};
     }
     const open = [...above];
@@ -203,22 +199,22 @@ class Normalization {
   /** Writes a part in one piece by the table of keywords. */
   #write(flat: Schema, open: Open): Schema | null {
     const form = this.#form;
-    const said = withItems(form, splitTypes(form, splitValues(form, flat)));
-    const union = this.#union(said, open);
+    const full = withItems(form, splitTypes(form, splitValues(form, flat)));
+    const union = this.#union(full, open);
     if (union === null) return null;
     const isUnionAlone = union !== undefined && !this.#isWide;
     const made: Record<string, unknown> = given({ anyOf: union });
-    for (const [keyword, value] of Object.entries(said)) {
+    for (const [keyword, value] of Object.entries(full)) {
       if (value === undefined || (isUnionAlone && !FOR_PEOPLE.has(keyword))) continue;
       const written = isTaken(form, keyword) ? this.#value(keyword, value, open) : undefined;
       if (written !== undefined) made[keyword] = written;
     }
     // Some refuse names that no property has.
     const names = Object.keys(asSchema(made.properties));
-    const required = unique(asTexts(said.required).filter((name) => names.includes(name)));
+    const required = unique(asTexts(full.required).filter((name) => names.includes(name)));
     if (required.length > 0) made.required = required;
-    const described = this.#describeRest(said, made);
-    return form.dialect === 'strict' ? this.#strictPart(said, described) : described;
+    const described = this.#describeRest(full, made);
+    return form.dialect === 'strict' ? this.#strictPart(full, described) : described;
   }
 
   /** Undefined without a union that the target takes here; null when nothing fits any of it. */
@@ -245,7 +241,7 @@ class Normalization {
       case 'map': {
         const entries = Object.entries(asSchema(value));
         const parts = entries.map(([name, one]) => [name, this.#part(one, open)] as const);
-        return isRecord(value) ? Object.fromEntries(parts.filter(([, one]) => one)) : undefined;
+        return Object.fromEntries(parts.filter(([, one]) => one));
       }
       default:
         return isTakenValue(this.#form, keyword, value) ? value : undefined;
@@ -253,12 +249,12 @@ class Normalization {
   }
 
   /** The part with what it could not hold, as JSON in its description. The check of the arguments holds all of it. */
-  #describeRest(said: Schema, made: Schema): Schema {
-    const rest = Object.entries(said).filter(
+  #describeRest(full: Schema, made: Schema): Schema {
+    const rest = Object.entries(full).filter(
       ([keyword, value]) =>
         value !== undefined &&
         made[keyword] === undefined &&
-        KEYWORDS.get(keyword)?.isTold &&
+        KEYWORDS.get(keyword)?.isDescribed &&
         (keyword !== 'additionalProperties' || isRecord(value)),
     );
     for (const [keyword] of rest)
@@ -276,17 +272,16 @@ class Normalization {
    * OpenAI's strict form of a part that is otherwise made: an object lists all its
    * names and requires each, so one that may be left out may be null instead.
    */
-  #strictPart(said: Schema, made: Schema): Schema {
+  #strictPart(full: Schema, made: Schema): Schema {
     if (!hasShape(made)) this.#refusal ??= 'it takes a value of any type';
     // A case may name more arguments, which a list of all names would forbid.
-    if (said.if !== undefined || said.dependentSchemas !== undefined)
+    if (full.if !== undefined || full.dependentSchemas !== undefined)
       this.#refusal ??= 'what it takes depends on its other arguments';
     if (!typesOf(made.type).includes('object')) return made;
-    const { additionalProperties: others = made.properties === undefined, patternProperties } =
-      said;
-    if (others !== false || isRecord(patternProperties))
+    const { additionalProperties: others = made.properties === undefined } = full;
+    if (others !== false || isRecord(full.patternProperties))
       this.#refusal ??= 'it takes an object whose names it does not list';
-    const required = new Set(asTexts(said.required));
+    const required = new Set(asTexts(full.required));
     const properties = Object.entries(asSchema(made.properties)).map(
       ([name, one]) => [name, required.has(name) ? one : orNull(asSchema(one))] as const,
     );
@@ -298,9 +293,6 @@ class Normalization {
     };
   }
 }
-
-const TOO_LARGE =
-  'The schema is too large once its references are written out; parts of it are open.';
 
 const asSchema = (value: unknown): Schema => (isRecord(value) ? value : {});
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -56,48 +56,51 @@ interface Keyword {
   readonly about: TypeWord | null;
   readonly takenBy: ReadonlySet<string>;
   /** What it says goes into the description where it is not taken. */
-  readonly isTold: boolean;
+  readonly isDescribed: boolean;
 }
 
 const ALL = 'wide strict gemini conservative';
 
-type Row = readonly [Kind, TypeWord | null, keywords: string, takenBy: string, told?: 'told'];
+type Row = readonly [Kind, TypeWord | null, keywords: string, takenBy: string, more?: 'described'];
 
 const ROWS: readonly Row[] = [
   ['string', null, 'title description', ALL],
   ['any', null, 'type', ALL],
-  ['array', null, 'enum', ALL, 'told'],
-  ['apart', null, 'anyOf', ALL, 'told'],
+  ['array', null, 'enum', ALL, 'described'],
+  ['apart', null, 'anyOf', ALL, 'described'],
   ['apart', null, '$ref $defs', 'wide strict'],
-  ['any', null, 'const', 'wide', 'told'],
-  ['any', null, 'default', 'wide conservative', 'told'],
+  ['any', null, 'const', 'wide', 'described'],
+  ['any', null, 'default', 'wide conservative', 'described'],
   ['array', null, 'examples', 'wide'],
   ['boolean', null, 'deprecated readOnly writeOnly', 'wide'],
   ['map', 'object', 'properties', ALL],
   ['apart', 'object', 'required', ALL],
-  ['others', 'object', 'additionalProperties', 'wide strict', 'told'],
-  ['map', 'object', 'patternProperties', 'wide', 'told'],
-  ['part', 'object', 'propertyNames', 'wide', 'told'],
-  ['number', 'object', 'minProperties maxProperties', 'wide', 'told'],
+  ['others', 'object', 'additionalProperties', 'wide strict', 'described'],
+  ['map', 'object', 'patternProperties', 'wide', 'described'],
+  ['part', 'object', 'propertyNames', 'wide', 'described'],
+  ['number', 'object', 'minProperties maxProperties', 'wide', 'described'],
   ['part', 'array', 'items', ALL],
   ['parts', 'array', 'prefixItems', 'wide'],
-  ['number', 'array', 'minItems maxItems', ALL, 'told'],
-  ['boolean', 'array', 'uniqueItems', 'wide', 'told'],
-  ['number', 'number', 'minimum maximum', ALL, 'told'],
-  ['number', 'number', 'exclusiveMinimum exclusiveMaximum multipleOf', 'wide strict', 'told'],
-  ['string', 'string', 'format', 'wide strict gemini', 'told'],
-  ['string', 'string', 'pattern', 'wide strict', 'told'],
-  ['number', 'string', 'minLength maxLength', 'wide conservative', 'told'],
+  ['number', 'array', 'minItems maxItems', ALL, 'described'],
+  ['boolean', 'array', 'uniqueItems', 'wide', 'described'],
+  ['number', 'number', 'minimum maximum', ALL, 'described'],
+  ['number', 'number', 'exclusiveMinimum exclusiveMaximum multipleOf', 'wide strict', 'described'],
+  ['string', 'string', 'format', 'wide strict gemini', 'described'],
+  ['string', 'string', 'pattern', 'wide strict', 'described'],
+  ['number', 'string', 'minLength maxLength', 'wide conservative', 'described'],
   ['string', 'string', 'contentEncoding contentMediaType', 'wide'],
-  ['apart', null, 'not if then else dependentRequired dependentSchemas', '', 'told'],
+  ['apart', null, 'not if then else dependentRequired dependentSchemas', '', 'described'],
 ];
 
 /** The table by keyword. What is not here is for validators, and goes. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
-  ROWS.flatMap(([kind, about, keywords, takenBy, told]) =>
+  ROWS.flatMap(([kind, about, keywords, takenBy, more]) =>
     keywords
       .split(' ')
-      .map((one) => [one, { kind, about, takenBy: words(takenBy), isTold: told === 'told' }]),
+      .map((one) => [
+        one,
+        { kind, about, takenBy: words(takenBy), isDescribed: more === 'described' },
+      ]),
   ),
 );
 

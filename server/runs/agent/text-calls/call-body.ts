@@ -13,9 +13,6 @@ export type TextEvent =
   /** `input` is the whole JSON text; that of a malformed or cut call is never valid JSON. */
   | { readonly type: 'end'; readonly input: string };
 
-/** `string`: the text between the tags is the value. `other`: it is JSON where it can be read as such. */
-export type ValueKind = 'string' | 'other';
-
 /** A reader suspends where the text that came so far ends, and goes on with the next piece. */
 export type Reading<Result = void> = Generator<undefined, Result, undefined>;
 type Write = (text: string) => void;
@@ -122,86 +119,69 @@ const MOST_LEVELS = 4;
 
 /**
  * Reads a call as a JSON object: name and arguments in either order, with the usual other words for
- * both, also within another object. An object that is not valid JSON runs nothing.
+ * both, also within another object. An object that is not valid JSON runs nothing. Arguments behind
+ * the name are passed on while they come.
  */
 export function* readJsonCall(input: TextInput, draft: CallDraft): Reading {
-  const envelope = new Envelope(draft);
-  const isClosed = yield* readObject(input, (character, { depth }) =>
-    envelope.take(character, depth),
-  );
-  envelope.end(isClosed);
+  let json = '';
+  let argsDepth = 0;
+  let isPassed = false;
+  const isClosed = yield* readObject(input, (character, depth) => {
+    const name = isPassed || character !== '{' ? undefined : nameBefore(json);
+    if (name !== undefined) {
+      draft.begin(name);
+      isPassed = true;
+      argsDepth = depth;
+    }
+    if (argsDepth > 0) draft.write(character);
+    if (depth < argsDepth) argsDepth = 0;
+    if (json.length <= LONGEST_ENVELOPE) json += character;
+  });
+  const call = isClosed ? callIn(readJson(json)) : undefined;
+  draft.begin(call?.name ?? NAME.exec(json)?.[1] ?? NAMELESS);
+  if (call && !isPassed) draft.write(call.args);
+  draft.end(call !== undefined);
 }
 
-/** Reads an object or a list to its last bracket; false where it breaks or is cut. */
+const nameBefore = (json: string): string | undefined =>
+  json.length <= LONGEST_BEFORE ? BEFORE_ARGUMENTS.exec(json)?.[1] : undefined;
+
+const LONGEST_END_TAG = 24;
+
+/** Reads an object or a list to its last bracket; false where it breaks or is cut. `depth` is the one behind the character. */
 function* readObject(
   input: TextInput,
-  take: (character: string, extent: JsonExtent) => void,
+  take: (character: string, depth: number) => void,
 ): Reading<boolean> {
   const extent = new JsonExtent();
-  const closing = new ClosingTags();
-  for (let place = 'inside'; place === 'inside'; ) {
-    const { inString } = extent;
+  let inString = false;
+  let tail = '';
+  let isTagged = false;
+  const look = (character: string) => {
+    tail = (tail + character).slice(-LONGEST_END_TAG);
+    isTagged ||= character === '>' && isClosingTag(tail.slice(tail.lastIndexOf('<')));
+  };
+  for (let place = 'inside'; place !== 'broken'; ) {
     const character = yield* input.peek();
     place = character === '' ? 'broken' : extent.take(character);
-    if (place === 'broken') return inString && (yield* skipBroken(input, closing));
+    if (place === 'broken') break;
     input.at += 1;
     input.settle();
-    if (extent.inString) closing.take(character);
-    else closing.forget();
-    take(character, extent);
+    inString = extent.inString;
+    if (inString) look(character);
+    else tail = '';
+    isTagged &&= inString;
+    take(character, extent.depth);
+    if (place === 'closed') return true;
   }
-  return true;
-}
-
-/** A string that is never closed may have run over the end of its call: then that end counts. */
-function* skipBroken(input: TextInput, closing: ClosingTags): Reading<false> {
-  while (!closing.isFound) {
+  // A string that is never closed may have run over the end of its call: then that end counts.
+  while (inString && !isTagged) {
     const character = yield* input.next();
-    if (character === '') return false;
-    closing.take(character);
+    if (character === '') break;
+    look(character);
     input.settle();
   }
   return false;
-}
-
-/** The object of a call. Arguments that can be passed on while they come are: `0` stands in their place. */
-class Envelope {
-  readonly #draft: CallDraft;
-  #json = '';
-  #passing: 'none' | 'now' | 'over' = 'none';
-  #depth = 0;
-
-  constructor(draft: CallDraft) {
-    this.#draft = draft;
-  }
-
-  /** `depth` is the one behind the character. */
-  take(character: string, depth: number): void {
-    if (this.#passing === 'none' && character === '{') this.#begin(depth);
-    if (this.#passing === 'now') {
-      this.#draft.write(character);
-      if (depth < this.#depth) this.#passing = 'over';
-    } else if (this.#json.length <= LONGEST_ENVELOPE) this.#json += character;
-  }
-
-  #begin(depth: number): void {
-    if (this.#json.length > LONGEST_BEFORE) return;
-    const name = BEFORE_ARGUMENTS.exec(this.#json)?.[1];
-    if (name === undefined) return;
-    this.#draft.begin(name);
-    this.#json += '0';
-    this.#passing = 'now';
-    this.#depth = depth;
-  }
-
-  end(isClosed: boolean): void {
-    const call = isClosed ? callIn(readJson(this.#json)) : undefined;
-    this.#draft.begin(call?.name ?? NAME.exec(this.#json)?.[1] ?? NAMELESS);
-    const isPassed = this.#passing !== 'none';
-    if (call && !isPassed) this.#draft.write(call.args);
-    // Nobody knows which of two sets of arguments is meant.
-    this.#draft.end(call !== undefined && (!isPassed || call.args === '0'));
-  }
 }
 
 function callIn(envelope: unknown): { readonly name: string; readonly args: string } | undefined {
@@ -219,28 +199,9 @@ function callIn(envelope: unknown): { readonly name: string; readonly args: stri
   return { name, args: typeof args === 'string' ? args : JSON.stringify(args) };
 }
 
-/** Looks for the end tag of a call in what may be a string. */
-class ClosingTags {
-  #tag = '';
-  isFound = false;
-
-  take(character: string): void {
-    if (character === '<') this.#tag = '<';
-    else if (this.#tag !== '' && this.#tag.length < 24) this.#tag += character;
-    else this.#tag = '';
-    this.isFound ||= character === '>' && isClosingTag(this.#tag);
-  }
-
-  forget(): void {
-    this.#tag = '';
-    this.isFound = false;
-  }
-}
-
 /** The dialects write the key of an argument in these tags, and its value up to this end. */
 const KEYS = [
-  { tag: /^<parameter\s*=\s*["']?([^"'<>]+?)["']?\s*>$/i, end: '</parameter>' },
-  { tag: /^<parameter\s+name\s*=\s*["']([^"'<>]+)["']\s*>$/i, end: '</parameter>' },
+  { tag: /^<parameter(?:\s+name)?\s*=\s*["']?([^"'<>]+?)["']?\s*>$/i, end: '</parameter>' },
   { tag: /^<arg_key>\s*([^<]+?)\s*(?:<\/arg_key>\s*)?<arg_value>$/, end: '</arg_value>' },
 ];
 /** In a tag of a tool's own name each argument has a tag of its own name, too. */
@@ -251,46 +212,42 @@ const LONGEST_BLANK = 1_024;
 const PYTHON: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 
 export interface MarkupCall {
-  readonly kindOf: (key: string) => ValueKind;
+  /** The text between the tags is the value; else that is JSON where it can be read as such. */
+  readonly isText: (key: string) => boolean;
   /** The tag that ends the call, where that is the tool's own name. */
   readonly toolTag: string | undefined;
 }
 
 /** Reads the body of a call whose tool is known: a JSON object, or arguments as tags. */
-export function* readMarkupCall(input: TextInput, draft: CallDraft, call: MarkupCall): Reading {
+export function* readMarkupCall(
+  input: TextInput,
+  draft: CallDraft,
+  { isText, toolTag }: MarkupCall,
+): Reading {
   const write = (text: string) => draft.write(text);
   yield* skipBlanks(input);
   if ((yield* input.peek()) === '{') return draft.end(yield* readObject(input, write));
-  for (let sign = '{'; ; sign = ',') {
-    const isOver = yield* readArgument(input, write, { ...call, sign });
-    if (isOver !== undefined) return draft.end(isOver);
+  write('{');
+  for (let sign = ''; ; sign = ',') {
+    yield* skipBlanks(input);
+    const start = input.at;
+    const tag = yield* readTag(input);
+    const { key, end } = keyIn(tag, toolTag);
+    if (key === undefined) {
+      const isEnd = isEndOf(toolTag, tag);
+      if (isEnd) write('}');
+      // It is text after all, unless the answer was cut within it.
+      else if ((yield* input.peek()) !== '') input.at = start;
+      return draft.end(isEnd);
+    }
+    write(`${sign}${JSON.stringify(key)}:`);
+    yield* input.follows('\n');
+    const read = isText(key) ? readText : readOther;
+    if (!(yield* read(input, write, end))) return draft.end(false);
   }
 }
 
-/** Reads an argument; true behind the last one, false where neither that nor an argument follows. */
-function* readArgument(
-  input: TextInput,
-  write: Write,
-  { sign, ...call }: MarkupCall & { readonly sign: string },
-): Reading<boolean | undefined> {
-  yield* skipBlanks(input);
-  const start = input.at;
-  const tag = yield* readTag(input);
-  const { key, end } = keyIn(tag, call.toolTag);
-  if (key === undefined) {
-    const isEnd = isEndOf(call, tag);
-    if (isEnd) write(sign === '{' ? '{}' : '}');
-    // It is text after all, unless the answer was cut within it.
-    else if ((yield* input.peek()) !== '') input.at = start;
-    return isEnd;
-  }
-  write(`${sign}${JSON.stringify(key)}:`);
-  yield* input.follows('\n');
-  const read = call.kindOf(key) === 'string' ? readText : readOther;
-  return (yield* read(input, write, end)) ? undefined : false;
-}
-
-const isEndOf = ({ toolTag }: MarkupCall, tag: string): boolean =>
+const isEndOf = (toolTag: string | undefined, tag: string): boolean =>
   toolTag === undefined ? isClosingTag(tag) : tag === `</${toolTag}>`;
 
 function* skipBlanks(input: TextInput): Reading {
@@ -333,7 +290,7 @@ function* readText(input: TextInput, write: Write, end: string): Reading<boolean
     if (character === '') return false;
     input.settle();
     // Half a character is quoted alone, in whatever pieces it comes.
-    write(quoted(character));
+    write(JSON.stringify(character).slice(1, -1));
   }
   write('"');
   return true;
@@ -355,9 +312,6 @@ function* readOther(input: TextInput, write: Write, end: string): Reading<boolea
   write(extent ? value : scalarJson(value.trim()));
   return !extent || readJson(value) !== undefined;
 }
-
-/** The text as JSON without the quotes around it. */
-const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function scalarJson(text: string): string {
   const json = PYTHON[text] ?? text;

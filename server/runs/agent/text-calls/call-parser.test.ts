@@ -7,7 +7,7 @@ import { withoutTags } from './call-tags.ts';
 
 const tools = {
   names: new Set(['echo', 'demo_echo', 'table']),
-  kindOf: (_tool: string, key: string) => (key === 'text' ? ('string' as const) : 'other'),
+  isText: (_tool: string, key: string) => key === 'text',
 };
 
 /** Neighbours of one kind as one, so that pieces do not show. */

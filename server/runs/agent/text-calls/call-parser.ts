@@ -6,7 +6,6 @@ import {
   readMarkupCall,
   type TextEvent,
   TextInput,
-  type ValueKind,
 } from './call-body.ts';
 import { isClosingTag, readTag, type Tag } from './call-tags.ts';
 import { Quotes } from './quotes.ts';
@@ -14,7 +13,8 @@ import { Quotes } from './quotes.ts';
 /** The parser knows the offered tools by the names that the model was given. */
 export interface OfferedTools {
   readonly names: ReadonlySet<string>;
-  readonly kindOf: (toolName: string, key: string) => ValueKind;
+  /** An argument is text: what stands between its tags is no JSON. */
+  readonly isText: (toolName: string, key: string) => boolean;
 }
 
 type OpeningTag = Extract<Tag, { name: string }> | { readonly kind: 'call' };
@@ -190,25 +190,22 @@ export class CallParser {
     return name;
   }
 
-  *#readJson(): Reading<true> {
-    yield* readJsonCall(this.#input, this.#beginCall());
-    return this.#endCall(true);
+  #readJson(): Reading<true> {
+    return this.#readCall(true, (draft) => readJsonCall(this.#input, draft));
   }
 
-  *#readMarkup(name: string, isOwnTag: boolean, isWithinTag = false): Reading<true> {
-    const draft = this.#beginCall();
-    draft.begin(name);
-    const kindOf = (key: string) => this.#tools.kindOf(name, key);
-    yield* readMarkupCall(this.#input, draft, { kindOf, toolTag: isOwnTag ? name : undefined });
-    return this.#endCall(isWithinTag);
+  #readMarkup(name: string, isOwnTag: boolean, isWithinTag = false): Reading<true> {
+    const isText = (key: string) => this.#tools.isText(name, key);
+    const toolTag = isOwnTag ? name : undefined;
+    return this.#readCall(isWithinTag, (draft) => {
+      draft.begin(name);
+      return readMarkupCall(this.#input, draft, { isText, toolTag });
+    });
   }
 
-  #beginCall(): CallDraft {
+  *#readCall(isWithinTag: boolean, read: (draft: CallDraft) => Reading): Reading<true> {
     this.#blanks = '';
-    return new CallDraft((event) => this.#add(event));
-  }
-
-  #endCall(isWithinTag: boolean): true {
+    yield* read(new CallDraft((event) => this.#add(event)));
     this.#isWithinTag = isWithinTag;
     this.#calledAt = this.#input.at;
     // The text behind a call begins like a line.
@@ -263,7 +260,7 @@ const MARKS =
  */
 export function callInText(text: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const parser = new CallParser({ names: new Set(names), kindOf: () => 'other' });
+  const parser = new CallParser({ names: new Set(names), isText: () => false });
   const start = text.slice(0, MOST_CHARS);
   const events = [...parser.push(start), ...parser.end()];
   const called = events.flatMap((event) => (event.type === 'start' ? [event.name] : []));

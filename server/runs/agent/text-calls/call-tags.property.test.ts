@@ -7,7 +7,7 @@ const names = new Set(['echo', 'demo_echo', 'kiosk_list']);
 
 /** Whether any part of the text is read as a call, also one that is malformed. */
 function hasCall(text: string): boolean {
-  const parser = new CallParser({ names, kindOf: () => 'other' });
+  const parser = new CallParser({ names, isText: () => false });
   return [...parser.push(text), ...parser.end()].some(({ type }) => type !== 'text');
 }
 

@@ -1,11 +1,11 @@
 /** Directly before a tag: the tag is quoted or escaped. */
 const QUOTES = /["'“‘«„「『‹\\`]/;
 
-interface Fence {
+/** `word`: code within a line. `line`: a fence that began within a line, and so may end within one. */
+interface Code {
   readonly sign: string;
   readonly length: number;
-  /** It began within a line, and so it may end within one. */
-  readonly isWithinLine: boolean;
+  readonly kind: 'word' | 'line' | 'block';
 }
 
 /**
@@ -17,19 +17,17 @@ export class Quotes {
   #isLineStart = true;
   #isQuotedLine = false;
   #isBetweenQuotes = false;
-  /** Backticks that began the code in this line; 0 outside of it. */
-  #codeSigns = 0;
-  #fence: Fence | undefined;
-  #isFirstLineOfFence = false;
+  #code: Code | undefined;
+  #isFirstLineOfCode = false;
   /** A line of nothing but the sign of the fence, so far. */
-  #endsFence = false;
+  #endsBlock = false;
   #run = { sign: '', length: 0, isAtLineStart: false };
 
   /** Tells whether the next text is quoted, when it does not begin with a backtick or `~`. */
   isQuoted(): boolean {
     this.#endRun();
-    const isCode = this.#fence !== undefined || this.#codeSigns > 0;
-    return isCode || this.#isQuotedLine || this.#isBetweenQuotes || QUOTES.test(this.#last);
+    const isQuote = this.#isQuotedLine || this.#isBetweenQuotes || QUOTES.test(this.#last);
+    return this.#code !== undefined || isQuote;
   }
 
   take(character: string): void {
@@ -41,15 +39,14 @@ export class Quotes {
       else if (character === '\n') this.#endLine();
       else this.#takeOther(character);
     }
-    const isIndent = character === ' ' || character === '\t';
-    if (character !== '\n' && !isIndent) this.#isLineStart = false;
+    if (!' \t\n'.includes(character)) this.#isLineStart = false;
     this.#last = character;
   }
 
   #takeOther(character: string): void {
-    if (!/\s/.test(character)) this.#endsFence = false;
+    if (!/\s/.test(character)) this.#endsBlock = false;
     if (this.#isLineStart && character === '>') this.#isQuotedLine = true;
-    if (this.#codeSigns > 0 || this.#fence) return;
+    if (this.#code) return;
     if (character === '"') this.#isBetweenQuotes = !this.#isBetweenQuotes;
     if (character === '“') this.#isBetweenQuotes = true;
     if (character === '”') this.#isBetweenQuotes = false;
@@ -59,26 +56,25 @@ export class Quotes {
     const { sign, length, isAtLineStart } = this.#run;
     if (length === 0) return;
     this.#run = { sign: '', length: 0, isAtLineStart: false };
-    if (this.#fence) return this.#closeFence(this.#fence, sign, length, isAtLineStart);
-    if (this.#codeSigns > 0) {
-      if (sign === '`' && length === this.#codeSigns) this.#codeSigns = 0;
-    } else if (length >= 3 && (sign === '`' || isAtLineStart)) {
-      this.#fence = { sign, length, isWithinLine: !isAtLineStart };
-      this.#isFirstLineOfFence = true;
-    } else if (sign === '`') this.#codeSigns = length;
+    if (this.#code) return this.#endCode(this.#code, sign, length, isAtLineStart);
+    const isFence = length >= 3 && (sign === '`' || isAtLineStart);
+    if (!isFence && sign !== '`') return;
+    const kind = isAtLineStart ? 'block' : 'line';
+    this.#code = { sign, length, kind: isFence ? kind : 'word' };
+    this.#isFirstLineOfCode = true;
   }
 
-  #closeFence(fence: Fence, sign: string, length: number, isAtLineStart: boolean): void {
-    if (sign !== fence.sign || length < fence.length) return;
-    if (fence.isWithinLine || this.#isFirstLineOfFence) this.#fence = undefined;
-    else this.#endsFence = isAtLineStart;
+  #endCode(code: Code, sign: string, length: number, isAtLineStart: boolean): void {
+    const isLong = code.kind === 'word' ? length === code.length : length >= code.length;
+    if (sign !== code.sign || !isLong) return;
+    if (code.kind !== 'block' || this.#isFirstLineOfCode) this.#code = undefined;
+    else this.#endsBlock = isAtLineStart;
   }
 
   #endLine(): void {
-    if (this.#endsFence) this.#fence = undefined;
-    this.#endsFence = false;
-    this.#isFirstLineOfFence = false;
-    this.#codeSigns = 0;
+    if (this.#endsBlock || this.#code?.kind === 'word') this.#code = undefined;
+    this.#endsBlock = false;
+    this.#isFirstLineOfCode = false;
     this.#isQuotedLine = false;
     this.#isBetweenQuotes = false;
     this.#isLineStart = true;

@@ -110,7 +110,7 @@ function offeredTools(tools: LanguageModelV4CallOptions['tools'] = []): OfferedT
   );
   return {
     names: new Set(schemas.keys()),
-    kindOf: (name, key) => (isText(schemas.get(name)?.properties?.[key]) ? 'string' : 'other'),
+    isText: (name, key) => isText(schemas.get(name)?.properties?.[key]),
   };
 }
 

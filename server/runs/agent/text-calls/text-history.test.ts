@@ -94,7 +94,7 @@ test('[AL133] a description holds no tag of a call, nor one named like any of th
   ];
   const text = describeTools(TOOLS_PLACEHOLDER, tools);
   const names = new Set(tools.map(({ name }) => name));
-  const parser = new CallParser({ names, kindOf: () => 'other' });
+  const parser = new CallParser({ names, isText: () => false });
   const repeated = text.replaceAll('"', '').replaceAll('\\n', '\n');
   const events = [...parser.push(repeated), ...parser.end()];
   expect(events.map(({ type }) => type)).toEqual(['text']);
