@@ -16,14 +16,9 @@ export interface Argument<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** A call without the argument gets it; without a default the argument is required. */
   readonly fallback?: { readonly value: Value };
-  /** The value, or what is wrong with it. */
-  read(value: unknown): { readonly ok: true; readonly value: Value } | Wrong;
-}
-
-interface Wrong {
-  readonly ok: false;
   /** It says what the value must be, and follows "must be". */
   readonly wants: string;
+  fits(value: unknown): value is Value;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any value is an argument's value.
@@ -52,7 +47,7 @@ function argument<Value>(
   return {
     schema: { ...schema, ...(fallback === undefined ? {} : { default: fallback }), description },
     ...(fallback === undefined ? {} : { fallback: { value: fallback } }),
-    read: (value) => (fits(value) ? { ok: true, value } : { ok: false, wants }),
+    ...{ wants, fits },
   };
 }
 
@@ -111,35 +106,20 @@ export const list = <Item>(
   about: About<readonly Item[]> & { readonly min?: number; readonly max: number },
 ): Argument<readonly Item[]> => {
   const { min = 0, max } = about;
-  const wrong = (value: unknown): Wrong | undefined => {
-    const read = item.read(value);
-    return read.ok ? undefined : read;
-  };
   const { description: _, ...items } = item.schema;
-  return {
-    ...argument(
-      { type: 'array', items, ...(min > 0 ? { minItems: min } : {}), maxItems: max },
-      about,
-      '',
-      (value): value is readonly Item[] => Array.isArray(value),
-    ),
-    read(value) {
-      const range = `a list of ${rangeWords({ min, max })}`;
-      if (!Array.isArray(value) || value.length < min || value.length > max)
-        return { ok: false, wants: range };
-      const problem = value.map(wrong).find((one) => one !== undefined);
-      return problem
-        ? { ok: false, wants: `${range}, each ${problem.wants}` }
-        : { ok: true, value };
-    },
-  };
+  return argument(
+    { type: 'array', items, ...(min > 0 ? { minItems: min } : {}), maxItems: max },
+    about,
+    `a list of ${min} to ${max}, each ${item.wants}`,
+    (value): value is readonly Item[] =>
+      Array.isArray(value) && value.length >= min && value.length <= max && value.every(item.fits),
+  );
 };
 
 /** An argument that a call may leave out; it is then undefined. */
 export const optional = <Value>(given: Argument<Value>): Argument<Value | undefined> => ({
-  schema: given.schema,
+  ...given,
   fallback: { value: undefined },
-  read: given.read,
 });
 
 function rangeWords({ min, max }: Limits): string {
@@ -166,12 +146,11 @@ export function readArguments<Args extends Arguments>(
 ): { readonly ok: true; readonly values: ValuesOf<Args> } | { ok: false; problem: string } {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, { read, fallback }] of Object.entries(args)) {
+  for (const [name, { wants, fits, fallback }] of Object.entries(args)) {
     const value = own(given, name);
-    const result =
-      value === undefined && fallback ? { ok: true as const, ...fallback } : read(value);
-    if (result.ok) values[name] = result.value;
-    else problems.push(`${name} must be ${result.wants}`);
+    if (value === undefined && fallback) values[name] = fallback.value;
+    else if (fits(value)) values[name] = value;
+    else problems.push(`${name} must be ${wants}`);
   }
   return problems.length === 0
     ? { ok: true, values: values as ValuesOf<Args> }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { reconnect, setupCalls, types } from './testing/setup-calls.ts';
+import { setupCalls, types } from './testing/setup-calls.ts';
 import {
   callTool,
   createHeldTool,
@@ -189,7 +189,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
     }
     tool.end('tc_1', 1);
     await link.next('tool_result');
-    const { back } = await reconnect(rig, link, { forget: ['tc_1', 'tc_3'], cancel: ['tc_2'] });
+    const { back } = await rig.reconnect(link, { forget: ['tc_1', 'tc_3'], cancel: ['tc_2'] });
     expect(await back.next('tool_error')).toMatchObject({ code: 'cancelled' });
     expect(await back.next('tool_error')).toMatchObject({ code: 'cancelled' });
     expect(types(back.all)).not.toContain('tool_result');
@@ -201,7 +201,7 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
     const { link, tool } = rig;
     link.send(request('tc_1'));
     await link.next('tool_call_claim');
-    const { back, hello } = await reconnect(rig, link);
+    const { back, hello } = await rig.reconnect(link);
     expect(hello.known).toEqual([]);
     back.send(granted('tc_1'));
     back.send(request('tc_1', { attempt: 2 }));

@@ -165,12 +165,9 @@ describe.each(TRANSPORTS)('over a %s', (way) => {
   });
 
   test.each([1000, 1008, 1012, 4013])('[CL5] after %i it tries again', async (code) => {
-    const { connect, client, clock, server } = await setup();
+    const { connect, reconnect } = await setup();
     const { link } = await connect();
-    link.close(code);
-    await until(client.status, state('reconnecting'));
-    clock.advance(500);
-    await (await server.accept()).welcome();
+    await reconnect({ cut: () => link.close(code) });
   });
 
   test('[CL5] a credential that HTTP refuses stops it, a server that is away does not', async () => {

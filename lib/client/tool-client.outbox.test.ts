@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../protocol/limits.ts';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { reconnect, setupCalls } from './testing/setup-calls.ts';
+import { setupCalls } from './testing/setup-calls.ts';
 import { callTool, createHeldTool } from './testing/setup-client.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `tc_${at}`);
@@ -22,7 +22,7 @@ test('[CL34] a hello tells as many calls as the server takes, and what runs amon
   await callTool(link, 'running');
   await link.settled();
   expect(tool.started).toEqual(['running']);
-  const { hello: next } = await reconnect(rig, link);
+  const { hello: next } = await rig.reconnect(link);
   const known = new Set(next.known?.map(({ id }) => id));
   expect(known.size).toBe(LIMITS.knownCalls);
   expect([known.has('running'), known.has('tc_0'), known.has('tc_1')]).toEqual([true, false, true]);
@@ -49,7 +49,7 @@ test('[CL7] an answer that the journal is still being told of is not sent by a n
   await callTool(rig.link, 'tc_1');
   rig.tool.end('tc_1', 'open');
   await writing.promise;
-  const { back } = await reconnect(rig, rig.link);
+  const { back } = await rig.reconnect(rig.link);
   expect((await back.settled()).map(({ type }) => type)).not.toContain('tool_result');
   disk.resolve();
   expect(await back.next('tool_result')).toMatchObject({ id: 'tc_1', output: 'open' });

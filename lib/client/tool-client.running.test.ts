@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
-import { reconnect, setupCalls, types } from './testing/setup-calls.ts';
+import { setupCalls, types } from './testing/setup-calls.ts';
 import { callTool, createHeldTool, granted, request } from './testing/setup-client.ts';
 
 test('[CL8] a program frozen between claim and grant does not run late', async () => {
@@ -80,7 +80,7 @@ test('[CL10] when the time is over the signal aborts, also without a connection'
   await callTool(link, 'tc_1', {}, { remaining_ms: 10_000 });
   await link.settled();
   clock.advance(9_000);
-  const { back } = await reconnect(rig, link);
+  const { back } = await rig.reconnect(link);
   expect(tool.signals.get('tc_1')?.aborted).toBe(false);
   clock.advance(500);
   expect(tool.signals.get('tc_1')?.aborted).toBe(true);
@@ -101,7 +101,7 @@ test('[CL10] while a person is asked the card says so and the clock stands still
   await callTool(link, 'tc_1', {}, { remaining_ms: 10_000 });
   expect(await link.next('tool_status')).toMatchObject({ id: 'tc_1', attempt: 1, phase: 'device' });
   clock.advance(60_000);
-  const { back } = await reconnect(rig, link);
+  const { back } = await rig.reconnect(link);
   expect(await back.next('tool_status')).toMatchObject({ phase: 'device' });
   expect(signals[0]?.aborted).toBe(false);
   person.resolve('yes');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHeldTool, setupClient, until } from './testing/setup-client.ts';
+import type { ToolClientOptions } from './tool-client.ts';
 
 const door = createHeldTool().definition;
 const window = { ...door, name: 'window.open', timeoutMs: 5_000, displayName: 'Window' };
@@ -45,17 +46,14 @@ test('[CL20] later only what changed is told', async () => {
 });
 
 test('[CL20] all are told again after a new connection, with the state', async () => {
-  const { connect, client, clock, server } = await setupClient({ tools: [door] });
+  const { connect, client, reconnect } = await setupClient({ tools: [door] });
   const { link } = await connect();
   client.reportState({ visibility: 'hidden' });
   await link.next('client_state');
-  link.cut();
-  await until(client.status, ({ state }) => state === 'reconnecting');
-  client.unregister('door.open');
-  client.register(window);
-  clock.advance(500);
-  const back = await server.accept();
-  await back.welcome();
+  const { back } = await reconnect(link, {}, () => {
+    client.unregister('door.open');
+    client.register(window);
+  });
   const sent = (await back.settled()).slice(1, -1);
   expect(sent).toEqual([
     { type: 'register_tools', tools: [expect.objectContaining({ name: 'window.open' })] },
@@ -142,15 +140,13 @@ test('[CL37] touches are reported with their age, at most once a second, and the
 });
 
 test('[CL37] a touch without a connection is reported with the next one, and only once', async () => {
-  const { connect, client, clock, server } = await setupClient({ tools: [] });
+  const { connect, client, clock, reconnect } = await setupClient({ tools: [] });
   const { link } = await connect();
   client.reportState({ visibility: 'visible' });
-  link.cut();
-  await until(client.status, ({ state }) => state === 'reconnecting');
-  client.reportTouch();
-  clock.advance(1_500);
-  const back = await server.accept();
-  await back.welcome();
+  const { back } = await reconnect(link, {}, () => {
+    client.reportTouch();
+    clock.advance(1_000);
+  });
   const states = (await back.settled()).filter(({ type }) => type === 'client_state');
   expect(states).toEqual([
     { type: 'client_state', visibility: 'visible' },
@@ -158,32 +154,24 @@ test('[CL37] a touch without a connection is reported with the next one, and onl
   ]);
 });
 
-test('[CL40] tools that the server rejects are reported with the reason', async () => {
+test('[CL40] tools that the server rejects are reported; without a listener they are problems, as all that it objects to', async () => {
   const refused: string[] = [];
-  const { connect } = await setupClient({
-    tools: [door],
-    onRejectedTools: (tools) => refused.push(...tools.map(({ message }) => message)),
-  });
-  const { link } = await connect();
+  const onRejectedTools: ToolClientOptions['onRejectedTools'] = (tools) =>
+    void refused.push(...tools.map(({ message }) => message));
   const rejected = [{ name: 'door.open', code: 'reserved', message: 'taken by the server' }];
-  link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
-  await link.settled();
+  const problems: string[][] = [];
+  for (const more of [{ onRejectedTools }, {}]) {
+    const rig = await setupClient({ tools: [door], ...more });
+    const { link } = await rig.connect();
+    link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
+    link.send({ type: 'error', code: 'bad_message', message: 'no such type' });
+    await link.settled();
+    problems.push(rig.problems);
+  }
   expect(refused).toEqual(['taken by the server']);
-});
-
-test('[CL40] without a listener they are problems', async () => {
-  const { connect, problems } = await setupClient({ tools: [door] });
-  const { link } = await connect();
-  const rejected = [{ name: 'door.open', code: 'reserved', message: 'taken by the server' }];
-  link.send({ type: 'tools_registered', count: 1, registered: 0, rejected });
-  await link.settled();
-  expect(problems).toEqual(['the server refused the tool "door.open": taken by the server']);
-});
-
-test('what the server objects to is told', async () => {
-  const { connect, problems } = await setupClient();
-  const { link } = await connect();
-  link.send({ type: 'error', code: 'bad_message', message: 'no such type' });
-  await link.settled();
-  expect(problems).toEqual(['the server reports bad_message: no such type']);
+  const objection = 'the server reports bad_message: no such type';
+  expect(problems).toEqual([
+    [objection],
+    ['the server refused the tool "door.open": taken by the server', objection],
+  ]);
 });

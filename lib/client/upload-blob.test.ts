@@ -1,24 +1,17 @@
-import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '../net/testing/serve-http.ts';
 import { createHttpUploadBlob } from './encode-answer.ts';
 
 async function setup(status: number, answer: unknown) {
   const received: { path: string | undefined; type: string | undefined; bytes: Buffer }[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks = await request.toArray();
-    const bytes = Buffer.concat(chunks);
+  const { origin: baseUrl, close } = await serveHttp(async (request, response) => {
+    const bytes = await buffer(request);
     received.push({ path: request.url, type: request.headers['content-type'], bytes });
     response.statusCode = status;
     response.end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const baseUrl = `http://127.0.0.1:${address.port}`;
+  onTestFinished(close);
   return { received, upload: createHttpUploadBlob({ baseUrl, fetch }) };
 }
 
@@ -32,12 +25,7 @@ test('it posts the bytes under their type and gives the id', async () => {
   ]);
 });
 
-test('a refusal is told with its status', async () => {
-  const { upload } = await setup(413, { error: {} });
-  await expect(upload(picture)).rejects.toThrow('answered 413');
-});
-
-test('an answer without an id is no success', async () => {
-  const { upload } = await setup(200, {});
-  await expect(upload(picture)).rejects.toThrow('blob_id');
+test('a refusal is told with its status, and an answer without an id is no success', async () => {
+  await expect((await setup(413, {})).upload(picture)).rejects.toThrow('answered 413');
+  await expect((await setup(200, {})).upload(picture)).rejects.toThrow('blob_id');
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { COMMON_OPTIONS } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { COMMANDS, optionText } from './run-cli.ts';
-import { accepted, cli, Status, scriptedServer, wireCall } from './testing/setup-cli.ts';
+import { accepted, calling, cli, Status, scriptedServer, wireCall } from './testing/setup-cli.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/cli.md'), 'utf8');
 const refusal = (status: number, code: string) => () =>
@@ -73,10 +73,7 @@ test('[CX1] a command that Ctrl+C ends has the code of a shell', async () => {
 const HOSTILE = '\u001b]0;title\u0007\u009b31m\u202eright';
 
 test('[CX4] what a tool returned moves no cursor and changes no title', async () => {
-  const { url } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ result: `${HOSTILE}\nline 2` }),
-  });
+  const { url } = await scriptedServer(calling({ result: `${HOSTILE}\nline 2` }));
   const { out } = await cli(['call', 't', '--url', url, '--token', 't']);
   expect(out).toBe('␛]0;title␇⟨U+009B⟩31m⟨U+202E⟩right\nline 2\n');
 });
@@ -98,10 +95,7 @@ test('[CX4] nor what a refusal says, nor a cell of a table', async () => {
 });
 
 test('[CX2] [CX4] with --json stdout is one document, which reads back as the same value', async () => {
-  const { url } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ result: HOSTILE }),
-  });
+  const { url } = await scriptedServer(calling({ result: HOSTILE }));
   const { out, code } = await cli(['call', 't', '--json', '--url', url, '--token', 't']);
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ tool_call_id: 'tc_1', result: HOSTILE });

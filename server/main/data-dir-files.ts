@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Moment } from '#lib/call/clocks';
-import { isMissing } from '#lib/util/is-missing';
+import { passOverMissing } from '#lib/util/is-missing';
 import type { LastMark } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 
@@ -54,11 +54,8 @@ export function createAliveMark(deps: { file: string; now(): Moment; logger: Log
   };
   return {
     async last() {
-      const text = await readFile(deps.file, 'utf8').catch((error: unknown) => {
-        if (isMissing(error)) return '';
-        throw error;
-      });
-      const [, wall, steady] = /^(\d{1,16}) (\d{1,16})\n$/.exec(text) ?? [];
+      const text = await readFile(deps.file, 'utf8').catch(passOverMissing);
+      const [, wall, steady] = /^(\d{1,16}) (\d{1,16})\n$/.exec(text ?? '') ?? [];
       return wall === undefined ? undefined : { wall: Number(wall), steady: Number(steady) };
     },
     keep() {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorMessage } from '#lib/util/error-message';
 import { type Config, ConfigError } from './config.ts';
 import * as rooms from './rooms.ts';
 
@@ -25,48 +26,19 @@ const OPTIONS = {
   key: { type: 'string' },
 } as const;
 
+const ARGUMENTS =
+  '--salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables';
+
 /** Reads the arguments after the program's name. Throws `ConfigError` for an unknown one. */
 export function readArguments(args: readonly string[]): Arguments {
-  const { values, tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    strict: false,
-    tokens: true,
-  });
-  for (const token of tokens) refuseUnknown(token, args);
-  const { cert, key } = values;
-  return {
-    salvage: values.salvage === true,
-    json: values.json === true,
-    lan: values.lan === true,
-    cert: typeof cert === 'string' ? cert : undefined,
-    key: typeof key === 'string' ? key : undefined,
-    insecurePlaintextLan: values['insecure-plaintext-lan'] === true,
-  };
-}
-
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-
-/** Refuses what is no option, a switch with a value, and a file that is not named. */
-function refuseUnknown(token: Token, args: readonly string[]): void {
-  const option =
-    token.kind === 'option'
-      ? Object.entries(OPTIONS).find(([name]) => `--${name}` === token.rawName)
-      : undefined;
-  if (
-    token.kind !== 'option' ||
-    !option ||
-    (option[1].type === 'boolean' && token.value !== undefined)
-  ) {
-    const argument = JSON.stringify(args[token.index]);
-    throw new ConfigError(
-      `${argument} is not an argument of Callboard; they are --salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables`,
-    );
-  }
-  if (option[1].type === 'string' && (!token.value || token.value.startsWith('--'))) {
-    throw new ConfigError(
-      `${token.rawName} has no file behind it; it must be as in --cert board.crt --key board.key`,
-    );
+  try {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const { 'insecure-plaintext-lan': insecurePlaintextLan, cert, key, ...switches } = values;
+    return { ...switches, cert, key, insecurePlaintextLan };
+  } catch (error) {
+    // Node's own hints follow in further sentences and lines.
+    const [problem] = errorMessage(error).split(/\. |\n/);
+    throw new ConfigError(`${problem}; the arguments of Callboard are ${ARGUMENTS}`);
   }
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { startReceiver, status } from './testing/receiver.ts';
-import { finishedRun, sampleRun } from './testing/sample-runs.ts';
 import { asking, finished, ORIGIN, SECRET, setupOutbox, variable } from './testing/setup-outbox.ts';
 
 const bodyOf = (receiver: Awaited<ReturnType<typeof startReceiver>>, at = 0) =>
@@ -47,12 +46,10 @@ test('[OB19] [OB32] a receiver without blocks gets a text in which nothing of ot
 
 test('[OB32] Slack gets no block that it would refuse: none without text, and no long title', async () => {
   const receiver = await startReceiver(status(200));
-  const { ask, outbox, store } = await setupOutbox({
+  const { ask, finishRun } = await setupOutbox({
     notify: { team: { kind: 'slack', url: receiver.origin } },
   });
-  const announced = outbox.announceRun(finishedRun({ title: '' }), sampleRun());
-  await store.write(announced?.changes ?? []);
-  announced?.written();
+  await finishRun({ title: '' });
   await receiver.got(1);
   await ask({ card: { display_name: 'x'.repeat(400) } });
   await receiver.got(2);
@@ -97,7 +94,7 @@ test('[OB19] ntfy gets a title, a message and a link to click, its token as a he
 
 test('[OB19] each kind of notice has words', async () => {
   const receiver = await startReceiver(status(200));
-  const { clock, decide, leave, outbox, store } = await setupOutbox({
+  const { clock, decide, finishRun, leave } = await setupOutbox({
     notify: {
       phone: {
         ...{ kind: 'ntfy', url: receiver.origin, topic: 'board' },
@@ -112,9 +109,7 @@ test('[OB19] each kind of notice has words', async () => {
   const denied = finished({ status: 'FAILED', error });
   await decide({ ...denied, card: { ...denied.card, approval_decision: decided } }, asking());
   await decide(finished({ id: 'tc_2' }));
-  const announced = outbox.announceRun(finishedRun(), sampleRun());
-  await store.write(announced?.changes ?? []);
-  announced?.written();
+  await finishRun();
   await receiver.got(5);
   const titles = receiver.received.map(
     (_, at) => `${bodyOf(receiver, at).title}: ${bodyOf(receiver, at).message}`,
@@ -131,7 +126,7 @@ test('[OB19] each kind of notice has words', async () => {
 test('[OB5] a target gets the events, tools and outcomes that it names', async () => {
   const url = 'http://127.0.0.1:1';
   const target = (more: object) => ({ kind: 'webhook', url, secret: SECRET, ...more });
-  const { decide, listed, outbox, store } = await setupOutbox({
+  const { decide, finishRun, listed } = await setupOutbox({
     notify: {
       plain: target({}),
       pay: target({ events: ['approval.requested', 'call.finished'], tools: ['pay.*'] }),
@@ -145,9 +140,7 @@ test('[OB5] a target gets the events, tools and outcomes that it names', async (
   await decide(finished({ id: 'tc_ok' }));
   const error = { code: 'tool_error', message: '', executed: 'yes' } as const;
   await decide(finished({ id: 'tc_bad', status: 'FAILED', error }));
-  const announced = outbox.announceRun(finishedRun(), sampleRun());
-  await store.write(announced?.changes ?? []);
-  announced?.written();
+  await finishRun();
   const rows = (await listed()).map(({ target: to, notice: { data } }) => {
     const about = 'tool_call_id' in data ? data.tool_call_id : data.link;
     return `${to} ${about}`;

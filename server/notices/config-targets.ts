@@ -180,7 +180,7 @@ function valuesOf(
   include: WebhookSettings['include'],
 ): Record<string, unknown> {
   if (!call) return {};
-  const values = { arguments: call.args, ...(call.result === undefined ? {} : resultOf(call)) };
+  const values = { arguments: call.args, ...given({ result: call.result }) };
   const wanted = Object.entries(values).filter(([name]) => include.some((one) => one === name));
   const cut = wanted.filter(([, value]) => !fitsJson(value, VALUE_BYTES)).map(([name]) => name);
   return {
@@ -188,8 +188,6 @@ function valuesOf(
     ...(cut.length === 0 ? {} : { cut }),
   };
 }
-
-const resultOf = ({ result }: Call) => ({ result });
 
 /** Slack takes texts of its blocks up to these lengths. */
 const SLACK_CHARS = { header: 150, section: 3_000 } as const;

@@ -63,25 +63,14 @@ export const notifyConfigSchema = z
   .default({});
 
 type Written = z.infer<typeof notifyConfigSchema>[string];
-type Filters = Pick<Written, keyof typeof filters>;
+type Settings<Kind extends Written['kind']> = Readonly<
+  Omit<Extract<Written, { kind: Kind }>, 'url' | 'secret'>
+> & { readonly url: URL };
 
-export interface WebhookSettings extends Filters {
-  readonly kind: 'webhook';
-  readonly url: URL;
-  /** The keys themselves. */
-  readonly keys: readonly Buffer[];
-  readonly include: readonly ('arguments' | 'result')[];
-}
-export interface SlackSettings extends Filters {
-  readonly kind: 'slack';
-  readonly url: URL;
-}
-export interface NtfySettings extends Filters {
-  readonly kind: 'ntfy';
-  readonly url: URL;
-  readonly topic: string;
-  readonly token: string | undefined;
-}
+/** With the keys themselves. */
+export type WebhookSettings = Settings<'webhook'> & { readonly keys: readonly Buffer[] };
+export type SlackSettings = Settings<'slack'>;
+export type NtfySettings = Settings<'ntfy'>;
 export type TargetSettings = WebhookSettings | SlackSettings | NtfySettings;
 
 export interface NotifySettings {
@@ -108,35 +97,22 @@ export function readNotify(
 type Reader = ReturnType<typeof createReader>;
 
 function readTarget(target: Written, read: Reader): TargetSettings {
-  const { events, tools, outcomes } = target;
-  const filter = { events, tools, outcomes };
   switch (target.kind) {
     case 'webhook': {
-      const secrets = typeof target.secret === 'string' ? [target.secret] : target.secret;
-      const keys = secrets.map((secret) => read.key('secret', secret));
-      return {
-        ...filter,
-        kind: 'webhook',
-        url: read.url(target.url),
-        keys,
-        include: target.include,
-      };
+      const { secret, ...rest } = target;
+      const keys = [secret].flat().map((one) => read.key('secret', one));
+      return { ...rest, url: read.url(target.url), keys };
     }
     case 'slack': {
       const url = read.url(target.url);
       // Anyone who has it sends to the channel.
       read.hide(url.pathname);
-      return { ...filter, kind: 'slack', url };
+      return { ...target, url };
     }
     case 'ntfy': {
-      const { topic, token } = target;
-      return {
-        ...filter,
-        kind: 'ntfy',
-        url: read.url(target.url),
-        topic: read.fill('topic', topic),
-        token: token === undefined ? undefined : read.secret('token', token),
-      };
+      const url = read.url(target.url);
+      const topic = read.fill('topic', target.topic);
+      return { ...target, url, topic, token: target.token && read.secret('token', target.token) };
     }
   }
 }

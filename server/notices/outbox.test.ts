@@ -4,6 +4,11 @@ import { startReceiver, status } from './testing/receiver.ts';
 import { finishedRun, sampleRun } from './testing/sample-runs.ts';
 import { asking, finished, ids, setupOutbox, webhook } from './testing/setup-outbox.ts';
 
+/** A source of its own with one target. */
+const to = (target: Pick<Target, 'send'> & Partial<Target>) => ({
+  sources: [{ list: () => [{ ...{ id: 'push:one', wants: () => true }, ...target }] }],
+});
+
 describe('the outbox', () => {
   test('[OB3] writes nothing where no target wants it', async () => {
     const { outbox } = await setupOutbox();
@@ -113,13 +118,8 @@ describe('the outbox', () => {
   });
 
   test('[OB20] is in no list, and others do nothing to it, where it is the browser of one person', async () => {
-    const target = {
-      ...{ id: 'push:one', wants: () => true },
-      send: async () => ({ kind: 'delivered', status: 201 }) as const,
-    };
-    const { ask, states, listed, outbox } = await setupOutbox({
-      sources: [{ list: () => [target] }],
-    });
+    const send = async () => ({ kind: 'delivered', status: 201 }) as const;
+    const { ask, states, listed, outbox } = await setupOutbox(to({ send }));
     await ask();
     await expect.poll(states).toEqual(['delivered']);
     const [delivery] = await listed();
@@ -131,26 +131,19 @@ describe('the outbox', () => {
   });
 
   test('[OB13] makes no second attempt for what its target calls too late', async () => {
-    const target = {
-      ...{ id: 'push:late', wants: () => true },
-      shown: { host: 'push.example', events: [] },
-      send: async () => 'obsolete' as const,
-    };
-    const { ask, listed, outbox, outcomes } = await setupOutbox({
-      sources: [{ list: () => [target] }],
-    });
+    const shown = { host: 'push.example', events: [] };
+    const { ask, listed, outbox, outcomes } = await setupOutbox(
+      to({ shown, send: async () => 'obsolete' }),
+    );
     await ask();
     await expect.poll(listed).toMatchObject([{ state: 'obsolete', attempts: 0, nextAt: null }]);
     expect(outbox.targets()).toMatchObject([{ open: 0, failuresInRow: 0 }]);
-    expect(outcomes).toEqual(['push:late obsolete']);
+    expect(outcomes).toEqual(['push:one obsolete']);
   });
 
   test('[OB7] [OB11] outlives a target that throws', async () => {
-    const target = {
-      ...{ id: 'push:bad', wants: () => true },
-      send: () => Promise.reject(new Error('a defect')),
-    };
-    const { ask, listed, errors } = await setupOutbox({ sources: [{ list: () => [target] }] });
+    const send = () => Promise.reject(new Error('a defect'));
+    const { ask, listed, errors } = await setupOutbox(to({ send }));
     await ask();
     await expect.poll(listed).toMatchObject([{ state: 'open', attempts: 1 }]);
     expect(errors).toEqual([new Error('a defect')]);

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { createErrorLog } from '../testing/error-log.ts';
 import { INTERNAL, type Span } from './span.ts';
 import { SpanExporter } from './span-exporter.ts';
@@ -157,14 +156,9 @@ test('[TM14] at the stop no request is made twice', async () => {
 });
 
 test('[TM14] a receiver that answers nothing delays the stop by the limit and no more', async () => {
-  const silent = createServer(() => {});
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => void silent.closeAllConnections());
-  onTestFinished(() => void silent.close());
-  const address = silent.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const { exporter, counts, add } = await setup(undefined, false, `http://127.0.0.1:${port}/`);
+  const silent = await serveHttp(() => {});
+  onTestFinished(silent.close);
+  const { exporter, counts, add } = await setup(undefined, false, `${silent.origin}/`);
   add(700);
   const begun = performance.now();
   await exporter.close(50);

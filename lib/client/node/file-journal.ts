@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { isMissing } from '../../util/is-missing.ts';
+import { passOverMissing } from '../../util/is-missing.ts';
 import { JOURNAL_BYTES, type Journal, JournalEntries, type JournalEntry } from '../journal.ts';
 import {
   type JournalFile,
@@ -112,7 +112,7 @@ interface Waiting {
  */
 export async function openFileJournal(options: FileJournalOptions): Promise<FileJournal> {
   const { path, maxBytes = JOURNAL_BYTES } = options;
-  const bytes = await readIfThere(path);
+  const bytes = (await readFile(path).catch(passOverMissing)) ?? Buffer.alloc(0);
   const text = readJournalText(bytes);
   const entries = new JournalEntries(maxBytes);
   for (const record of text.records) apply(record, entries);
@@ -225,15 +225,6 @@ function apply(record: JournalRecord, entries: JournalEntries): void {
 function rewrite(path: string, epoch: string, entries: JournalEntries): Promise<JournalFile> {
   const records: JournalRecord[] = [{ epoch }, ...entries.list().map((put) => ({ put }))];
   return replaceJournalFile(path, Buffer.concat(records.map(toJournalLine)));
-}
-
-async function readIfThere(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (isMissing(error)) return Buffer.alloc(0);
-    throw error;
-  }
 }
 
 function report(

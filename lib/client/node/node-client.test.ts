@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '../../net/testing/serve-http.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createNodeToolClient, watchForSleep } from './node-client.ts';
 
@@ -24,26 +22,21 @@ async function firstProblem(url: string): Promise<string> {
   return problem.promise;
 }
 
-async function listen(): Promise<{ url: string; close(): void }> {
-  const server = createServer((_, response) => response.writeHead(401).end());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
-}
+const listen = () => serveHttp((_, response) => response.writeHead(401).end());
 
 test('[CL41] a refused credential is reported', async () => {
-  const server = await listen();
-  onTestFinished(server.close);
-  expect(await firstProblem(server.url)).toBe(
-    `${server.url} refuses this client: the credential was not accepted. It does not try again; give it the token of the server`,
+  const { origin: url, close } = await listen();
+  onTestFinished(close);
+  expect(await firstProblem(url)).toBe(
+    `${url} refuses this client: the credential was not accepted. It does not try again; give it the token of the server`,
   );
 });
 
 test('[CL41] a server that is not there is reported', async () => {
-  const server = await listen();
-  server.close();
-  expect(await firstProblem(server.url)).toBe(
-    `there is no connection to ${server.url}; trying again until there is one`,
+  const { origin: url, close } = await listen();
+  await close();
+  expect(await firstProblem(url)).toBe(
+    `there is no connection to ${url}; trying again until there is one`,
   );
 });
 

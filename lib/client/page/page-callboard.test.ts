@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { createScriptedServer } from '../testing/scripted-server.ts';
 import { callTool, until } from '../testing/setup-client.ts';
+import type { ConnectOptions } from './page-callboard.ts';
+import type { PageTool } from './page-tool.ts';
 import { setupPage, TOKEN } from './testing/setup-page.ts';
 
 const parameters = { type: 'object', properties: { text: { type: 'string' } } };
@@ -11,6 +13,16 @@ const note = {
   execute: ({ text }: { text: string }) => ({ length: text.length }),
 };
 const { execute: _, ...spec } = note;
+
+/** A page whose tool is being called. */
+async function calling(execute: PageTool['execute'], options: ConnectOptions = {}) {
+  const rig = await setupPage();
+  rig.callboard.tool({ ...note, execute });
+  const { link } = await rig.connect(options);
+  expect(rig.shown.size).toBe(0);
+  await callTool(link, 'tc_1', { name: 'board.write', requested_by: 'run:run_1' });
+  return { ...rig, link };
+}
 
 test('[PG2] a tool that is offered before there is a connection is registered with the next one', async () => {
   const { callboard, connect } = await setupPage();
@@ -118,32 +130,19 @@ test('[PG6] what execute returns is the output; it is given arguments, caller an
 });
 
 test('[PG6] what execute throws at once fails the call with its message', async () => {
-  const { callboard, connect, shown } = await setupPage();
-  callboard.tool({
-    ...note,
-    execute() {
-      throw new Error('no chalk');
-    },
+  const { link, shown } = await calling(() => {
+    throw new Error('no chalk');
   });
-  const { link } = await connect();
-  await callTool(link, 'tc_1', { name: 'board.write' });
   expect(await link.answer()).toMatchObject({ success: false, error: 'The tool failed: no chalk' });
   expect(shown).toEqual(new Set());
 });
 
 test('[PG7] [BA1] a stop ends the call at once as cancelled, also where the tool does not heed it', async () => {
-  const { callboard, connect, shown, address } = await setupPage();
   const started = Promise.withResolvers<AbortSignal>();
-  callboard.tool({
-    ...note,
-    execute(_args, { signal }) {
-      started.resolve(signal);
-      return new Promise(() => {});
-    },
+  const { link, shown, address } = await calling((_args, { signal }) => {
+    started.resolve(signal);
+    return new Promise(() => {});
   });
-  const { link } = await connect();
-  expect(shown.size).toBe(0);
-  await callTool(link, 'tc_1', { name: 'board.write', requested_by: 'run:run_1' });
   const signal = await started.promise;
   const [call] = shown;
   expect(call).toMatchObject({
@@ -158,28 +157,25 @@ test('[PG7] [BA1] a stop ends the call at once as cancelled, also where the tool
 });
 
 test('[PG7] a cancel by the server reaches the tool as well', async () => {
-  const { callboard, connect } = await setupPage();
-  callboard.tool({
-    ...note,
-    execute: (_args, { signal }) =>
+  const { link } = await calling(
+    (_args, { signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
-  });
-  const { link } = await connect();
-  await callTool(link, 'tc_1', { name: 'board.write' });
+  );
   link.send({ type: 'tool_call_cancel', id: 'tc_1', reason: 'no longer needed' });
   expect(await link.answer()).toMatchObject({ code: 'cancelled', error: 'no longer needed' });
 });
 
 test('[BA1] a page that shows by itself what runs has no badge', async () => {
-  const { callboard, connect, shown } = await setupPage();
-  const seen: number[] = [];
-  callboard.tool({ ...note, execute: () => seen.push(shown.size) });
-  const { link } = await connect({ badge: false });
-  await callTool(link, 'tc_1', { name: 'board.write' });
-  await link.answer();
-  expect(seen).toEqual([0]);
+  const started = Promise.withResolvers<void>();
+  const endless = () => {
+    started.resolve();
+    return new Promise(() => {});
+  };
+  const { shown } = await calling(endless, { badge: false });
+  await started.promise;
+  expect(shown.size).toBe(0);
 });
 
 test('[PG8] before a page connects anew its earlier connection has ended', async () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { build } from 'esbuild';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { serveHttp } from '../../net/testing/serve-http.ts';
 
 /** A real Chromium, and a page of ours served from loopback, which counts as secure. */
 export interface ChromiumRig {
@@ -32,20 +32,17 @@ export async function openChromium({
   const bundle = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const script = bundle.outputFiles[0]?.text ?? '';
   const html = `<!doctype html><html lang="en"><title>Rig</title><body>${body}<script type="module" src="/page.js"></script>`;
-  const server = createServer((request, response) => {
+  const { port, origin, close } = await serveHttp((request, response) => {
     const isScript = request.url === '/page.js';
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
     response.end(isScript ? script : html);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const url = `http://127.0.0.1:${address.port}/`;
+  const url = `${origin}/`;
   const browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
   return {
     browser,
     url,
-    insecureUrl: `http://insecure.test:${address.port}/`,
+    insecureUrl: `http://insecure.test:${port}/`,
     async open(options, at = url) {
       const page = await (await browser.newContext(options)).newPage();
       await page.goto(at);
@@ -54,8 +51,7 @@ export async function openChromium({
     },
     async close() {
       await browser.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

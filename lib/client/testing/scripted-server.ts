@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { serveHttp } from '../../net/testing/serve-http.ts';
 import {
   type ClientMessage,
   type ClientMessageOf,
@@ -55,14 +53,12 @@ export async function createScriptedServer(): Promise<ScriptedServer> {
     links.put(createLink(line, connections));
   };
   const streams = createScriptedStreams(accept);
-  const server = createServer(streams.onRequest);
+  const { server, port, close } = await serveHttp(streams.onRequest);
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
     if (takesSockets) sockets.handleUpgrade(request, socket, head, (ws) => accept(socketLine(ws)));
     else socket.destroy();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
     url: `ws://127.0.0.1:${port}`,
     accept: () => links.take(() => true),
@@ -75,8 +71,7 @@ export async function createScriptedServer(): Promise<ScriptedServer> {
     loseResponses: streams.loseResponses,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      if (server.listening) await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -95,6 +95,17 @@ export async function setupClient(options: Partial<ToolClientOptions> = {}, way:
       await until(client.status, ({ state }) => state === 'connected');
       return { link, hello };
     },
+    /** Drops the line and comes back; `away` is called between the two. */
+    async reconnect(link: Pick<Link, 'cut'>, fields = {}, away = () => {}) {
+      link.cut();
+      await until(client.status, ({ state }) => state === 'reconnecting');
+      away();
+      clock.advance(500);
+      const back = await server.accept();
+      const hello = await back.welcome(fields);
+      await until(client.status, ({ state }) => state === 'connected');
+      return { back, hello };
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { formatBytes } from '#lib/format/amounts';
 import { errorMessage } from '#lib/util/error-message';
-import { isMissing } from '#lib/util/is-missing';
+import { passOverMissing } from '#lib/util/is-missing';
 import type { Command } from '../command.ts';
 import { CliError } from '../exit-codes.ts';
 export const backupCommand: Command = {
@@ -173,8 +173,3 @@ async function copyIfThere(from: string, to: string): Promise<void> {
 }
 
 const statIfThere = (path: string) => lstat(path).catch(passOverMissing);
-
-function passOverMissing(error: unknown): undefined {
-  if (isMissing(error)) return undefined;
-  throw error;
-}

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   type Asked,
   accepted,
+  calling,
   cli,
   emptyFolder,
   scriptedServer,
@@ -28,10 +29,7 @@ test('[CX6] a call is made once, with its arguments, and its result printed', as
 
 test('[CX6] a call that failed ends with 6 and its error', async () => {
   const error = { code: 'denied', message: 'No.', executed: 'no' };
-  const { url } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ status: 'FAILED', result: null, error }),
-  });
+  const { url } = await scriptedServer(calling({ status: 'FAILED', result: null, error }));
   expect(await cli(['call', 't', ...at(url)])).toEqual({
     ...{ code: 6, out: '', questions: [] },
     errors: 'ERROR denied: No. (executed: no)\n',
@@ -39,10 +37,7 @@ test('[CX6] a call that failed ends with 6 and its error', async () => {
 });
 
 test('[CX6] when the time is over the call goes on, and the way to approve it was shown', async () => {
-  const { url } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ status: 'PENDING', phase: 'approval' }),
-  });
+  const { url } = await scriptedServer(calling({ status: 'PENDING', phase: 'approval' }));
   const { code, errors } = await cli(['call', 't', '--timeout', '0.05', ...at(url)]);
   expect(code).toBe(7);
   expect(errors).toMatch(/callboard approve tc_1 yes[\s\S]*tc_1 goes on/);
@@ -83,8 +78,7 @@ test('[CX2] [CX6] watched, each event is printed once, up to the end', async () 
 test('[CX6] files are saved under the id of the blob, whatever the tool named them', async () => {
   const attachments = [{ blob_id: 'blob_1', media_type: 'image/png', size: 3, name: '../../evil' }];
   const { url } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ attachments }),
+    ...calling({ attachments }),
     'GET /v1/blobs/blob_1': () => Buffer.from([1, 2, 3]),
   });
   const cwd = emptyFolder();
@@ -98,8 +92,7 @@ test('[CX6] files are saved under the id of the blob, whatever the tool named th
 test('[CX6] an id that is a path is refused', async () => {
   const attachments = [{ blob_id: '../evil', media_type: 'text/plain', size: 1 }];
   const { url, asked } = await scriptedServer({
-    'POST /v1/tools/t/invoke': accepted,
-    'GET /v1/tool_calls/tc_1': () => wireCall({ attachments }),
+    ...calling({ attachments }),
     'GET /v1/blobs/..%2Fevil': () => Buffer.from([1]),
   });
   const cwd = emptyFolder();

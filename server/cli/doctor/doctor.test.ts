@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { lockDataDir } from '../../store/data-dir.ts';
 import { makeStoreFiles, placeStoreFiles } from '../../store/testing/store-files.ts';
 import { cli, emptyFolder, Status, scriptedServer } from '../testing/setup-cli.ts';
@@ -75,12 +75,9 @@ test.each([
 );
 
 test('[CX12] without a server it says so, and whether its port is free', async () => {
-  const taken = createServer();
-  await new Promise<void>((ready) => taken.listen(0, '127.0.0.1', ready));
-  onTestFinished(() => void taken.close());
-  const address = taken.address();
-  const port = String(typeof address === 'object' && address ? address.port : 0);
-  const { code, found } = await examine([], { CALLBOARD_PORT: port });
+  const taken = await serveHttp((_, response) => response.destroy());
+  onTestFinished(taken.close);
+  const { code, found } = await examine([], { CALLBOARD_PORT: String(taken.port) });
   expect(code).toBe(1);
   expect(found('server')).toMatchObject({
     state: 'failed',

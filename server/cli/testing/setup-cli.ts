@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { runCli } from '../run-cli.ts';
 
 export interface Asked {
@@ -32,20 +33,14 @@ export class Status {
 /** A server that answers by `method path`, without the query; it notes what it was asked. */
 export async function scriptedServer(replies: Readonly<Record<string, Reply>>) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  const { server, origin, close } = await serveHttp(async (request, response) => {
     const one = await readRequest(request);
     asked.push(one);
     const reply = replies[`${one.method} ${one.path.split('?')[0]}`];
     answer(response, reply === undefined ? notFound(one) : reply(one));
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, asked, server };
+  onTestFinished(close);
+  return { url: origin, asked, server };
 }
 
 async function readRequest(request: IncomingMessage): Promise<Asked> {
@@ -144,3 +139,9 @@ export const wireCall = (more: Readonly<Record<string, unknown>> = {}) => ({
 
 export const accepted = () =>
   new Status(202, { tool_call_id: 'tc_1', status: 'pending', message: 'recorded' });
+
+/** What a server answers to a call of the tool `t`, and to who asks how it ended. */
+export const calling = (call: Readonly<Record<string, unknown>> = {}) => ({
+  'POST /v1/tools/t/invoke': accepted,
+  'GET /v1/tool_calls/tc_1': () => wireCall(call),
+});

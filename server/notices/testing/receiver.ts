@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 
 interface Received {
   readonly path: string;
@@ -25,7 +24,7 @@ export const hang: Answer = () => {};
 export async function startReceiver(...answers: Answer[]) {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await serveHttp(async (request, response) => {
     const { url = '', headers } = request;
     const one = { path: url, headers, body: await text(request) };
     received.push(one);
@@ -33,16 +32,9 @@ export async function startReceiver(...answers: Answer[]) {
     answer(response, one);
     for (const { count, resolve } of waiting) if (received.length >= count) resolve();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(close);
   return {
-    received,
-    origin: `http://127.0.0.1:${port}`,
+    ...{ received, origin },
     /** Resolves once so many requests have come. */
     async got(count: number): Promise<void> {
       if (received.length >= count) return;

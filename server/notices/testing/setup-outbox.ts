@@ -15,6 +15,7 @@ import { createErrorLog } from '../../testing/error-log.ts';
 import { notifyConfigSchema, readNotify } from '../notify-config.ts';
 import { type LeftInstance, openNotifications } from '../open-notifications.ts';
 import type { TargetSource } from '../target.ts';
+import { finishedRun, sampleRun } from './sample-runs.ts';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 export const ORIGIN = 'https://board.example';
@@ -76,26 +77,17 @@ export async function setupOutbox(options: OutboxOptions = {}) {
   /** What a decision about a call leads to; resolves when it is on disk. */
   async function decide(call: Call, previous?: Call): Promise<void> {
     calls.set(call.id, call);
-    const announced = outbox.announceCall(call, previous);
+    await write(outbox.announceCall(call, previous));
+  }
+  async function write(announced: ReturnType<typeof outbox.announceRun>): Promise<void> {
     await store.write(announced?.changes ?? []);
     announced?.written();
   }
+  const finishRun = (more: Parameters<typeof finishedRun>[0] = {}) =>
+    write(outbox.announceRun(finishedRun(more), sampleRun()));
   return {
-    ...{
-      dir,
-      clock,
-      store,
-      settings,
-      notifications,
-      outbox,
-      outcomes,
-      calls,
-      here,
-      errors,
-      lines,
-      infos,
-    },
-    ...{ close, decide, listed, start },
+    ...{ dir, clock, store, settings, notifications, outbox, outcomes, calls, here },
+    ...{ errors, lines, infos, close, decide, finishRun, listed, start },
     /** An instance of a client has left. */
     leave(instance: LeftInstance): void {
       for (const listener of left) listener(instance);

@@ -1,6 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { z } from 'zod';
+import { serveHttp } from '#lib/net/testing/serve-http';
 
 const valueSchema = z.union([
   z.strictObject({ stringValue: z.string() }),
@@ -68,10 +69,8 @@ export async function startOtlpReceiver(answerTo: (request: number) => Answer = 
   const spans: ReceivedSpan[] = [];
   const requests: { headers: IncomingHttpHeaders; path: string; body: string }[] = [];
   const problems: string[] = [];
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+  const { origin: endpoint, close } = await serveHttp(async (incoming, outgoing) => {
+    const body = await readText(incoming);
     requests.push({ headers: incoming.headers, path: incoming.url ?? '', body });
     const { status, headers = {}, body: text = '' } = answerTo(requests.length);
     if (status === 200) take(body);
@@ -85,23 +84,15 @@ export async function startOtlpReceiver(answerTo: (request: number) => Answer = 
       spans.push({ ...span, attributes: Object.fromEntries(named) });
     }
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
     /** What `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     spans,
     requests,
     /** What a request had that OTLP has not. */
     problems,
     named: (name: string) => spans.filter((span) => span.name === name),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

@@ -1,40 +1,26 @@
-import http, { Agent, createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import http, { Agent, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { isSentByTool } from '#lib/protocol/sent-by-tool';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createHttpRequest, type HttpRequestDeps } from './http-request.ts';
 import { isPublicAddress } from './http-targets.ts';
 
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
 /** A host on a real socket of this machine, which counts who connects. */
 async function serve(listener: RequestListener) {
   const connections: string[] = [];
   const asked: { line: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { server, port, origin, close } = await serveHttp(async (request, response) => {
     const { method, url, headers } = request;
-    asked.push({ line: `${method} ${url}`, headers, body: Buffer.concat(chunks).toString() });
+    asked.push({ line: `${method} ${url}`, headers, body: await text(request) });
     listener(request, response);
   });
   server.on('connection', ({ remoteAddress }) => connections.push(remoteAddress ?? ''));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const { port } = server.address() as AddressInfo;
-  return { connections, asked, port, base: `http://127.0.0.1:${port}` };
+  onTestFinished(close);
+  return { connections, asked, port, base: origin, close };
 }
 
 const helloAnswer: RequestListener = (_, response) => response.end('hello');
@@ -101,41 +87,22 @@ test('[TB12] methods, headers and a body are those of the lists', async () => {
   expect([tool.effect, reading.effect]).toEqual(['write', 'read']);
 });
 
-test.each([
-  ['127.0.0.1'],
-  ['127.1'],
-  ['2130706433'],
-  ['0x7f000001'],
-  ['0177.0.0.1'],
-  ['127.0.0.1.'],
-  ['0.0.0.0'],
-  ['0'],
-  ['[::1]'],
-  ['[::]'],
-  ['[::ffff:127.0.0.1]'],
-  ['[::ffff:7f00:1]'],
-  ['[::127.0.0.1]'],
-  ['[64:ff9b::7f00:1]'],
-  ['[2002:7f00:1::]'],
-  ['[fe80::1]'],
-  ['[fd00:ec2::254]'],
-  ['10.1.2.3'],
-  ['172.31.0.1'],
-  ['192.168.1.1'],
-  ['100.100.100.200'],
-  ['169.254.169.254'],
-  ['168.63.129.16'],
-  ['224.0.0.1'],
-  ['255.255.255.255'],
-  ['①②⑦.0.0.1'],
-  ['localhost'],
-  ['LOCALHOST.'],
-])('[TB13] T107: %s is not connected to, whatever the list of hosts', async (name) => {
-  const host = await serve(helloAnswer);
-  const tool = toolFor({ hosts: [`*:${host.port}`] });
-  await refused(runBuiltin(tool, { url: `http://${name}:${host.port}/` }));
-  expect(host.connections).toEqual([]);
-});
+const NOT_PUBLIC = `
+  127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.1 127.0.0.1. 0.0.0.0 0 [::1] [::]
+  [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::]
+  [fe80::1] [fd00:ec2::254] 10.1.2.3 172.31.0.1 192.168.1.1 100.100.100.200 169.254.169.254
+  168.63.129.16 224.0.0.1 255.255.255.255 ①②⑦.0.0.1 localhost LOCALHOST.
+`;
+
+test.each(NOT_PUBLIC.trim().split(/\s+/))(
+  '[TB13] T107: %s is not connected to, whatever the list of hosts',
+  async (name) => {
+    const host = await serve(helloAnswer);
+    const tool = toolFor({ hosts: [`*:${host.port}`] });
+    await refused(runBuiltin(tool, { url: `http://${name}:${host.port}/` }));
+    expect(host.connections).toEqual([]);
+  },
+);
 
 test('[TB13] T107: addresses of the public internet are told from all others', () => {
   const publicOnes = ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::5'];
@@ -311,7 +278,7 @@ test('[TB16] a host that does not answer, or is not there, is named by what to d
   await expect.poll(() => host.asked.length).toBe(1);
   cancel.abort();
   await expect(asking).rejects.toThrow(/did not answer in time/);
-  for (const close of open.splice(0)) await close();
+  await host.close();
   const again = runBuiltin(toolAt(host), { url: host.base });
   await expect(again).rejects.toThrow(/ECONNREFUSED/);
 });

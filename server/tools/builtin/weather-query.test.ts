@@ -1,33 +1,20 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { createWeatherQuery } from './weather-query.ts';
 
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
 /** A stand-in for Open-Meteo on a real socket. */
 async function serve(listener: RequestListener) {
   const asked: URL[] = [];
-  const server = createServer((request, response) => {
+  const { origin: base, close } = await serveHttp((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://stand-in'));
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
   const tool = createWeatherQuery({ fetch, weatherBaseUrl: base, geocodingBaseUrl: `${base}/geo` });
-  return { asked, tool, base };
+  return { asked, tool, base, close };
 }
 
 const places = {
@@ -135,8 +122,8 @@ test('[TB8] half a place, or an unknown one, is an error that names what to give
 });
 
 test('[TB8] without a network the error names what to check', async () => {
-  const { tool } = await serve(answering);
-  for (const close of open.splice(0)) await close();
+  const { tool, close } = await serve(answering);
+  await close();
   const asking = runBuiltin(tool, { city: 'Lisbon' });
   await expect(asking).rejects.toThrow(ToolError);
   await expect(asking).rejects.toThrow(/could not be reached.*internet connection/);

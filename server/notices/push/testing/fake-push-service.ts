@@ -7,11 +7,9 @@ import {
   randomBytes,
   verify,
 } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import type { PushSubscriptionBody } from '#lib/protocol/push';
 
 export const PUSH_ORIGIN = 'https://fcm.googleapis.com';
@@ -34,7 +32,7 @@ interface Answer {
 export async function startPushService() {
   const requests: PushRequest[] = [];
   const answers: Answer[] = [];
-  const server = createServer(async (incoming, outgoing) => {
+  const { origin: here, close } = await serveHttp(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     requests.push({ path: incoming.url ?? '', headers: incoming.headers, body });
     const { status, headers, isCut = false }: Answer = answers.shift() ?? { status: 201 };
@@ -42,10 +40,7 @@ export async function startPushService() {
     if (isCut) outgoing.write('x', () => outgoing.destroy());
     else outgoing.end('x'.repeat(2_000));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
-  const here = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
   return {
     requests,
     /** In order; what comes after them is 201. */
