@@ -109,19 +109,6 @@ test('[DV23] T10: a page that was not let in may read no response but those to i
   expect((await server.ask('OPTIONS', '/v1/tools', from(OTHER))).status).toBe(403);
 });
 
-test('[DV21] one page of an origin asks at a time, none after it was refused, and few of an address', async () => {
-  const server = await startTestServer();
-  const first = joinedSchema.parse((await join(server, SHOP, newToken())).json);
-  expect((await join(server, SHOP, newToken())).status).toBe(429);
-  expect((await join(server, OTHER, newToken())).status).toBe(200);
-  await decide(server, first.pairing_id, { decision: 'deny' });
-  const again = await join(server, SHOP, newToken());
-  expect([again.status, again.headers['retry-after']]).toEqual([429, '600']);
-  for (let n = 0; n < 3; n += 1) await join(server, `https://n${n}.example`, newToken());
-  const late = await join(server, 'https://late.example', newToken());
-  expect([late.status, late.json.error?.code]).toEqual([429, 'rate_limited']);
-});
-
 test('[DV22] an origin that a person blocked is refused without a question until that is lifted', async () => {
   const server = await startTestServer();
   const { pairing_id } = joinedSchema.parse((await join(server, SHOP, newToken())).json);

@@ -100,28 +100,6 @@ describe('drawing', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(67);
   });
 
-  test('[HT47] visitors who leave give up their places', async () => {
-    const { server, drawing } = await slowly();
-    const url = `http://127.0.0.1:${server.port}/sign-in`;
-    const visits = Array.from({ length: 67 }, () => {
-      const left = new AbortController();
-      const status = fetch(url, { signal: left.signal }).then((answer) => answer.status);
-      return { status, leave: () => left.abort() };
-    });
-    expect(await Promise.any(visits.map(({ status }) => status))).toBe(429);
-    // Of these two at most are being drawn, and one was refused.
-    for (const { leave } of visits.slice(0, 5)) leave();
-    const later: Promise<number>[] = [];
-    const isRefused = async () => {
-      const one = server.get('/sign-in', visitor).then(({ status }) => status);
-      later.push(one);
-      const twoAnswersLater = server.get('/favicon.ico').then(() => server.get('/favicon.ico'));
-      return (await Promise.race([one, twoAnswersLater])) === 429;
-    };
-    await expect.poll(isRefused).toBe(false);
-    await drawUntil(Promise.allSettled([...visits.map(({ status }) => status), ...later]), drawing);
-  });
-
   test('[HT47] what another site embeds or fetches is not drawn', async () => {
     const { server, seen } = await setup();
     for (const mode of ['no-cors', 'cors']) {

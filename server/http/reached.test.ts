@@ -70,13 +70,6 @@ test('[HT203] T27: an address that a caller invents gets no attempts of its own'
   expect(statuses).toEqual([401, 401, 401, 429, 429]);
 });
 
-test('[HT204] the policy of a page by https names wss alone', async () => {
-  const { get, port } = await startTestServer({ proxy: { trustedProxies: ['127.0.0.1'] } });
-  const headers = { 'x-forwarded-proto': 'https' };
-  const policy = String((await get('/sign-in', { headers })).headers['content-security-policy']);
-  expect(policy).toContain(`connect-src 'self' wss://127.0.0.1:${port};`);
-});
-
 async function withCa() {
   const ca = new X509Certificate((await makeCa('desk', Date.now())).cert);
   const server = await startTestServer({ trust: () => ({ der: ca.raw, ...describeCa(ca) }) });

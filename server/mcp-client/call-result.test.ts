@@ -56,31 +56,6 @@ test.each([
 });
 
 test.each([
-  ['null', null],
-  ['a text', 'beside'],
-  ['a picture without bytes', { type: 'image', mimeType: 'image/png' }],
-  ['a text that is a number', { type: 'text', text: 7 }],
-  ['a kind that is not known', { type: 'chart', points: [1, 2] }],
-  ['a resource without content', { type: 'resource', resource: { uri: 5 } }],
-])('[MC30] an odd block beside others costs itself alone: %s', async (_, odd) => {
-  const { output, files } = await read({
-    content: [odd, { type: 'text', text: FACT }, { type: 'image', data: PNG }],
-  });
-  expect(JSON.stringify(output)).toContain(FACT);
-  expect(files).toMatchObject([{ media_type: 'image/png' }]);
-});
-
-test.each([
-  ['content is one block', { content: { type: 'text', text: FACT } }],
-  ['content is a text', { content: FACT }],
-  ['there is structured content alone', { structuredContent: { note: FACT } }],
-  ['there is a field that nobody knows', { answer: FACT }],
-  ['there is a text alone', FACT],
-])('[MC30] what can be read is the result where %s', async (_, result) => {
-  expect(JSON.stringify((await read(result)).output)).toContain(FACT);
-});
-
-test.each([
   ['text', { content: [{ type: 'text', text: FACT }] }],
   ['a resource', { content: [resource()] }],
   ['structured content', { content: [], structuredContent: { message: FACT } }],

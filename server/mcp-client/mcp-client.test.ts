@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
-import { traceparentOf } from '../telemetry/trace-context.ts';
 import type { ToolContext } from '../tools/define-tool.ts';
 import {
   BY as BY_OPERATOR,
@@ -87,17 +86,6 @@ test.each(KINDS)(
 );
 
 const pidOf = (text: string | null): number => Number(/hanging (\d+)/.exec(text ?? '')?.[1]);
-
-test.each(KINDS)(
-  '[TM18] over %s, %s, a server is given the span of the call',
-  async (_t, _era, open) => {
-    const world = await setupServers({ servers: await open(), calls: { isTracing: true } });
-    await world.until('files', { state: 'connected' });
-    const call = await world.ended((await world.calls.invoke('files.traced')).id);
-    expect(call.result).toBe(JSON.stringify(traceparentOf(call, true)));
-  },
-  30_000,
-);
 
 test('[MC20] a server that is killed in a call is started again, and the call ends as one of unknown outcome', async () => {
   const world = await setupServers({ servers: { files: program('modern') } });

@@ -194,32 +194,13 @@ export class OfferedTools {
     const now = this.#tools.map(({ foreign, tool, changed }) => {
       const unavailable = changed ? CHANGED : this.#unavailable;
       const was = before.get(tool.name);
-      const isSame = was?.toolHash === tool.toolHash && was.unavailable === unavailable;
-      return was && isSame ? was : this.#provided(foreign, tool, unavailable);
+      if (was?.toolHash === tool.toolHash && was.unavailable === unavailable) return was;
+      const configured = configuredEffectOf(this.#deps.settings.tools, foreign);
+      return { ...tool, unavailable, configured };
     });
     const isSame =
       now.length === this.#listed.length && now.every((one, at) => one === this.#listed[at]);
     if (!isSame) this.#listed = now;
-  }
-
-  #provided(foreign: string, tool: CheckedTool, unavailable: string | undefined): ProvidedTool {
-    const { name, description, displayName, schema, annotations } = tool;
-    const { timeoutMs, check, unchecked, withhold, schemaHash, toolHash } = tool;
-    return {
-      name,
-      description,
-      displayName,
-      schema,
-      annotations,
-      timeoutMs,
-      check,
-      unchecked,
-      withhold,
-      schemaHash,
-      toolHash,
-      unavailable,
-      configured: configuredEffectOf(this.#deps.settings.tools, foreign),
-    };
   }
 }
 

@@ -22,10 +22,6 @@ const taskSchema = z.looseObject({
     .optional(),
 });
 
-const resultSchema = z.looseObject({
-  content: z.array(z.looseObject({ text: z.string().optional() })),
-});
-
 /** Each call waits for a person. */
 const ASKING = {
   publicUrl: BOARD,
@@ -114,37 +110,4 @@ test('[MP52] a decision that is asked for again is another question, under anoth
   const [second = ''] = keysOf(await get());
   expect(second).not.toBe('');
   expect(second).not.toBe(first);
-});
-
-test('[MP20] [MP21] [MP50] a call that waits for approval sends heartbeats, is handed over, and its result is fetched after a yes', async () => {
-  const world = await setupMcp({ ...ASKING, mcp: { approval_url: true } });
-  const { clock, calls, client, asked } = world;
-  let shown = 0;
-  const mcp = await world.official({ elicitation: { url: {} } }, () => {
-    shown += 1;
-    return { action: 'accept' };
-  });
-  const beats: number[] = [];
-  const onprogress = ({ message }: { message?: string | undefined }) => {
-    expect(message).toBe('Waiting for approval on the board.');
-    beats.push(clock.now());
-  };
-  const held = mcp.callTool({ name: 'echo', arguments: {} }, { onprogress });
-  await expect.poll(() => calls.watched().length).toBe(1);
-  await world.settle();
-  const startedAt = clock.now();
-  while (clock.now() - startedAt < 280_000) {
-    clock.advance(1_000);
-    await new Promise(setImmediate);
-  }
-  const { content } = resultSchema.parse(await held);
-  expect(content[0]?.text).toContain('goes on: Waiting for approval on the board.');
-  const gaps = beats.map((at, index) => at - (beats[index - 1] ?? startedAt));
-  expect(Math.max(...gaps)).toBeLessThanOrEqual(11_000);
-  const [{ id = '' } = {}] = calls.watched();
-  const fetched = mcp.callTool({ name: 'callboard_result', arguments: { call: id } });
-  await calls.decide(id, operator, { decision: 'yes' });
-  client.succeed((await asked())?.id ?? '', 'at last');
-  expect(resultSchema.parse(await fetched).content[0]?.text).toBe('at last');
-  expect(shown).toBe(0);
 });

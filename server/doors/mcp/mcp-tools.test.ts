@@ -33,19 +33,6 @@ describe('the names', () => {
     expect(names.some((name) => name.length === LONGEST_NAME)).toBe(true);
   });
 
-  test('[MP2] a tool that has the very name that another would get leaves both with one', () => {
-    const long = `camera.${'x'.repeat(57)}`;
-    const [{ name: hashed } = { name: '' }] = list(listing(long));
-    for (const order of [
-      [hashed, long],
-      [long, hashed],
-    ]) {
-      const tools = list(...order.map((name) => listing(name)));
-      expect(new Set(tools.map(({ name }) => name)).size).toBe(2);
-      expect(new Set(tools.map(({ reference }) => reference))).toEqual(new Set(order));
-    }
-  });
-
   test('[MP2] no tool of others is called as the server’s own, which fetches results', () => {
     const [tool] = list(listing('callboard_result'));
     expect(tool?.name).toMatch(/^callboard_result_[0-9a-f]{8}$/);
@@ -89,11 +76,6 @@ describe('the names', () => {
       const [{ name } = { name: '' }] = tools.filter(({ reference }) => reference === 'photo@c1');
       expect(name).toMatch(/^photo-pixel_8_[0-9a-f]{8}$/);
     }
-  });
-
-  test('[MP3] a client that offers it with two tabs is one client', () => {
-    const clients = [client('c1', 'Chrome'), client('c1', 'Chrome')];
-    expect(list(listing('page.look', { clients }))).toHaveLength(1);
   });
 });
 

@@ -10,9 +10,6 @@ type InputSchema = { readonly type: 'object' } & Readonly<Record<string, unknown
 /** Validators know these dialects by their names, and do not fetch them. */
 const DIALECT = /^https?:\/\/json-schema\.org\//;
 
-/** Deeper than any schema that the registry takes. */
-const MOST_DEEP = 64;
-
 /** Keywords whose value is a schema, or a list of them. */
 const SCHEMAS: ReadonlySet<string> = new Set([
   ...['items', 'prefixItems', 'propertyNames', 'allOf', 'anyOf', 'oneOf', 'not'],
@@ -30,40 +27,37 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
  * checked here when a call comes.
  */
 const portableSchema = (schema: Readonly<Record<string, unknown>>): InputSchema => ({
-  ...cleanMembers(schema, MOST_DEEP),
+  ...cleanMembers(schema),
   type: 'object',
 });
 
-function cleanSchema(value: unknown, left: number): unknown {
-  if (left <= 0) return {};
-  if (Array.isArray(value)) return value.map((one) => cleanSchema(one, left - 1));
-  return isRecord(value) ? cleanMembers(value, left) : toObject(value);
+function cleanSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleanSchema);
+  return isRecord(value) ? cleanMembers(value) : toObject(value);
 }
 
-const cleanMembers = (schema: Readonly<Record<string, unknown>>, left: number) =>
+const cleanMembers = (schema: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(([key, value]) => isPortable(key, value))
-      .map(([key, value]) => [key, cleanMember(key, value, left - 1)]),
+      .map(([key, value]) => [key, cleanMember(key, value)]),
   );
 
-function cleanMember(key: string, value: unknown, left: number): unknown {
+function cleanMember(key: string, value: unknown): unknown {
   if (NAMED_SCHEMAS.has(key) && isRecord(value)) {
     const named = Object.entries(value);
-    return Object.fromEntries(named.map(([name, one]) => [name, cleanSchema(one, left - 1)]));
+    return Object.fromEntries(named.map(([name, one]) => [name, cleanSchema(one)]));
   }
-  if (SCHEMAS.has(key)) return cleanSchema(value, left);
-  if (key === 'additionalProperties' && isRecord(value)) return cleanSchema(value, left);
-  return cleanValue(value, left);
+  const isSchema = SCHEMAS.has(key) || (key === 'additionalProperties' && isRecord(value));
+  return isSchema ? cleanSchema(value) : cleanValue(value);
 }
 
 /** Cleans a value that is no schema, or is one only for a reference to it. */
-function cleanValue(value: unknown, left: number): unknown {
-  if (left <= 0) return {};
-  if (Array.isArray(value)) return value.map((one) => cleanValue(one, left - 1));
+function cleanValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleanValue);
   if (!isRecord(value)) return value;
   const members = Object.entries(value).filter(([key, one]) => isPortable(key, one));
-  return Object.fromEntries(members.map(([key, one]) => [key, cleanValue(one, left - 1)]));
+  return Object.fromEntries(members.map(([key, one]) => [key, cleanValue(one)]));
 }
 
 function toObject(schema: unknown): unknown {

@@ -73,24 +73,6 @@ test('[MP61] a plain call is answered without the library, as the library answer
   expect(refused?.json).toEqual(ofLibrary?.json);
 });
 
-test('[MP61] what goes wrong in the server is the error that the library makes of it', async () => {
-  const { ask, message, calls } = await setup();
-  calls.invoke = async () => {
-    throw new Error('The disk is gone');
-  };
-  const [plain, ofLibrary] = await Promise.all(
-    [META, UNUSUAL].map(async (meta) => read(await ask(message(meta)))),
-  );
-  expect(plain?.isOfLibrary).toBe(false);
-  expect(plain?.json).toEqual(ofLibrary?.json);
-  expect(plain?.json).toMatchObject({ error: { message: 'The disk is gone' } });
-  const name = 'no_such_tool';
-  const unknown = await read(await ask(message(META, {}, name), { 'mcp-name': name }));
-  expect(unknown.json).toMatchObject({
-    error: { code: -32_602, message: `Unknown tool: ${name}` },
-  });
-});
-
 test('[MP61] what is unusual or wrong is the library’s to answer', async () => {
   const { ask, message } = await setup();
   const plain = message(META);

@@ -123,17 +123,6 @@ test('[TM31] without a traceparent in _meta the call stands below its request, w
   expect(call).toMatchObject({ traceId: request?.traceId, parentSpanId: request?.spanId });
 });
 
-test('[TM31] nothing is exported below a span that is not sampled', async () => {
-  const { send, phone, asked, sent } = await setup();
-  const traceparent = `${CAME_IN.slice(0, -2)}00`;
-  const held = send(1, 'tools/call', echo({ traceparent }));
-  const id = await asked();
-  expect(phone.requests()[0]?.traceparent).toBe(traceparent);
-  await phone.succeed(id, 'done');
-  await held;
-  expect((await sent()).spans).toEqual([]);
-});
-
 test('[TM32] a span has the code of the protocol’s error, or that the tool failed; other requests have no tool', async () => {
   const { send, phone, asked, sent } = await setup();
   await send(1, 'tools/call', { name: 'nothing', arguments: {} });

@@ -400,30 +400,6 @@ describe('pictures and files', () => {
       expect.stringContaining('fetches no pictures'),
     ]);
   });
-
-  test.each([
-    ['of an unknown type', { type: 'video_url', video: 5 }],
-    ['without a type', {}],
-    ['that is null', null],
-    ['whose data is none', { type: 'image_url', image_url: { url: 'data:image/png;base64,!!' } }],
-  ])('[OA22] a part %s costs itself alone', async (_, part) => {
-    const { url, openai } = await serve({ script: () => ({ text: 'Hi' }) });
-    const { status } = await post(url, 'chat/completions', { messages: [user([ask, part])] });
-    expect(status).toBe(200);
-    expect(JSON.stringify(openai.requests.at(-1)?.body)).toContain('What is this?');
-  });
-
-  test('[OA4] a conversation with a picture goes on in its run, one with another does not', async () => {
-    const { url, runs } = await serve({ script: () => ({ text: 'A dot' }), images: true });
-    const seen = (of: string) => user([ask, { type: 'image_url', image_url: { url: of } }]);
-    const rest = [{ role: 'assistant', content: 'A dot' }, user('And now?')];
-    await post(url, 'chat/completions', { messages: [seen(uri)] });
-    await post(url, 'chat/completions', { messages: [seen(uri), ...rest] });
-    expect((await runs.list({ limit: 9 })).runs).toHaveLength(1);
-    const gif = `data:image/gif;base64,${btoa('GIF89a\x01\0\x01\0')}`;
-    await post(url, 'chat/completions', { messages: [seen(gif), ...rest] });
-    expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
-  });
 });
 
 describe('what a front end asks for itself', () => {
