@@ -2,12 +2,12 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { invoke } from './contract/kit/calls.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
+import { join, makeDeviceToken, openPairing, pairDevice } from './contract/kit/devices.ts';
 import { makeToken } from './contract/kit/tokens.ts';
 import { reader } from './contract/kit/tool-client.ts';
 import { askingOptions } from './support/asking-board.ts';
 import { configFile } from './support/config-file.ts';
 import { lookKinds, makeEveryLook } from './support/every-look.ts';
-import { askToJoin, pairDevice } from './support/pair-device.ts';
 import { cardOf, cards, composer, connection, signIn, untilReady } from './support/workbench.ts';
 
 test.use({ serverOf: 'file' });
@@ -93,9 +93,11 @@ test('axe finds nothing on any page', async ({ page, startServer, connect }, tes
   await page.goto(`${board.url}/tools`);
   await expect(page.getByRole('table')).toBeVisible();
   await expectNoViolationsByTheme(page, '/tools, statistics');
-  await pairDevice(board, { name: 'Pixel 8', tools: [reader('camera.photo')] });
-  const { code } = (await board.http('POST', '/v1/pairings', {})).body as { code: string };
-  await askToJoin(board, { code, name: 'Tablet', tools: [reader('camera.photo')] });
+  const tools = [reader('camera.photo')];
+  await pairDevice(board, tools);
+  const { code } = await openPairing(board);
+  const { token_hash } = makeDeviceToken();
+  await join(board, { code, token_hash, name: 'Tablet', kind: 'phone', tools });
   await page.goto(`${board.url}/devices`);
   await expect(page.getByTestId('pairing-request')).toBeVisible();
   await expect(page.getByTestId('device').first()).toBeVisible();

@@ -127,34 +127,3 @@ test('no page scrolls beyond its end, however long it is', async ({ page, startA
     expect(await beyond(), path).toBe(0);
   }
 });
-
-test('a person binds an always to arguments, reads the rule before it is written, and finds it on the card', async ({
-  page,
-  startAsking,
-}) => {
-  const { board, program } = await startAsking();
-  await signIn(page, board);
-  await page.goto(`${board.url}/approvals`);
-  const first = await invoke(board, 'gate.open', { gate: 3, hurry: true }, { run_id: 'run_a' });
-  const card = cardOf(page, first);
-  await card.getByRole('button', { name: 'Always…' }).click();
-  await card.getByRole('combobox', { name: 'Arguments' }).selectOption('chosen');
-  await card.getByRole('combobox', { name: 'gate' }).selectOption('most');
-  await card.getByRole('spinbutton').fill('7');
-  await card.getByRole('combobox', { name: 'How often' }).selectOption('5');
-  const rule = card.getByTestId('always-rule');
-  await expect(rule).toContainText('where gate is at most 7; other arguments: any; in ');
-  await expect(rule).toContainText('until it is revoked; for 5 calls');
-  expect((await get(board, '/v1/approvals/always')).body).toEqual({ always: [] });
-  await card.getByRole('button', { name: 'Allow, and do not ask again' }).click();
-  program.succeed((await program.request()).id, 'open');
-  const next = await invoke(board, 'gate.open', { gate: 7 }, { run_id: 'run_a' });
-  program.succeed((await program.request()).id, 'open');
-  await page.goto(`${board.url}/?run=run_a#call=${next}`);
-  await expect(cardOf(page, next).getByTestId('allowed-by-rule')).toHaveText(
-    'Not asked about: a rule of operator allows it, by gate · use 1 of 5',
-  );
-  await page.goto(`${board.url}/settings/policy`);
-  await expect(page.getByTestId('always')).toContainText('where gate is at most 7');
-  await expect(page.getByTestId('always')).toContainText('1 of 5 uses');
-});

@@ -1,7 +1,9 @@
 import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { expect, test } from './contract/kit/contract-test.ts';
 import { spec } from './contract/kit/tool-client.ts';
-import { expect, test } from './support/asking-board.ts';
-import { cardOf, cards, cardsFor, connection, signIn } from './support/workbench.ts';
+import { cardOf, cards, cardsFor, signIn } from './support/workbench.ts';
+
+test.use({ serverOf: 'file' });
 
 test('a program that never answers times out on its card, and Retry is a new call', async ({
   page,
@@ -58,47 +60,4 @@ test('Cancel on a card reaches the program, whose answer ends the call', async (
   program.fail(id, 'stopped', { code: 'cancelled' });
   await expect(card.getByTestId('status-chip')).toHaveText('Cancelled');
   expect(await finalCall(callboard, id)).toMatchObject({ error: { code: 'cancelled' } });
-});
-
-test.describe('with a policy that asks', () => {
-  test('a person allows one call and denies another, by the keyboard alone', async ({
-    page,
-    startAsking,
-  }) => {
-    const { board: callboard, program } = await startAsking();
-    await signIn(page, callboard);
-    await expect(connection(page)).toContainText('Connected');
-
-    const first = await invoke(callboard, 'gate.open', { gate: 2 });
-    const card = cardOf(page, first);
-    await expect(card.getByTestId('status-chip')).toHaveText('Needs approval');
-    await expect(card).toContainText('"gate": 2');
-    await expect(
-      page.getByRole('alert').filter({ hasText: 'gate.open needs approval' }),
-    ).toBeAttached();
-    await page.keyboard.press('j');
-    await expect(card).toBeFocused();
-    await page.keyboard.press('a');
-    await expect(card.getByRole('button', { name: 'Allow once' })).toBeFocused();
-    expect(program.all('tool_call_request')).toEqual([]);
-    await page.keyboard.press('Enter');
-    program.succeed((await program.request()).id, 'open');
-    await expect(card).toHaveAttribute('data-status', 'SUCCESS');
-
-    const second = await invoke(callboard, 'gate.open', { gate: 3 });
-    const denied = cardOf(page, second);
-    await expect(denied.getByTestId('status-chip')).toHaveText('Needs approval');
-    await page.keyboard.press('k');
-    await expect(denied).toBeFocused();
-    await page.keyboard.press('d');
-    await page.keyboard.press('Enter');
-    await expect(denied.getByTestId('status-chip')).toHaveText('Denied');
-    await expect(denied).toContainText('It did not run.');
-    await program.settled();
-    expect(program.all('tool_call_request')).toHaveLength(1);
-    expect(await readCall(callboard, second)).toMatchObject({
-      status: 'FAILED',
-      error: { code: 'denied', executed: 'no' },
-    });
-  });
 });

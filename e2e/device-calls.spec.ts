@@ -8,7 +8,7 @@ import { tapNote, windowsOf } from './support/push-worker.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
 // The headless shell shows no notifications.
-test.use({ launchOptions: wholeChromium });
+test.use({ launchOptions: wholeChromium, serverOf: 'file' });
 
 /** A paired page that is connected. */
 async function openDevice(page: Page, board: Callboard): Promise<ScriptedPairing> {
@@ -117,8 +117,9 @@ test('[DP43] a tap on a notification shows the page of the device, or opens it',
 
 test('[DP21] the page can be installed, and opens without a network', async ({
   page,
-  callboard,
+  startServer,
 }) => {
+  const callboard = await startServer();
   await openDevice(page, callboard);
   const manifest = await page.evaluate(async () => {
     const link = document.querySelector<HTMLLinkElement>('link[rel=manifest]');

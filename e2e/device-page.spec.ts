@@ -1,34 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { shootView } from './support/device-views.ts';
-import { PHONE_NAMES, phoneOptions } from './support/phone-options.ts';
 import { type ScriptedPairing, scriptPairing } from './support/scripted-pairing.ts';
 
 test.use({ serverOf: 'file' });
-
-for (const phone of PHONE_NAMES) {
-  test.describe(`on a ${phone}`, () => {
-    test.use(phoneOptions(phone));
-
-    test('[DP1] [DP2] [DP5] the link shows whose workbench it is, and the outcome is shown once a person has decided', async ({
-      page,
-      callboard,
-    }) => {
-      const pairing = await scriptPairing(page);
-      await page.goto(`${callboard.url}/pair/${pairing.code}`);
-      await expect(page.getByRole('heading', { name: 'Lab bench' })).toBeVisible();
-      await expect(page.getByLabel('Name of this device')).toHaveValue(/ on /);
-      await page.getByRole('button', { name: 'Join' }).click();
-      await expect(page.getByText('Waiting for a person at Lab bench…')).toBeVisible();
-      expect(new URL(page.url()).pathname).toBe('/pair');
-      pairing.decide('approved');
-      await page.getByRole('button', { name: 'Open this device' }).click();
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pocket');
-      expect(pairing.joined).toMatchObject({ code: pairing.code, kind: 'phone' });
-      expect(pairing.joined?.token_hash).toMatch(/^[0-9a-f]{64}$/);
-    });
-  });
-}
 
 const look = async (page: Page, pairing: ScriptedPairing, url: string) => {
   await page.goto(`${url}/pair/${pairing.code}`);

@@ -9,6 +9,8 @@ import { makeToken } from './contract/kit/tokens.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 
+test.use({ serverOf: 'file' });
+
 const ROOT = resolve(import.meta.dirname, '..');
 
 const PROGRAMS = [

@@ -3,15 +3,19 @@ import { expect, test } from './fixtures.ts';
 import { keyOfCa, launchTrusting } from './support/trusting-browser.ts';
 import { connection } from './support/workbench.ts';
 
+const LAN = { args: ['--lan'], env: { CALLBOARD_HOST: '' } };
+/** One server for the tests that only look at it. */
+const FILE = import.meta.filename;
+
 async function open(trusted: string) {
   const browser = await launchTrusting(trusted);
   return { browser, context: await browser.newContext() };
 }
 
 test('by TLS with the own CA a browser signs in with a Secure cookie, and its sockets are wss', async ({
-  startServer,
+  serverOfFile,
 }) => {
-  const board = await startServer({ args: ['--lan'], env: { CALLBOARD_HOST: '' } });
+  const board = await serverOfFile(FILE, LAN);
   const secure = `https://127.0.0.1:${new URL(board.url).port}`;
   const { browser, context } = await open(await keyOfCa(board));
   const page = await context.newPage();
@@ -41,8 +45,8 @@ test('by TLS with the own CA a browser signs in with a Secure cookie, and its so
   await browser.close();
 });
 
-test('without the CA a browser does not open it', async ({ startServer }) => {
-  const board = await startServer({ args: ['--lan'], env: { CALLBOARD_HOST: '' } });
+test('without the CA a browser does not open it', async ({ serverOfFile }) => {
+  const board = await serverOfFile(FILE, LAN);
   const { browser, context } = await open(createHash('sha256').update('another').digest('base64'));
   const page = await context.newPage();
   const secure = `https://127.0.0.1:${new URL(board.url).port}`;
@@ -51,9 +55,9 @@ test('without the CA a browser does not open it', async ({ startServer }) => {
 });
 
 test('the page on the CA fits 320 px, in both languages, light and dark', async ({
-  startServer,
+  serverOfFile,
 }) => {
-  const board = await startServer({ args: ['--lan'], env: { CALLBOARD_HOST: '' } });
+  const board = await serverOfFile(FILE, LAN);
   const { browser } = await open('');
   for (const [locale, colorScheme, title] of [
     ['en', 'light', 'Trust this Callboard'],

@@ -115,7 +115,8 @@ test('an answer that was written down while the server was out of reach arrives 
   const line = await toolPages.openLine();
   const tools = await toolPages.open(context, 'Gate', line);
   const id = await callInMidRun(toolPages, 'effect', { nonce: 'n', ms: 1_000 });
-  line.cut();
+  line.refuse();
+  line.end('rst');
   const card = cardOf(page, id);
   await expect(card.getByTestId('status-chip')).toHaveText('Client away');
   await expect.poll(() => journalledAnswers(tools)).toEqual([id]);

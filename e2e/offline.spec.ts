@@ -10,12 +10,14 @@ import {
   untilReady,
 } from './support/workbench.ts';
 
+test.use({ serverOf: 'file' });
+
 test('without network and server the page says so, keeps the draft, and comes back by itself', async ({
   page,
   context,
-  callboard,
   startServer,
 }) => {
+  const callboard = await startServer();
   await signIn(page, callboard);
   await untilReady(page);
   await context.setOffline(true);

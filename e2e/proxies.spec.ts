@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium } from '@playwright/test';
@@ -9,6 +8,7 @@ import { makeCa, makeServerPair } from '../server/tls/make-certificates.ts';
 import { get } from './contract/kit/ask.ts';
 import { expect, test } from './contract/kit/contract-test.ts';
 import { headlessShell } from './support/browsers.ts';
+import { freePort } from './support/free-port.ts';
 import { untilReady } from './support/workbench.ts';
 
 interface Proxy {
@@ -58,14 +58,6 @@ const CADDY: Proxy = {
   },
   command: (dir) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(dir, 'config')],
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 for (const { name, configure, command } of [NGINX, CADDY]) {
   test(`the workbench is used through ${name} as its block of the page configures it, at a port other than 443`, async ({

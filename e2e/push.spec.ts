@@ -1,8 +1,8 @@
 import type { PushState } from '../lib/protocol/push.ts';
+import { pairDevice } from './contract/kit/devices.ts';
 import { expect, test } from './fixtures.ts';
 import { wholeChromium } from './support/browsers.ts';
 import { untilConnected } from './support/device-views.ts';
-import { pairDevice } from './support/pair-device.ts';
 import { deliverPush, shownNotes, stubPushService, tapNote } from './support/push-worker.ts';
 
 test.use({ serverOf: 'file' });
@@ -65,9 +65,9 @@ test('[WP23] a paired phone turns notes on by its token, and a push is shown and
   callboard,
 }) => {
   await context.grantPermissions(['notifications']);
-  const { token, deviceId } = await pairDevice(callboard, { name: 'Pocket', tools: [] });
+  const { token, device } = await pairDevice(callboard, [], 'Pocket');
   const workbench = { name: 'Lab bench', fingerprint: [1, 2, 3, 4] };
-  const kept = { token, name: 'Pocket', workbench, device_id: deviceId };
+  const kept = { token, name: 'Pocket', workbench, device_id: device.device_id };
   await stubPushService(page);
   await page.goto(`${callboard.url}/device`);
   await page.evaluate(

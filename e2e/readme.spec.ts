@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from './fixtures.ts';
+import { configFile } from './support/config-file.ts';
+import { startOutside } from './support/outside.ts';
+
+// Its tests read, and call tools of their own.
+test.use({ serverOf: 'file' });
 
 const ROOT = resolve(import.meta.dirname, '..');
 const EXAMPLE = 'examples/ws-tool.mjs';
@@ -94,22 +96,14 @@ test('the example by the client library is a tool that can be called', async ({ 
 test('the example page is a tool that can be called', async ({ page, startServer }) => {
   const example = await read('examples/page-tool.html');
   let board = '';
-  const server = createServer((_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'text/html' })
-      .end(example.replace(ADDRESS, () => board)),
-  );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const outside = await startOutside(() => example.replace(ADDRESS, () => board));
   try {
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const file = test.info().outputPath('page-tool.json');
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
+    const file = await configFile(test.info(), { allowed_origins: [outside.url] });
     // The token has what a subprotocol cannot have as it is.
     const token = 'a-token/of=the-operator';
     const callboard = await startServer({ token, env: { CALLBOARD_CONFIG: file } });
     board = callboard.url;
-    await page.goto(origin);
+    await page.goto(outside.url);
     await page.getByLabel('Operator token').fill(token);
     await page.getByRole('button').click();
     await expect(page.locator('#status')).toHaveText('registered');
@@ -119,8 +113,7 @@ test('the example page is a tool that can be called', async ({ page, startServer
     expect(written.body).toMatchObject({ status: 'SUCCEEDED', result: { length: 4 } });
     await expect(page.locator('#note')).toHaveText('Milk');
   } finally {
-    server.close();
-    server.closeAllConnections();
+    await outside.close();
   }
 });
 

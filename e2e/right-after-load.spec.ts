@@ -13,6 +13,8 @@ import {
   untilReady,
 } from './support/workbench.ts';
 
+test.use({ serverOf: 'file' });
+
 /** In sight, not only announced. */
 const connecting = (page: Page) => page.getByRole('main').getByText('Connecting this tab…');
 

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { test as base, expect } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
+import { startOutside } from './support/outside.ts';
 
 const TOOLS = `
 callboard.tool({
@@ -25,14 +23,9 @@ const test = base.extend<{ shop: Shop }>({
     const html = `<!doctype html><html lang="en"><title>A shop</title>
 <script src="${callboard.url}/client.js" data-name="Shop"></script>
 <body><button>Buy</button><script>${TOOLS}</script>`;
-    const server = createServer((_, response) =>
-      response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
-    );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url: origin, close } = await startOutside(html);
     await use({ origin, open: async (page) => void (await page.goto(origin)) });
-    server.close();
-    server.closeAllConnections();
+    await close();
   },
 });
 

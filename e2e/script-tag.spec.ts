@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { test as base, expect } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
+import { configFile } from './support/config-file.ts';
+import { startOutside } from './support/outside.ts';
 
 /** A shop's page may do this to everything in it, the badge too if that could be. */
 const HOSTILE_STYLE = `
@@ -44,18 +41,10 @@ const test = base.extend<{ isAllowed: boolean; shop: Shop }>({
   isAllowed: [true, { option: true }],
   shop: async ({ startServer, isAllowed }, use, testInfo) => {
     let html = '';
-    const server = createServer((_, response) =>
-      response
-        .setHeader('content-security-policy', "style-src 'nonce-shop'")
-        .setHeader('content-type', 'text/html; charset=utf-8')
-        .end(html),
-    );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const file = testInfo.outputPath('config.json');
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify({ allowed_origins: isAllowed ? [origin] : [] }));
-    const board = await startServer({ env: { CALLBOARD_CONFIG: file } });
+    const policy = { 'content-security-policy': "style-src 'nonce-shop'" };
+    const { url: origin, close } = await startOutside(() => html, policy);
+    const config = await configFile(testInfo, { allowed_origins: isAllowed ? [origin] : [] });
+    const board = await startServer({ env: { CALLBOARD_CONFIG: config } });
     await use({
       board,
       origin,
@@ -67,8 +56,7 @@ const test = base.extend<{ isAllowed: boolean; shop: Shop }>({
         await page.goto(origin);
       },
     });
-    server.close();
-    server.closeAllConnections();
+    await close();
   },
 });
 

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { Callboard, StartOptions } from '../start-callboard.ts';
+import { startOutside } from './outside.ts';
 
 export interface ForeignPage {
   readonly board: Callboard;
@@ -26,12 +24,7 @@ export async function serveForeignPage(
   startServer: (options?: StartOptions) => Promise<Callboard>,
 ): Promise<ForeignPage> {
   let html = '';
-  const server = createServer((_, response) =>
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
-  );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  server.unref();
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: origin } = await startOutside(() => html);
   const file = join(await mkdtemp(join(tmpdir(), 'callboard-page-')), 'config.json');
   await writeFile(file, JSON.stringify({ allowed_origins: [origin] }));
   const board = await startServer({ env: { CALLBOARD_CONFIG: file } });

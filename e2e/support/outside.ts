@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Another server on this machine, as somebody else's would be: what it is asked, it keeps. */
@@ -10,30 +11,30 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-/** `html` is what it answers with, `setCookies` what it plants. */
+/** It answers each request with this page, and these headers. */
 export async function startOutside(
-  html = '',
-  setCookies: readonly string[] = [],
+  html: string | (() => string) = '',
+  headers: OutgoingHttpHeaders = {},
 ): Promise<Outside> {
   const requests: string[] = [];
   const cookies: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request.url ?? '');
     cookies.push(request.headers.cookie ?? '');
-    response.setHeader('set-cookie', setCookies);
-    response.setHeader('content-type', 'text/html');
-    response.end(html);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers });
+    response.end(typeof html === 'string' ? html : html());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
     cookies,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from '@playwright/test';
 import { test as base } from '../contract/kit/contract-test.ts';
 import type { Callboard } from '../start-callboard.ts';
-import { type BreakableLine, openBreakableLine } from './breakable-line.ts';
+import { openLines } from '../torture/world/network-world.ts';
+import type { ToxicProxy } from '../torture/world/toxic-proxy.ts';
 import { bundleToolPage, type PageServer, startPageServer } from './page-server.ts';
 
 /** A server that somebody's own pages may be clients of, and those pages. */
@@ -12,9 +13,9 @@ export interface ToolPages {
   readonly board: Callboard;
   readonly pages: PageServer;
   /** A line to the server of this test's own. The page's address has no line in it. */
-  openLine(): Promise<BreakableLine>;
+  openLine(): Promise<ToxicProxy>;
   /** Opens a page with tools; resolves once they are registered. */
-  open(context: BrowserContext, name: string, over?: BreakableLine): Promise<Page>;
+  open(context: BrowserContext, name: string, over?: ToxicProxy): Promise<Page>;
 }
 
 /** So many lines a server knows of before it starts. */
@@ -25,18 +26,9 @@ export const test = base.extend<{ toolPages: ToolPages }>({
     const dir = await mkdtemp(join(tmpdir(), 'callboard-config-'));
     const pages = await startPageServer(await bundleToolPage());
     let port = 0;
-    const lines = await Promise.all(
-      Array.from({ length: LINES }, () => openBreakableLine(() => port)),
-    );
-    const config = join(dir, 'config.json');
-    await writeFile(
-      config,
-      JSON.stringify({
-        allowed_origins: [pages.origin],
-        allowed_hosts: lines.map((line) => `127.0.0.1:${line.port}`),
-      }),
-    );
-    const board = await startServer({ env: { CALLBOARD_CONFIG: config } });
+    const origins = { allowed_origins: [pages.origin] };
+    const { lines, env, close } = await openLines(LINES, () => port, dir, origins);
+    const board = await startServer({ env });
     port = Number(new URL(board.url).port);
     const free = [...lines];
     await use({
@@ -55,12 +47,12 @@ export const test = base.extend<{ toolPages: ToolPages }>({
         return page;
       },
     });
-    await Promise.all([pages.close(), ...lines.map((line) => line.close())]);
+    await Promise.all([pages.close(), close()]);
     await rm(dir, { recursive: true, force: true });
   },
 });
 
 /** The server's address over a line. */
-const lineUrl = (line: BreakableLine): string => `http://127.0.0.1:${line.port}`;
+const lineUrl = (line: ToxicProxy): string => `http://127.0.0.1:${line.port}`;
 
 export { expect } from '../contract/kit/contract-test.ts';
