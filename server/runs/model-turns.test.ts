@@ -6,14 +6,7 @@ import type { ScriptedReply } from '../testing/scripted-openai-events.ts';
 import { createTestStore, type FakeTool } from './agent/testing/fakes.ts';
 import { echo, gate, inOrder, setupTurns } from './agent/testing/setup-turns.ts';
 import type { RunService } from './run-service.ts';
-import {
-  oldMessage,
-  oldRun,
-  sampleRequest,
-  setupRuns,
-  type Turn,
-  untilStopped,
-} from './testing/setup-runs.ts';
+import { sampleRequest, setupRuns, type Turn, untilStopped } from './testing/setup-runs.ts';
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 
@@ -319,30 +312,4 @@ test('[RU19] requests are numbered through a run, and by the person’s message 
     { number: 1, turn: 1, step: 1 },
     { number: 2, turn: 2, step: 1 },
   ]);
-});
-
-test('[RU19] a run that is not there has no requests, one of an outside agent none either', async () => {
-  const { runs, store } = setupRuns();
-  expect(await runs.modelTurns({ runId: 'run_x', after: 0, limit: 1 })).toBeUndefined();
-  await store.write([{ type: 'put_run', run: oldRun() }]);
-  expect(await turnsOf(runs, 'run_old')).toEqual([]);
-});
-
-test('[RU19] a run of before this was recorded goes on with the number 1', async () => {
-  const store = createTestStore();
-  await store.write([
-    { type: 'put_run', run: oldRun() },
-    { type: 'put_message', message: oldMessage(), position: 0 },
-  ]);
-  const { runs, ended } = setupRuns({
-    store,
-    turn: async ({ transcript }) => {
-      await (await transcript.beginMessage()).beginRequest(sampleRequest());
-      return { status: 'idle' };
-    },
-  });
-  const over = ended('run_old');
-  expect(await runs.send('run_old', { input: 'more' })).toMatchObject({ ok: true });
-  await over;
-  expect(await turnsOf(runs, 'run_old')).toMatchObject([{ number: 1, turn: 2, step: 1 }]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
-import { CANCELLED, OWNER_REVOKED, type StopReason } from './agent/agent.ts';
 import { stoppedEnd } from './agent/turn-ending.ts';
 import { createOwnerTokens } from './testing/owner-tokens.ts';
 import { oldMessage, oldRun, setupRuns, type Turn } from './testing/setup-runs.ts';
@@ -131,19 +130,6 @@ test('[RU31] of two who call in a new run at once, the first one owns it', async
   expect(claims.map(({ ownerToken }) => ownerToken)).toEqual(['tok_bot', 'tok_bot']);
   expect((await claim('run_x', 'x', other)).ownerToken).toBe('tok_bot');
   expect(await store.getRun('run_x')).toMatchObject({ owner });
-});
-
-test('[RU32] a turn that is stopped says whether a person or a revocation did it', () => {
-  const end = (reason: StopReason) => stoppedEnd(AbortSignal.abort(reason));
-  expect(end(CANCELLED)).toMatchObject({ end: { status: 'cancelled' } });
-  expect(end({ stoppedBy: 'operator:olga' })).toMatchObject({
-    notice: { code: 'cancelled', params: { by: 'operator:olga' } },
-    end: { status: 'cancelled' },
-  });
-  expect(end(OWNER_REVOKED)).toMatchObject({
-    notice: { code: 'owner_revoked' },
-    end: { status: 'failed' },
-  });
 });
 
 test('[RU43] of the runs of one agent 64 turns go on at a time; those of others are not counted', async () => {

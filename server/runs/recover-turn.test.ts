@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { fakeCall } from './agent/testing/fakes.ts';
 import { RESTARTED } from './recover-turn.ts';
-import { oldMessage, oldRun, setupRuns, untilStopped } from './testing/setup-runs.ts';
+import { oldMessage, oldRun, setupRuns } from './testing/setup-runs.ts';
 
 const of = { runId: 'run_old', requestedBy: 'run:run_old', toolName: 'a.b' };
 const input = (message_id: string, parts: Message['parts']) =>
@@ -247,22 +247,4 @@ describe('after a restart', () => {
     await runs.recover();
     expect(await runs.get('run_old')).toMatchObject({ status: 'idle', messages: [] });
   });
-});
-
-test('[RU13] a server that stops leaves a running turn to the next one', async () => {
-  const first = setupRuns({ turn: untilStopped });
-  const { run_id } = await first.start('Hello');
-  await first.runs.close();
-  expect(await first.store.getRun(run_id)).toMatchObject({ status: 'running' });
-  const second = setupRuns({ store: first.store });
-  const over = second.ended(run_id);
-  await second.runs.recover();
-  await expect
-    .poll(() => {
-      second.clock.advance(3_000);
-      return second.turns.length;
-    })
-    .toBe(1);
-  await over;
-  expect(second.turns[0]).toMatchObject({ runId: run_id, stepsDone: 0 });
 });

@@ -3,7 +3,6 @@ import type { Message } from '#lib/protocol/run';
 import type { Script } from '../testing/scripted-openai.ts';
 import { createTestStore, type FakeTool, type TestStore } from './agent/testing/fakes.ts';
 import { gate, inOrder, notices, partsOf, setupTurns, texts } from './agent/testing/setup-turns.ts';
-import { askedIn, messagesRead } from './agent/turn.ts';
 import { answering, setupRuns, untilStopped } from './testing/setup-runs.ts';
 
 /** `demo.echo` that the test lets end. */
@@ -66,28 +65,6 @@ test('[RU33] a message while the model answers begins the next turn at once', as
   const sent = conversationOf(openai.requests[1]?.body);
   expect(sent.indexOf('First answer')).toBeGreaterThan(0);
   expect(sent.indexOf('Two')).toBeGreaterThan(sent.indexOf('First answer'));
-});
-
-test('[RU33] a step reads what stands before the message that it writes', () => {
-  const message = (
-    message_id: string,
-    role: Message['role'],
-    status: Message['status'],
-  ): Message => ({
-    ...{ message_id, run_id: 'run_1', role, status, parts: [], created_at: 0 },
-  });
-  const messages = [
-    message('msg_1', 'user', 'done'),
-    message('msg_2', 'assistant', 'streaming'),
-    message('msg_3', 'user', 'done'),
-  ];
-  const transcript = {
-    messages: () => messages,
-    replays: async () => new Map(),
-    beginMessage: () => Promise.reject(new Error()),
-  };
-  expect(messagesRead({ transcript }).map(({ message_id }) => message_id)).toEqual(['msg_1']);
-  expect(askedIn({ transcript })?.message_id).toBe('msg_1');
 });
 
 test('[RU33] limits count from a message that came meanwhile', async () => {

@@ -19,7 +19,6 @@ export interface MeantTool {
 export const NAMELESS = '(no name)';
 
 const LONGEST_RECORDED = 128;
-const MOST_CLOSEST = 3;
 const MOST_LISTED = 20;
 
 /**
@@ -71,7 +70,7 @@ export function createToolFinder(
     const meant = meantBy(written);
     if (meant !== undefined) return { toolName: meant };
     const recorded = cut(written);
-    const message = `The tool ${JSON.stringify(recorded)} is not offered to you in this step, so nothing was run. ${closestWords(written, names)}${listed(names)}`;
+    const message = `The tool ${JSON.stringify(recorded)} is not offered to you in this step, so nothing was run. ${listed(names)}`;
     return { toolName: recorded, refusal: { reason: 'not_offered', message } };
   };
 }
@@ -113,30 +112,6 @@ function listed(names: readonly string[]): string {
   return names.length > MOST_LISTED
     ? `You are offered ${names.length} tools, among them: ${shown}.`
     : `You are offered: ${shown}.`;
-}
-
-function closestWords(written: string, names: readonly string[]): string {
-  const spelling = looseSpelling(written).slice(0, LONGEST_RECORDED);
-  const near = names
-    .map((name) => ({ name, distance: editDistance(spelling, looseSpelling(name)) }))
-    .filter(({ distance }) => distance <= Math.max(2, spelling.length / 2))
-    .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, MOST_CLOSEST);
-  return near.length === 0 ? '' : `The closest: ${near.map(({ name }) => name).join(', ')}. `;
-}
-
-/** Levenshtein's distance, row by row. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** Models put a fence, a mark or a tag around the object, and behind it a bracket too many as well. */

@@ -55,9 +55,6 @@ const MOST_ROUNDS = 2;
 /** A description gets no more of one keyword that is left out, and twice that in all. */
 const MOST_CHARS = 300;
 
-/** The references that were written out on the way to a part, the same one perhaps more than once. */
-type Open = readonly Schema[];
-
 class Normalization {
   readonly #root: Schema;
   readonly #form: TargetForm;
@@ -167,7 +164,9 @@ class Normalization {
       const ofForm = [...open];
       const form = this.#flatten(one, ofForm, false);
       for (const target of ofForm.slice(open.length)) opened.add(target);
-      return form ? [form] : [];
+      const types = typesOf(form?.type);
+      // What is no object fits nothing here.
+      return form && (types.length === 0 || types.includes('object')) ? [form] : [];
     });
     open.push(...opened);
     const own = asSchema(base.properties);
@@ -182,8 +181,8 @@ class Normalization {
     };
   }
 
-  /** The target's form of one part of a schema; null where nothing fits that part. */
-  #part(schema: unknown, above: Open): Schema | null {
+  /** The target's form of one part; null where nothing fits it. `above`: references written out on the way there. */
+  #part(schema: unknown, above: readonly Schema[]): Schema | null {
     this.#partsLeft -= 1;
     if (above.length > LIMITS.jsonDepth || this.#partsLeft < 0) {
       this.#warnings.add('The schema is too large with its references; parts of it are open.');
@@ -197,7 +196,7 @@ class Normalization {
   }
 
   /** Writes a part in one piece by the table of keywords. */
-  #write(flat: Schema, open: Open): Schema | null {
+  #write(flat: Schema, open: readonly Schema[]): Schema | null {
     const form = this.#form;
     const full = withItems(form, splitTypes(form, splitValues(form, flat)));
     const union = this.#union(full, open);
@@ -218,7 +217,7 @@ class Normalization {
   }
 
   /** Undefined without a union that the target takes here; null when nothing fits any of it. */
-  #union({ anyOf, type }: Schema, open: Open): readonly Schema[] | null | undefined {
+  #union({ anyOf, type }: Schema, open: readonly Schema[]): readonly Schema[] | null | undefined {
     const branches = asList(anyOf);
     if (branches.length === 0) return undefined;
     const made = branches.map((one) => this.#part(one, open)).filter((one) => one !== null);
@@ -228,7 +227,7 @@ class Normalization {
     return isAbout && !this.#isWide ? undefined : made;
   }
 
-  #value(keyword: string, value: unknown, open: Open): unknown {
+  #value(keyword: string, value: unknown, open: readonly Schema[]): unknown {
     if (keyword === '$ref')
       return isRecord(value) ? `#/$defs/${this.#names.get(value)}` : undefined;
     switch (KEYWORDS.get(keyword)?.kind) {

@@ -74,7 +74,7 @@ describe.each(MODELS)('over %s', (model) => {
     expect(errorsOf(calls)).toEqual([['FAILED', 'no_provider', 'no']]);
   });
 
-  test('[AL102] of a tool that is not there the model learns the closest names, and of no URL', async () => {
+  test('[AL102] of a tool that is not there the model reads some names that are, and of no URL', async () => {
     const many = Array.from({ length: 60 }, (_, n) => counted(`other.tool${n}`).tool);
     const script = inOrder({ calls: [{ name: 'demo_ecko', args: {} }] }, { text: 'ok' });
     const { turn, openai } = await setupTurns({ model, script, tools: [echo, ...many] });
@@ -118,15 +118,6 @@ describe.each(MODELS)('over %s', (model) => {
     },
   );
 
-  test('[AL104] a single call without a name does not end the turn', async () => {
-    const script = inOrder({ calls: [{ name: '', args: {} }] }, { text: 'Sorry.' });
-    const { turn, openai } = await setupTurns({ model, script, tools: [echo] });
-    const run = await turn('go');
-    expect(openai.requests).toHaveLength(2);
-    expect(openai.requests[1]?.toolResults[0]?.text).toContain('had no name');
-    expect(run.messages.at(-1)?.parts).toEqual([{ type: 'text', text: 'Sorry.' }]);
-  });
-
   test.each([
     ['odd', 'rm -rf /; \u202e删除 "x"'],
     ['long', 'x'.repeat(20_000)],
@@ -142,21 +133,6 @@ describe.each(MODELS)('over %s', (model) => {
       expect(toolName).not.toContain('\u202e');
     }
     expect(JSON.stringify(openai.requests[1]?.body).length).toBeLessThan(20_000);
-  });
-
-  test.each([[null], ['']])('[AL105] calls whose ids are %j are calls of their own', async (id) => {
-    const script = inOrder(
-      {
-        calls: [
-          { name: 'demo_echo', args: { text: '1' }, id },
-          { name: 'demo_echo', args: { text: '2' }, id },
-        ],
-      },
-      { text: 'done' },
-    );
-    const { turn, openai } = await setupTurns({ model, script, tools: [echo] });
-    await turn('two');
-    expect(openai.requests[1]?.toolResults.map(({ text }) => text)).toEqual(['echo 1', 'echo 2']);
   });
 
   test('[AL106] T145: of a step’s calls the first 32 run, and the others fail and are shown', async () => {

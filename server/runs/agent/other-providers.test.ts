@@ -33,17 +33,6 @@ describe.each([
     expect(texts(partsOf(run))).toEqual(['echo x', 'Let me see.', 'It says x.']);
   });
 
-  test('[AL2] two calls of a step go back in their order', async () => {
-    const call = (text: string) => ({ name: 'demo_echo', args: { text } });
-    const script = inOrder({ calls: [call('1'), call('2')] }, { text: 'done' });
-    const { turn, openai } = await setup(model, script);
-    await turn('two');
-    const results = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
-    expect(results).toHaveLength(2);
-    expect(results[0]).toContain('echo 1');
-    expect(results[1]).toContain('echo 2');
-  });
-
   test('[AL7] a stream that breaks off ends the turn', async () => {
     const { turn } = await setup(model, () => ({ text: 'half', cut: { after: 2, how: 'abrupt' } }));
     expect((await turn('go')).error).toMatchObject({ code: 'stream_cut' });

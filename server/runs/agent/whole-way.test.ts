@@ -158,18 +158,6 @@ test.each(['openai-chat:gpt-4o', 'openai:gpt-4o'])(
   },
 );
 
-test('[AL5] arguments that do not fit become a FAILED card, and the model reads why', async () => {
-  const script: Script = ({ index }) =>
-    index === 0
-      ? { calls: [{ name: 'calculation_eval', args: { expression: 7 } }] }
-      : { text: 'sorry' };
-  const server = await serve({ dir: temporaryDirectory(), script });
-  closing.push(server.close);
-  await server.ended(await started(server, 'x', 'openai-chat:gpt-4o'));
-  expect(server.cardOf()).toMatchObject({ status: 'ERROR', error: { code: 'invalid_args' } });
-  expect(server.openai.requests[1]?.toolResults[0]?.text).toContain('"executed":"no"');
-});
-
 test.each(['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3'])(
   '[SC26] [SC28] %s: arguments as JSON text run as what they spell, and half of such a text never runs',
   async (model) => {

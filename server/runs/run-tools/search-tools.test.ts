@@ -52,16 +52,6 @@ describe.each(WIRES)('over %s', (model) => {
     expect(names[2]).toEqual(names[1]);
     expect(names[1]).toEqual(names[1]?.toSorted());
   });
-
-  test('[AL100] a tool that is there and was not sent is called by its name all the same', async () => {
-    const script = inTurn(calling('zz_mail'));
-    const { turn, openai, callsOf } = await setupDelegation({
-      ...{ script, tools: [...numbered(200), MAIL], models: OTHER_KEYS },
-    });
-    await turn('Please do it', { model });
-    expect(openai.requests[0]?.toolNames).not.toContain('zz_mail');
-    expect(await callsOf('zz.mail')).toMatchObject([{ status: 'SUCCEEDED' }]);
-  });
 });
 
 test('[AL108] where all tools have room there is nothing to search', async () => {

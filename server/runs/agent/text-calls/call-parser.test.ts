@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import type { TextEvent } from './call-body.ts';
 import { CallParser } from './call-parser.ts';
-import { withoutTags } from './call-tags.ts';
 
 const tools = {
   names: new Set(['echo', 'demo_echo', 'table']),
@@ -298,18 +297,6 @@ test('[AL145] any arguments arrive as they were written, in any text around them
   );
 });
 
-test('[AL133] text whose tags are escaped holds no call', () => {
-  const noise = fc.array(fc.oneof(pieces, fc.string({ maxLength: 4 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(noise, (all) => {
-      const text = all.join('');
-      const events = parse([withoutTags(text, tools.names)]);
-      expect(events.every(({ type }) => type === 'text')).toBe(true);
-    }),
-    { numRuns: 1_000 },
-  );
-});
-
 test('[AL146] of arguments that are too long no more is kept than can be refused', () => {
   const parser = new CallParser(tools);
   parser.push('<tool_call>{"name":"echo","arguments":{"text":"');
@@ -338,17 +325,4 @@ test.each([
     const out = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
     expect(given.length - out.length).toBeLessThanOrEqual(1_024);
   }
-});
-
-test.each([
-  ...['<tool_call>', '<', '<tool_result ', ' ', '[', '`', '<tool_call> echo ', '"<think>', '\n,;'],
-  `${call}\n,;`,
-  '<tool_call>{"name":"a\nb</tool_call>',
-  '<function=echo><parameter=text></parameter',
-])('[AL146] 200 kB of %j is read', (unit) => {
-  const parser = new CallParser(tools);
-  const text = unit.repeat(Math.ceil(200_000 / unit.length));
-  let events = 0;
-  for (let at = 0; at < text.length; at += 7) events += parser.push(text.slice(at, at + 7)).length;
-  expect(events + parser.end().length).toBeGreaterThan(0);
 });
