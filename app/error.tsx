@@ -12,6 +12,7 @@ interface ErrorPageProps {
 
 export default function ErrorPage({ error, reset }: ErrorPageProps) {
   const t = useTranslations('errors');
+  const common = useTranslations('common');
   // The code of a page that was opened before an upgrade may be gone.
   useEffect(() => void reloadOutdated(), []);
   return (
@@ -19,7 +20,7 @@ export default function ErrorPage({ error, reset }: ErrorPageProps) {
       <h1 className="text-lg font-bold">{t('crashTitle')}</h1>
       <p className="text-muted">{t('crashText')}</p>
       <Button variant="primary" onClick={reset}>
-        {t('again')}
+        {common('again')}
       </Button>
       <details className="w-full">
         <summary className="min-h-6">{t('details')}</summary>

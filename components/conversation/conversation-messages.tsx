@@ -157,6 +157,7 @@ interface EditedMessageProps {
 /** A message of a person while it is edited. Ctrl or ⌘ and Enter sends it, Escape leaves it as it was. */
 function EditedMessage({ text, onSend, onCancel }: EditedMessageProps) {
   const t = useTranslations('conversation.edit');
+  const common = useTranslations('common');
   const [edited, setEdited] = useState(text);
   const isEmpty = edited.trim() === '';
   const onKeyDown = (event: KeyboardEvent) => {
@@ -178,7 +179,7 @@ function EditedMessage({ text, onSend, onCancel }: EditedMessageProps) {
       <p className="text-xs text-muted">{t('hint')}</p>
       <div className="flex justify-end gap-2">
         <Button size="sm" onClick={onCancel}>
-          {t('cancel')}
+          {common('cancel')}
         </Button>
         <Button size="sm" disabled={isEmpty} onClick={() => onSend(edited)}>
           {t('send')}

@@ -41,7 +41,7 @@ const RunView = late<RunViewProps>(
 /** One conversation with the agent: messages, calls, and the field to write in. */
 export function Conversation() {
   const t = useTranslations('conversation');
-  const whatToDo = useTranslations('errors.whatToDo');
+  const request = useTranslations('errors.request');
   useFetchedWhenIdle(RunView);
   const formatFailure = useFormatFailure();
   const { storeFailed } = useConnection();
@@ -87,7 +87,7 @@ export function Conversation() {
               running={run?.status === 'running'}
               stopping={stopping}
               pending={pending}
-              blocked={storeFailed ? whatToDo('store_failed') : undefined}
+              blocked={storeFailed ? request('store_failed') : undefined}
               focusRequests={focusRequests}
               requestedText={requestedText}
               onSend={send}
@@ -161,7 +161,7 @@ function useRunAnnouncements(run: RunSummary | undefined, messages: readonly Mes
     if (run.status === 'cancelled') announce(t('announceStopped'));
     if (run.status === 'failed') {
       const { code = '', message: text = '', params } = run.error ?? {};
-      announce(t('announceFailed', { text: wordsFor({ code, text, params }).words }));
+      announce(t('announceFailed', { text: wordsFor({ code, text, params }) }));
     }
   }, [run, messages, announce, wordsFor, t]);
 }

@@ -74,17 +74,18 @@ function Part({ runId, part, streaming }: PartProps) {
 function TurnNotice({ part }: { part: Extract<MessagePart, { type: 'notice' }> }) {
   const wordsFor = useTurnNoticeWords();
   const { code } = part;
-  return <Notice code={code} isQuiet={isQuietNotice(code)} {...wordsFor(part)} />;
+  return <Notice code={code} isQuiet={isQuietNotice(code)} words={wordsFor(part)} />;
 }
 
 /** A call within the conversation: one quiet line that leads to its card. */
 function CallLine({ runId, callId }: MissingCallProps) {
   const t = useTranslations('conversation');
+  const common = useTranslations('common');
   const { card, isDeleted } = useCall(callId) ?? {};
   const reveal = useRevealCall();
   const show = useUi((state) => state.show);
   if (!card) return <MissingCall runId={runId} callId={callId} />;
-  if (isDeleted) return <p className="px-1.5 py-0.5 text-muted">{t('callDeleted')}</p>;
+  if (isDeleted) return <p className="px-1.5 py-0.5 text-muted">{common('callDeleted')}</p>;
   const { kind, tone } = cardView(card);
   return (
     <button

@@ -24,6 +24,7 @@ type Missing = MissingCallProps & {
 /** In place of a call that the feed does not name: it is fetched when a person comes near it. */
 export function MissingCall({ runId, callId, isOpen = false }: Missing) {
   const t = useTranslations('conversation');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const { older } = useWorkbench();
   // Before the first snapshot each call is missing, and before all parts of it those that have ended.
@@ -45,13 +46,13 @@ export function MissingCall({ runId, callId, isOpen = false }: Missing) {
       className="flex min-h-8 flex-wrap items-center gap-2 px-1.5 py-0.5 text-muted"
     >
       {single?.state === 'failed' && single.failure.code === 'call_deleted' ? (
-        <p>{t('callDeleted')}</p>
+        <p>{common('callDeleted')}</p>
       ) : single?.state === 'failed' ? (
         <>
           <p>{t('callFailed', { reason: formatFailure(single.failure) })}</p>
           {single.failure.code !== 'call_not_found' && (
             <Button size="sm" onClick={reach}>
-              {t('callAgain')}
+              {common('again')}
             </Button>
           )}
         </>

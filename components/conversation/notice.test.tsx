@@ -94,12 +94,10 @@ test.each([
   },
 );
 
-test('[LN4] a notice that was stored without its facts shows its words, and advice beside them', () => {
+test('[LN4] a notice that was stored without its facts shows its words', () => {
   const old = { code: 'model_quota', text: 'The account for openai:gpt-5 has no quota left.' };
   expect(show(old, 'en')).toContain(old.text);
-  const chinese = show(old, 'zh');
-  expect(chinese).toContain(old.text);
-  expect(chinese).toContain('账户额度已用完');
+  expect(show(old, 'zh')).toContain(old.text);
 });
 
 test('[LN4] a code of a later version shows the words that came with it', () => {

@@ -3,10 +3,12 @@
 import { CircleSlash, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { MarkedText } from '../ui/marked-text.tsx';
-import type { NoticeWords } from './notice-words.ts';
 
-export interface NoticeProps extends NoticeWords {
+export interface NoticeProps {
   code: string;
+  words: string;
+  /** What one can do, where the words do not say it. */
+  advice?: string;
   /** It says what happened without a failure. */
   isQuiet?: boolean;
   children?: ReactNode;

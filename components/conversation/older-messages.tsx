@@ -13,7 +13,7 @@ import { Notice } from './notice.tsx';
 /** Stands before the oldest message that is here, and fetches the page before it. */
 export function OlderMessages({ runId, before }: { runId: string; before: number }) {
   const { api, runs } = useWorkbench();
-  const t = useTranslations('conversation');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [isLoading, setIsLoading] = useState(false);
@@ -34,7 +34,7 @@ export function OlderMessages({ runId, before }: { runId: string; before: number
     <div ref={top} className="space-y-2 text-center">
       {failure && <Notice code={failure.code} words={formatFailure(failure)} />}
       <Button size="sm" disabled={isLoading} onClick={() => void load()}>
-        {t('older')}
+        {common('showMore')}
       </Button>
     </div>
   );

@@ -61,7 +61,7 @@ export function RunEnd({ run, messages, onSend, resend }: RunEndProps) {
   );
   if (isAnnounced(code)) return next;
   return (
-    <Notice code={code} {...wordsFor({ code, text: message, params })}>
+    <Notice code={code} words={wordsFor({ code, text: message, params })}>
       {next}
     </Notice>
   );

@@ -41,6 +41,7 @@ export function RunSwitcher({ selected, onSelect }: RunSwitcherProps) {
 
 function RunMenu({ selected, onSelect }: RunSwitcherProps) {
   const t = useTranslations('conversation');
+  const common = useTranslations('common');
   const isViewer = useIsViewer();
   const live = useRuns();
   const { older, more } = useOlderRuns();
@@ -67,7 +68,7 @@ function RunMenu({ selected, onSelect }: RunSwitcherProps) {
           <RunLine run={run} selected={run.run_id === selected} />
         </MenuItem>
       ))}
-      {more && <MenuItem onSelect={more}>{t('older')}</MenuItem>}
+      {more && <MenuItem onSelect={more}>{common('showMore')}</MenuItem>}
     </Menu>
   );
 }

@@ -59,7 +59,7 @@ export function RunView(props: RunViewProps) {
 
 function Messages({ runId, onSend }: RunViewProps) {
   const t = useTranslations('conversation');
-  const whatToDo = useTranslations('errors.whatToDo');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const run = useRun(runId);
   const messages = useMessages(runId);
@@ -75,19 +75,18 @@ function Messages({ runId, onSend }: RunViewProps) {
   const isOutside = useIsOutsideRun(runId);
   const asked = messages.findLast(({ role }) => role === 'user');
   if (failure?.code === 'run_not_found') {
-    const words = t('notFound');
-    return <Notice code="run_not_found" words={words} advice={whatToDo('run_not_found')} />;
+    return <Notice code="run_not_found" words={t('notFound')} advice={t('notFoundAdvice')} />;
   }
   if (failure) {
     return (
       <Notice code={failure.code} words={formatFailure(failure)}>
         <Button size="sm" onClick={again}>
-          {t('callAgain')}
+          {common('again')}
         </Button>
       </Notice>
     );
   }
-  if (!run || !hasMessages) return <p className="text-muted">{t('loading')}</p>;
+  if (!run || !hasMessages) return <p className="text-muted">{common('loading')}</p>;
   if (isOutside) return <OutsideRun runId={runId} />;
   return (
     <>

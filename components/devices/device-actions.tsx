@@ -20,6 +20,7 @@ interface DeviceActionsProps {
 /** Rename, disconnect, revoke. */
 export function DeviceActions({ row, onChanged }: DeviceActionsProps) {
   const t = useTranslations('devices.actions');
+  const common = useTranslations('common');
   const api = useDevicesApi();
   const showFailure = useFailureToast();
   const { device, name } = row;
@@ -46,7 +47,7 @@ export function DeviceActions({ row, onChanged }: DeviceActionsProps) {
           question={t('askDisconnect', { name })}
           confirm={t('disconnectNow')}
           sending={t('disconnecting')}
-          keep={t('keep')}
+          keep={common('keep')}
           onConfirm={disconnect}
         >
           {t('disconnectText')}
@@ -54,12 +55,12 @@ export function DeviceActions({ row, onChanged }: DeviceActionsProps) {
       )}
       {device && (
         <ConfirmButton
-          label={t('revoke')}
+          label={common('revoke')}
           about={name}
           question={t('askRevoke', { name })}
-          confirm={t('revokeNow')}
-          sending={t('revoking')}
-          keep={t('keep')}
+          confirm={common('revokeNow')}
+          sending={common('revoking')}
+          keep={common('keep')}
           onConfirm={() => revoke(device)}
         >
           {t('revokeText')}
@@ -76,6 +77,7 @@ interface RenameProps {
 
 function Rename({ device, onChanged }: RenameProps) {
   const t = useTranslations('devices.actions');
+  const common = useTranslations('common');
   const api = useDevicesApi();
   const showFailure = useFailureToast();
   const [name, setName] = useState<string | null>(null);
@@ -126,7 +128,7 @@ function Rename({ device, onChanged }: RenameProps) {
         />
       </label>
       <Button size="sm" type="submit" variant="primary">
-        {t('save')}
+        {common('save')}
       </Button>
       <Button size="sm" onClick={() => setName(null)}>
         {t('keepName')}

@@ -162,6 +162,7 @@ function Connection({ instance }: { instance: ClientListing }) {
 /** How its newest calls went; asked for when a person opens it. */
 function DeviceStatistics({ row, now }: { row: DeviceRow; now: number }) {
   const t = useTranslations('devices.statistics');
+  const common = useTranslations('common');
   const api = useDevicesApi();
   const [answer, setAnswer] = useState<ApiResult<LastCalls> | null>(null);
   const look = async () => {
@@ -174,7 +175,7 @@ function DeviceStatistics({ row, now }: { row: DeviceRow; now: number }) {
       onToggle={({ currentTarget }) => currentTarget.open && void look()}
     >
       <summary className="min-h-6">{t('label', { count: LAST_CALLS })}</summary>
-      <Fetched answer={answer} loading={<p className="text-muted">{t('loading')}</p>}>
+      <Fetched answer={answer} loading={<p className="text-muted">{common('loading')}</p>}>
         {(value) => <Figures value={value} now={now} />}
       </Fetched>
     </details>

@@ -114,6 +114,7 @@ function Requests({ pairings, onDecided }: RequestsProps) {
 
 function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
   const t = useTranslations('devices');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const clients = useClients();
   const isKnown = useListingsKnown();
@@ -137,13 +138,13 @@ function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
         <div role="alert" className="text-error wrap-anywhere">
           {formatFailure(failure)}{' '}
           <Button size="sm" onClick={again}>
-            {t('again')}
+            {common('again')}
           </Button>
         </div>
       )}
       {devices === null && !failure && (
         <p role="status" className="text-muted">
-          {t('loading')}
+          {common('loading')}
         </p>
       )}
       {devices !== null && isKnown && rows.length === 0 && (
@@ -162,7 +163,7 @@ function Devices({ list }: { list: ReturnType<typeof useDevicesList> }) {
       ))}
       {hasMore && (
         <Button size="sm" onClick={more}>
-          {t('more')}
+          {common('showMore')}
         </Button>
       )}
     </section>

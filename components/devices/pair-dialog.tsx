@@ -28,6 +28,7 @@ interface PairDialogProps {
 /** A code for one device, and what becomes of it. A code that nothing has used dies with the dialog. */
 export function PairDialog({ pairings, onClose, onDecided }: PairDialogProps) {
   const t = useTranslations('devices.pair');
+  const common = useTranslations('common');
   const { opened, failure, open } = useOpenedPairing();
   const api = useDevicesApi();
   const pairing = useFollowed(opened, pairings);
@@ -41,7 +42,7 @@ export function PairDialog({ pairings, onClose, onDecided }: PairDialogProps) {
       onOpenChange={(isOpen) => !isOpen && close()}
       title={t('title')}
       description={t('text')}
-      closeLabel={t('close')}
+      closeLabel={common('close')}
       width="max-w-xl"
     >
       {failure && <Failed failure={failure} onAgain={open} />}
@@ -100,7 +101,7 @@ function useFollowed(
 }
 
 function Failed({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void }) {
-  const t = useTranslations('devices.pair');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   return (
     <>
@@ -108,7 +109,7 @@ function Failed({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void
         {formatFailure(failure)}
       </p>
       <Button size="sm" className="mt-2" onClick={onAgain}>
-        {t('again')}
+        {common('again')}
       </Button>
     </>
   );
@@ -126,6 +127,7 @@ interface PairingStateProps {
 
 function PairingState({ opened, pairing, onAgain, onClose, onDecided }: PairingStateProps) {
   const t = useTranslations('devices.pair');
+  const common = useTranslations('common');
   const announce = useAnnounce();
   const { state, request } = pairing;
   useEffect(() => {
@@ -145,7 +147,7 @@ function PairingState({ opened, pairing, onAgain, onClose, onDecided }: PairingS
             {t('newCode')}
           </Button>
         )}
-        <Button onClick={onClose}>{t('close')}</Button>
+        <Button onClick={onClose}>{common('close')}</Button>
       </div>
     </div>
   );

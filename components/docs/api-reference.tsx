@@ -14,6 +14,7 @@ import { OperationView } from './operation-view.tsx';
 /** The API reference: the contents of `/openapi.json`, for people. */
 export function ApiReference() {
   const t = useTranslations('docs');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const { state, again } = useApiDocument();
   return (
@@ -33,7 +34,7 @@ export function ApiReference() {
       {state.status === 'failed' && (
         <div role="alert" className="mt-4 flex flex-wrap items-center gap-3 text-error">
           <p>{t('failed', { reason: formatFailure(state.failure) })}</p>
-          <Button onClick={again}>{t('again')}</Button>
+          <Button onClick={again}>{common('again')}</Button>
         </div>
       )}
       {state.status === 'ready' && (

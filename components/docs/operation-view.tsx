@@ -82,8 +82,9 @@ type Copying = 'idle' | 'copied' | 'failed';
 /** Text for the shell, with a button that copies it. */
 function CopyBlock({ label, text }: { label: string; text: string }) {
   const t = useTranslations('docs');
+  const common = useTranslations('common');
   const [copying, setCopying] = useState<Copying>('idle');
-  const words = { idle: '', copied: t('copied'), failed: t('copyFailed') };
+  const words = { idle: '', copied: common('copied'), failed: t('copyFailed') };
   return (
     <div className="mt-3">
       <div className="flex items-center justify-between gap-2">
@@ -93,10 +94,10 @@ function CopyBlock({ label, text }: { label: string; text: string }) {
         </span>
         <Button
           size="sm"
-          aria-label={`${t('copy')}: ${label}`}
+          aria-label={`${common('copy')}: ${label}`}
           onClick={async () => setCopying((await copyText(text)) ? 'copied' : 'failed')}
         >
-          {t('copy')}
+          {common('copy')}
         </Button>
       </div>
       <ScrollRegion label={label} className="mt-1 rounded border border-line bg-bg">

@@ -1,6 +1,6 @@
 'use client';
 
-import { useLocale, useTranslations } from 'next-intl';
+import { useLocale, useMessages, useTranslations } from 'next-intl';
 import { useCallback } from 'react';
 import type { ApiFailure } from '#lib/api/api-result';
 import { personName } from '#lib/format/person-name';
@@ -9,49 +9,24 @@ import { showErrorToast } from '../ui/toast.ts';
 /** A request of this page that was refused, or got no answer. */
 export type FailedRequest = Pick<ApiFailure, 'code' | 'message' | 'status' | 'params'>;
 
-/** Codes for which `errors.request` has words. */
-const WITH_WORDS = [
-  'unreachable',
-  'unexpected_answer',
-  'bad_request',
-  'unauthenticated',
-  'permission_denied',
-  'origin_not_allowed',
-  'not_found',
-  'tool_not_found',
-  'call_not_found',
-  'call_deleted',
-  'run_not_found',
-  'blob_not_found',
-  'already_final',
-  'conflict',
-  'too_large',
-  'invalid_args',
-  'rate_limited',
-  'internal',
-  'store_damaged',
-  'store_failed',
-  'no_provider',
-  'shutting_down',
-] as const;
-
 /**
  * Why a request failed, in the language of the page, by its code (LN5). The server explains itself
  * in English, so its own words are shown in English alone; those of the browser never are.
  */
 export function useFormatFailure(): (failure: FailedRequest) => string {
-  const t = useTranslations('errors.request');
+  const t = useTranslations('errors');
+  const { request } = useMessages().errors;
   const isEnglish = useLocale().startsWith('en');
   return useCallback(
     ({ code, message, status, params }) => {
       const words = params && wordsOf(code, params, t);
       if (words !== undefined) return words;
-      const known = WITH_WORDS.find((one) => one === code);
+      const isKnown = (one: string): one is keyof typeof request => Object.hasOwn(request, one);
       const isFromServer = status !== 0 && code !== 'unexpected_answer';
       if (isEnglish && isFromServer) return message;
-      return known === undefined ? t('other', { code, status }) : t(known, { status });
+      return isKnown(code) ? t(`request.${code}`, { status }) : t('refused', { code, status });
     },
-    [t, isEnglish],
+    [t, request, isEnglish],
   );
 }
 
@@ -59,7 +34,7 @@ export function useFormatFailure(): (failure: FailedRequest) => string {
 function wordsOf(
   code: string,
   { by, decision, status }: NonNullable<FailedRequest['params']>,
-  t: ReturnType<typeof useTranslations<'errors.request'>>,
+  t: ReturnType<typeof useTranslations<'errors'>>,
 ): string | undefined {
   if (by !== undefined && decision !== undefined) {
     return t(`decided_before.${didOf(decision)}`, { name: personName(by) });

@@ -86,6 +86,7 @@ interface ImageViewProps {
 /** A picture that a tool brought: small in the card, whole in a dialog. */
 function ImageView({ image, name, url, isReconstructed }: ImageViewProps) {
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const locale = useLocale();
   const [isOpen, setOpen] = useState(false);
   const blob = useBlobUrl(url);
@@ -125,7 +126,7 @@ function ImageView({ image, name, url, isReconstructed }: ImageViewProps) {
           open
           onOpenChange={setOpen}
           title={alt}
-          closeLabel={t('action.close')}
+          closeLabel={common('close')}
           width="max-w-[94vw] w-fit!"
         >
           <img src={src} alt={alt} {...size} className="h-auto max-h-[76dvh] w-auto max-w-full" />

@@ -119,6 +119,7 @@ interface NewSecretProps {
 /** The secret of a token that was just made. This page has it now, and after that only who copied it. */
 function NewSecret({ token, onDone }: NewSecretProps) {
   const t = useTranslations('settings.access');
+  const common = useTranslations('common');
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -149,7 +150,7 @@ function NewSecret({ token, onDone }: NewSecretProps) {
           className="field mono min-w-0 flex-1 basis-56"
         />
         <Button variant="primary" onClick={() => void copy()}>
-          {t('secret.copy')}
+          {common('copy')}
         </Button>
         <Button onClick={onDone}>{t('secret.done')}</Button>
       </div>

@@ -184,6 +184,7 @@ interface AuditFilterFormProps {
 /** By who and what. The name is as it stands in the entries, since a part of it could be another one's. */
 function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
   const t = useTranslations('settings.audit');
+  const common = useTranslations('common');
   const field = useRef<HTMLInputElement>(null);
   const { actor: shown = '' } = filter;
   useEffect(() => {
@@ -234,7 +235,7 @@ function AuditFilterForm({ filter, onFilter }: AuditFilterFormProps) {
             field.current?.focus();
           }}
         >
-          {t('clear')}
+          {common('showAll')}
         </Button>
       )}
     </form>

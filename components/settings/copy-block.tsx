@@ -14,6 +14,7 @@ export interface CopyBlockProps {
 /** Text of several lines with a button that copies it. */
 export function CopyBlock({ label, text }: CopyBlockProps) {
   const t = useTranslations('settings.connect');
+  const common = useTranslations('common');
   const labelId = useId();
   const [copied, setCopied] = useState<{ text: string; done: boolean } | null>(null);
   const copy = async () => setCopied({ text, done: await copyText(text) });
@@ -30,7 +31,7 @@ export function CopyBlock({ label, text }: CopyBlockProps) {
             {outcome && t(outcome.done ? 'copied' : 'notCopied')}
           </span>
           <Button size="sm" aria-label={t('copyNamed', { label })} onClick={() => void copy()}>
-            {t('copy')}
+            {common('copy')}
           </Button>
         </span>
       </figcaption>

@@ -8,6 +8,7 @@ import { useWho } from '../shell/who.tsx';
 /** A page of administrators under its title; others read that it takes one, and nothing is asked of the server. */
 export function ForAdmins({ title, children }: { title: string; children: ReactNode }) {
   const t = useTranslations('settings');
+  const common = useTranslations('common');
   const isKnown = useMe() !== null;
   const isAdmin = useHasRole('admin');
   const who = useWho();
@@ -20,7 +21,7 @@ export function ForAdmins({ title, children }: { title: string; children: ReactN
           {t('forAdmins')} {who?.text}
         </p>
       )}
-      {!isKnown && <p className="text-muted">{t('loading')}</p>}
+      {!isKnown && <p className="text-muted">{common('loading')}</p>}
     </>
   );
 }

@@ -10,6 +10,7 @@ import type { Pages } from './use-pages.ts';
 /** Below a list that comes by pages: the next one, why it did not come, or that this was the last. */
 export function MoreButton({ pages }: { pages: Pages<unknown> }) {
   const t = useTranslations('settings');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const { items, failure, isLoading, hasMore, more } = pages;
   const end = useRef<HTMLParagraphElement>(null);
@@ -35,7 +36,7 @@ export function MoreButton({ pages }: { pages: Pages<unknown> }) {
       )}
       {items === null && isLoading ? (
         <p role="status" className="text-muted">
-          {t('loading')}
+          {common('loading')}
         </p>
       ) : (
         // Not disabled while it loads: that would take the focus away from it.
@@ -47,7 +48,7 @@ export function MoreButton({ pages }: { pages: Pages<unknown> }) {
             more();
           }}
         >
-          {t(isLoading ? 'loading' : failure ? 'again' : 'more')}
+          {common(isLoading ? 'loading' : failure ? 'again' : 'showMore')}
         </Button>
       )}
     </div>

@@ -28,6 +28,7 @@ type Kind = (typeof KINDS)[number];
 /** For whom a token is, and what it allows. */
 export function NewTokenForm({ title, kinds = KINDS, onCreated, onCancel }: NewTokenFormProps) {
   const t = useTranslations('settings.access');
+  const common = useTranslations('common');
   const titleId = useId();
   const [kind, setKind] = useState<Kind>('agent');
   const [role, setRole] = useState<Role>('operator');
@@ -67,7 +68,7 @@ export function NewTokenForm({ title, kinds = KINDS, onCreated, onCancel }: NewT
         <Button type="submit" variant="primary" aria-disabled={isSending}>
           {t(isSending ? 'creating' : 'create')}
         </Button>
-        <Button onClick={onCancel}>{t('cancel')}</Button>
+        <Button onClick={onCancel}>{common('cancel')}</Button>
       </div>
     </form>
   );

@@ -84,6 +84,7 @@ function Allowed({ tools }: { tools: readonly string[] }) {
 
 function Times({ token }: { token: WireToken }) {
   const t = useTranslations('settings.access');
+  const common = useTranslations('common');
   const formatTime = useFormatTime();
   const { created_at, created_by, last_used_at, revoked_at } = token;
   const parts = token.built_in
@@ -91,7 +92,9 @@ function Times({ token }: { token: WireToken }) {
     : [
         created_at !== null &&
           t('made', { time: formatTime(created_at), by: created_by ?? t('unknown') }),
-        last_used_at === null ? t('neverUsed') : t('used', { time: formatTime(last_used_at) }),
+        last_used_at === null
+          ? common('neverUsed')
+          : common('lastUsed', { time: formatTime(last_used_at) }),
         revoked_at !== null && t('revokedAt', { time: formatTime(revoked_at) }),
       ];
   return (
@@ -107,6 +110,7 @@ interface RevokeProps extends TokenRowProps {
 /** Revoking is for good, so that it is asked about first. */
 function Revoke({ token, isOwn, onRevoked }: RevokeProps) {
   const t = useTranslations('settings.access');
+  const common = useTranslations('common');
   const api = useAccessApi();
   const showFailure = useFailureToast();
   const revoke = async () => {
@@ -121,7 +125,7 @@ function Revoke({ token, isOwn, onRevoked }: RevokeProps) {
       question={t('ask', { name: token.name })}
       confirm={t('revokeNow')}
       sending={t('revoking')}
-      keep={t('keep')}
+      keep={common('keep')}
       onConfirm={revoke}
     >
       {t(isOwn ? 'askOwn' : 'askText')}

@@ -163,14 +163,14 @@ const names = (tools: readonly string[]): string => [...new Set(tools)].slice(0,
 function useConnectionAnnouncements(): void {
   const { connection, tab } = useWorkbench();
   const t = useTranslations('shell.connection');
-  const tabWords = useTranslations('shell.tab');
-  const whatToDo = useTranslations('errors.whatToDo');
+  const common = useTranslations('common');
+  const request = useTranslations('errors.request');
   const announce = useAnnounce();
   useEffect(
     () =>
       connection.subscribe((now, before) => {
         if (before.feed.kind === 'connected' && now.feed.kind !== 'connected') announce(t('lost'));
-        if (now.storeFailed && !before.storeFailed) announce(whatToDo('store_failed'));
+        if (now.storeFailed && !before.storeFailed) announce(request('store_failed'));
         if (before.storeFailed && !now.storeFailed) {
           announce(t(now.feed.kind === 'connected' ? 'connected' : 'lost'));
         }
@@ -180,14 +180,14 @@ function useConnectionAnnouncements(): void {
         // The toast speaks for itself: it is a live region of its own.
         showToast(text);
       }),
-    [connection, t, whatToDo, announce],
+    [connection, t, request, announce],
   );
   useEffect(
     () =>
       tab.subscribe((now, before) => {
-        if (now.waiting > 0 && before.waiting === 0) announce(tabWords('connecting'));
+        if (now.waiting > 0 && before.waiting === 0) announce(common('connectingTab'));
       }),
-    [tab, tabWords, announce],
+    [tab, common, announce],
   );
 }
 
@@ -205,26 +205,27 @@ const ShortcutsSheet = late<object>(
 /** These lie over the page when asked for; their code is fetched then. */
 function Overlays({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
+  const common = useTranslations('common');
   const dialog = useUi((state) => state.dialog);
   useShortcuts();
   return (
     <>
       {dialog === 'palette' && <CommandPalette theme={theme} />}
       {dialog === 'keys' && <ShortcutsSheet />}
-      <Toaster label={t('notifications')} closeLabel={t('close')} />
+      <Toaster label={t('notifications')} closeLabel={common('close')} />
     </>
   );
 }
 
 /** Where the dialog will be. */
 function Middle({ children }: { children: ReactNode }) {
-  const t = useTranslations('shell');
+  const common = useTranslations('common');
   const open = useUi((state) => state.open);
   return (
     <div className="popup fixed left-1/2 top-1/3 z-50 flex -translate-x-1/2 items-center gap-3 p-4">
       {children}
       <Button size="sm" onClick={() => open(null)}>
-        {t('close')}
+        {common('close')}
       </Button>
     </div>
   );

@@ -31,6 +31,7 @@ const GROUP =
 /** Everything one can do or go to, by typing a few letters of it. */
 export function CommandPalette({ theme }: { theme: Theme }) {
   const t = useTranslations('shell');
+  const common = useTranslations('common');
   const router = useRouter();
   const tools = useTools();
   const isViewer = useIsViewer();
@@ -43,7 +44,12 @@ export function CommandPalette({ theme }: { theme: Theme }) {
     run();
   };
   return (
-    <Dialog open onOpenChange={() => open(null)} title={t('palette.title')} closeLabel={t('close')}>
+    <Dialog
+      open
+      onOpenChange={() => open(null)}
+      title={t('palette.title')}
+      closeLabel={common('close')}
+    >
       <Command label={t('palette.title')} loop filter={matchPalette}>
         <Command.Input
           autoFocus

@@ -34,13 +34,13 @@ test.each([
   expect(header()).toContain(reconnecting);
   expect(screen.getByText(card.list.loading)).toBeTruthy();
   setStoreFailed(true);
-  expect(header()).toContain(errors.whatToDo.store_failed);
+  expect(header()).toContain(errors.request.store_failed);
   expect(header()).toContain(shell.connection.retryNow);
-  expect(announced()).toContain(errors.whatToDo.store_failed);
+  expect(announced()).toContain(errors.request.store_failed);
   expect(screen.queryByText(card.list.loading)).toBeNull();
   setStoreFailed(false);
-  expect(header()).not.toContain(errors.whatToDo.store_failed);
-  expect(announced()).not.toContain(errors.whatToDo.store_failed);
+  expect(header()).not.toContain(errors.request.store_failed);
+  expect(announced()).not.toContain(errors.request.store_failed);
   expect(announced()).toContain(shell.connection.lost);
   expect(screen.getByText(card.list.loading)).toBeTruthy();
 });

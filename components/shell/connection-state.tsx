@@ -76,7 +76,7 @@ interface ReconnectingProps {
 
 function Reconnecting({ attempt, retryAt, storeFailed }: ReconnectingProps) {
   const t = useTranslations('shell.connection');
-  const advice = useTranslations('errors.whatToDo')('store_failed');
+  const advice = useTranslations('errors.request')('store_failed');
   const { retryNow } = useFeedControl();
   const seconds = Math.ceil((retryAt - useNow(true, Date.now)) / 1_000);
   return (

@@ -16,6 +16,7 @@ export interface ModelSettingsProps {
 /** How models are asked from the next message on; what is left empty is as the configuration says. */
 export function ModelSettings({ onClose }: ModelSettingsProps) {
   const t = useTranslations('shell.model.settings');
+  const common = useTranslations('common');
   const { settings, ask } = useStore(useWorkbench().models);
   const [instructions, setInstructions] = useState(settings?.instructions ?? '');
   const [temperature, setTemperature] = useState(String(settings?.temperature ?? ''));
@@ -39,7 +40,7 @@ export function ModelSettings({ onClose }: ModelSettingsProps) {
       onOpenChange={onClose}
       title={t('title')}
       description={t('about')}
-      closeLabel={t('close')}
+      closeLabel={common('close')}
     >
       <form onSubmit={save} className="flex flex-col gap-3">
         <Field label={t('instructions')}>
@@ -75,7 +76,7 @@ export function ModelSettings({ onClose }: ModelSettingsProps) {
           />
         </Field>
         <Button type="submit" variant="primary" className="self-end">
-          {t('save')}
+          {common('save')}
         </Button>
       </form>
     </Dialog>

@@ -32,6 +32,7 @@ const OF_OPERATORS = new Set<string>(['message', 'send', 'newline', 'stop', 'dec
 /** Every key that does something for the person, and the switch for the single ones (WCAG 2.1.4). */
 export function ShortcutsSheet() {
   const t = useTranslations('shell');
+  const common = useTranslations('common');
   const close = useUi((state) => state.open);
   const { on, set } = useSingleKeys();
   const isViewer = useIsViewer();
@@ -42,7 +43,7 @@ export function ShortcutsSheet() {
       onOpenChange={() => close(null)}
       title={t('keys.title')}
       description={t('keys.hint')}
-      closeLabel={t('close')}
+      closeLabel={common('close')}
     >
       <dl className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-1.5">
         {keys.map(([name, keys]) => (

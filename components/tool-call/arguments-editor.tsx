@@ -31,6 +31,7 @@ export interface ArgumentsEditorProps {
 export function ArgumentsEditor(props: ArgumentsEditorProps) {
   const { callId, text } = props;
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   useFirstFocus(field, 'textarea', props.takesFocus);
@@ -45,7 +46,7 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
     ? null
     : parsed.problem === 'not_object'
       ? t('approval.notObject')
-      : t('approval.notJson', { problem: parsed.message });
+      : common('notJson', { problem: parsed.message });
   return (
     <div ref={field} className="mt-2">
       <textarea

@@ -208,11 +208,12 @@ function CardProgress({ card, isStale }: { card: Card; isStale: boolean }) {
 /** CD40: what the arguments refer to, such as files, which a yes is for as it is now. */
 function OperandsNote({ operands }: { operands: Card['approval_operands'] }) {
   const t = useTranslations('card.operands');
+  const common = useTranslations('common');
   if (!operands) return null;
   const { first, count } = operands;
   const names = first
     .map(({ name, hash }) => (hash === undefined ? name : t('hashed', { name, hash })))
-    .join(t('separator'));
+    .join(common('separator'));
   const more = count - first.length;
   return (
     <NamesNote
@@ -232,9 +233,10 @@ function UncheckedNote() {
 /** CD29: which arguments are not as they were written, on a card that has some. */
 function RepairsNote({ repairs }: Pick<Card, 'repairs'>) {
   const t = useTranslations('card.repairs');
+  const common = useTranslations('common');
   if (!repairs) return null;
   const { paths, count } = repairs;
-  const names = paths.map((path) => (path === '' ? t('whole') : path)).join(t('separator'));
+  const names = paths.map((path) => (path === '' ? t('whole') : path)).join(common('separator'));
   const more = count - paths.length;
   return (
     <NamesNote

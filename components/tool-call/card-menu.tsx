@@ -25,6 +25,7 @@ export interface CardMenuProps {
 export const CardMenu = memo(function CardMenu(props: CardMenuProps) {
   const { callId, actions } = props;
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const trigger = (
     <Button
       size="sm"
@@ -38,7 +39,7 @@ export const CardMenu = memo(function CardMenu(props: CardMenuProps) {
   return (
     <Menu trigger={trigger} label={t('action.menu', { tool: props.toolName })}>
       <MenuItem onSelect={() => actions.copy(callId, 'id')}>{t('action.copyId')}</MenuItem>
-      <MenuItem onSelect={() => actions.copy(callId, 'curl')}>{t('action.copyCurl')}</MenuItem>
+      <MenuItem onSelect={() => actions.copy(callId, 'curl')}>{common('copyCurl')}</MenuItem>
       <MenuItem onSelect={() => actions.copy(callId, 'json')}>{t('action.copyJson')}</MenuItem>
       <MenuSeparator />
       <MenuItem disabled={!props.isFinal} onSelect={() => actions.showModelOutput(callId)}>

@@ -21,7 +21,7 @@ const LIST = { role: 'list' };
 /** Who offers the tool of a call now, to run the call there as a new one (CD41). */
 export function ElsewhereDialog({ callId, onChoose, onClose }: ElsewhereDialogProps) {
   const t = useTranslations('card.elsewhere');
-  const common = useTranslations('card.action');
+  const common = useTranslations('common');
   const card = useCall(callId)?.card;
   const tool = useTool(card?.tool_name);
   const clients = card ? otherClients(card, tool) : [];

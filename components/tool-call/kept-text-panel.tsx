@@ -21,6 +21,7 @@ export interface KeptTextPanelProps {
 /** What a person was writing or had chosen when another decided, until the person closes it (AP12). */
 export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const id = useId();
   const announce = useAnnounce();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -34,8 +35,8 @@ export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
   }, [callId]);
   useEffect(() => announce(why), [announce, why]);
   const copy = async () => {
-    if (await copyText(kept.text)) showToast(t('action.copied'));
-    else showErrorToast(t('action.notCopied'));
+    if (await copyText(kept.text)) showToast(common('copied'));
+    else showErrorToast(common('notCopied'));
   };
   const close = () => forgetText(callId);
   return (
@@ -66,7 +67,7 @@ export function KeptTextPanel({ callId, card, kept }: KeptTextPanelProps) {
           {t('kept.copy')}
         </Button>
         <Button size="sm" onClick={close}>
-          {t('action.close')}
+          {common('close')}
         </Button>
       </div>
     </div>

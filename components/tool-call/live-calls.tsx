@@ -164,25 +164,27 @@ interface NothingProps {
 
 function Nothing({ isKnown, hasCalls, onClear }: NothingProps) {
   const t = useTranslations('card.list');
-  const whatToDo = useTranslations('errors.whatToDo');
+  const common = useTranslations('common');
+  const request = useTranslations('errors.request');
   const { storeFailed } = useConnection();
   if (hasCalls) {
     return (
       <p className="flex items-center gap-3 px-4 text-muted">
         {t('noMatch')}
         <Button size="sm" onClick={onClear}>
-          {t('clear')}
+          {common('showAll')}
         </Button>
       </p>
     );
   }
-  if (storeFailed) return <p className="px-4 text-muted">{whatToDo('store_failed')}</p>;
+  if (storeFailed) return <p className="px-4 text-muted">{request('store_failed')}</p>;
   return isKnown ? <LiveEmpty /> : <p className="px-4 text-muted">{t('loading')}</p>;
 }
 
 /** Below the calls of a conversation: whether there are older ones, fetched page by page. */
 export function OlderCalls({ runId }: { runId: string }) {
   const t = useTranslations('card.list');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const { older, calls } = useWorkbench();
   const isFed = useCallsKnown();
@@ -202,13 +204,9 @@ export function OlderCalls({ runId }: { runId: string }) {
       )}
       {/* Not disabled while it loads: that would take the focus away from it. */}
       <Button size="sm" aria-disabled={pages.state === 'loading'} onClick={load}>
-        {t(
-          pages.state === 'loading'
-            ? 'olderLoading'
-            : pages.state === 'failed'
-              ? 'olderAgain'
-              : 'older',
-        )}
+        {pages.state === 'failed'
+          ? common('again')
+          : t(pages.state === 'loading' ? 'olderLoading' : 'older')}
       </Button>
     </div>
   );
@@ -264,6 +262,7 @@ const SAMPLES: readonly { tool: string; args: Record<string, unknown> }[] = [
 /** What to do when there is no call yet. */
 function LiveEmpty() {
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const tools = useTools();
   const known = SAMPLES.find((one) => tools.some((tool) => tool.name === one.tool));
   const sample = known ?? { tool: tools[0]?.name ?? 'calculation.eval', args: {} };
@@ -274,8 +273,8 @@ function LiveEmpty() {
     args: sample.args,
   });
   const copy = async () => {
-    if (await copyText(command)) showToast(t('action.copied'));
-    else showErrorToast(t('action.notCopied'));
+    if (await copyText(command)) showToast(common('copied'));
+    else showErrorToast(common('notCopied'));
   };
   return (
     <div className="mx-4 rounded-lg border border-dashed border-linestrong p-4">

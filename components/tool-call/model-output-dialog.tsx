@@ -20,6 +20,7 @@ export interface ModelOutputDialogProps {
 /** The very words that a model gets of a call, and the requests that had them. */
 export function ModelOutputDialog({ callId, onClose }: ModelOutputDialogProps) {
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const api = useApi();
   const answer = useAnswer(useCallback(() => api.getModelOutput(callId), [api, callId]));
   return (
@@ -28,7 +29,7 @@ export function ModelOutputDialog({ callId, onClose }: ModelOutputDialogProps) {
       onOpenChange={(open) => !open && onClose()}
       title={t('model.title')}
       description={t('model.note')}
-      closeLabel={t('action.close')}
+      closeLabel={common('close')}
       width="max-w-2xl"
     >
       <Fetched answer={answer} loading={<p role="status">{t('model.loadingText')}</p>}>

@@ -44,7 +44,7 @@ type WorkProps = Pick<SubAgentWorkProps, 'callId' | 'renderCard'> & { label: str
 const LIST = { role: 'list' };
 
 function Work({ callId, renderCard, label }: WorkProps) {
-  const t = useTranslations('conversation');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const runId = childRunOf(callId);
   const run = useRun(runId);
@@ -56,12 +56,12 @@ function Work({ callId, renderCard, label }: WorkProps) {
       <div className="flex flex-wrap items-center gap-2 text-muted">
         <p>{formatFailure(failure)}</p>
         <Button size="sm" onClick={again}>
-          {t('callAgain')}
+          {common('again')}
         </Button>
       </div>
     );
   }
-  if (!run || !hasMessages) return <p className="text-muted">{t('loading')}</p>;
+  if (!run || !hasMessages) return <p className="text-muted">{common('loading')}</p>;
   // Another run may have the id that a sub-agent's would have.
   if (run.parent?.call_id !== callId) return null;
   return (
@@ -103,7 +103,7 @@ function Part({ runId, part, streaming, renderCard }: PartProps) {
     case 'tool_call':
       return <NestedCall runId={runId} callId={part.tool_call_id} renderCard={renderCard} />;
     case 'notice':
-      return <Notice code={part.code} isQuiet={isQuietNotice(part.code)} {...wordsFor(part)} />;
+      return <Notice code={part.code} isQuiet={isQuietNotice(part.code)} words={wordsFor(part)} />;
     case 'file':
     case 'reasoning':
       return null;

@@ -57,6 +57,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   const { callId, card, isStale = false, isSilent = false, isAsked = false, actions } = props;
   const { blocked = NO_CLIENTS, isDeleted = false, mayAct = true, same } = props;
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const titleId = useId();
   const view = cardView(card, mayAct);
   const sentence = cardSentence(card, view, t);
@@ -107,7 +108,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
         )}
       </header>
       {isDeleted ? (
-        <p className="mt-0.5 text-muted">{t('tip.deleted')}</p>
+        <p className="mt-0.5 text-muted">{common('callDeleted')}</p>
       ) : isBlocked ? (
         <BlockedSentence clients={blocked} />
       ) : reasons.length > 0 ? (

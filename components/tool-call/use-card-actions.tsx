@@ -50,6 +50,7 @@ interface Shown {
 export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
   const { api, tab } = useWorkbench();
   const t = useTranslations('card');
+  const common = useTranslations('common');
   const [shown, setShown] = useState<Shown | null>(null);
   const locale = useLocale();
   const showFailure = useFailureToast();
@@ -58,12 +59,13 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
       createCardActions({
         api,
         t,
+        common,
         show: setShown,
         showFailure,
         isWaiting: () => tab.getState().waiting > 0,
         sizeOf: (bytes) => formatBytes(bytes, locale),
       }),
-    [api, tab, t, showFailure, locale],
+    [api, tab, t, common, showFailure, locale],
   );
   const onClose = () => setShown(null);
   const dialog =
@@ -89,6 +91,7 @@ export function useCardActions(): { actions: CardActions; dialog: ReactNode } {
 interface ActionDeps {
   readonly api: Api;
   readonly t: CardTranslator;
+  readonly common: ReturnType<typeof useTranslations<'common'>>;
   readonly show: (what: Shown) => void;
   readonly showFailure: (title: string, failure: ApiFailure) => void;
   /** Whether requests wait for this tab. */
@@ -101,7 +104,7 @@ interface ActionDeps {
 type ValueOrToast = <T>(name: string, request: Promise<ApiResult<T>>) => Promise<T | null>;
 
 function createCardActions(deps: ActionDeps): CardActions {
-  const { api, t, show, showFailure, isWaiting, sizeOf } = deps;
+  const { api, t, common, show, showFailure, isWaiting, sizeOf } = deps;
   const valueOrToast: ValueOrToast = async (name, request) => {
     const result = await request;
     if (result.ok) return result.value;
@@ -116,7 +119,7 @@ function createCardActions(deps: ActionDeps): CardActions {
       if (retrying.has(id)) return;
       retrying.add(id);
       const request = api.retryCall(id, { clientId }).finally(() => retrying.delete(id));
-      if (isWaiting()) showToast(t('action.connecting'));
+      if (isWaiting()) showToast(common('connectingTab'));
       const call = await valueOrToast(t('action.retry'), request);
       if (!call) return;
       showToast(t('action.retried'), call.tool_call_id);
@@ -135,8 +138,8 @@ function createCardActions(deps: ActionDeps): CardActions {
         valueOrToast(t('action.copyJson'), request),
       );
       if (text === null) return;
-      if (await copyText(text)) showToast(t('action.copied'));
-      else showErrorToast(t('action.notCopied'));
+      if (await copyText(text)) showToast(common('copied'));
+      else showErrorToast(common('notCopied'));
     },
     showModelOutput: (callId) => show({ callId, part: 'model' }),
     showWhole: (callId, part) => show({ callId, part }),

@@ -19,12 +19,13 @@ export interface WholeValueDialogProps {
 /** All of a value of which the card shows the beginning, from the call's record. */
 export function WholeValueDialog({ callId, part, blobUrl, onClose }: WholeValueDialogProps) {
   const t = useTranslations('card');
+  const common = useTranslations('common');
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
       title={t(`part.${part}`)}
-      closeLabel={t('action.close')}
+      closeLabel={common('close')}
       width="max-w-4xl"
     >
       <FetchedRecord callId={callId}>

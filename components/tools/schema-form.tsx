@@ -96,7 +96,7 @@ const withoutGaps = (value: FormData): FormData => JSON.parse(JSON.stringify(val
 
 /** One property that no plain field can show faithfully, edited as JSON. */
 function JsonField(props: FieldProps) {
-  const t = useTranslations('tools.try');
+  const common = useTranslations('common');
   const { fieldPathId, onChange } = props;
   const [problem, setProblem] = useState<string | null>(null);
   const id = fieldPathId.$id;
@@ -120,7 +120,7 @@ function JsonField(props: FieldProps) {
       />
       {problem !== null && (
         <p role="alert" className="text-[13px] text-error">
-          {t('notJson', { problem })}
+          {common('notJson', { problem })}
         </p>
       )}
     </>

@@ -125,6 +125,7 @@ const LIST = { role: 'list' };
 /** Every tool by name, with a search and a filter. */
 function ToolList(props: ToolListProps) {
   const t = useTranslations('tools');
+  const common = useTranslations('common');
   const clear = () => {
     props.onSearch('');
     props.onFilter('all');
@@ -156,7 +157,7 @@ function ToolList(props: ToolListProps) {
         <p className="mt-2 flex flex-wrap items-center gap-2 text-muted">
           {t('noMatch')}
           <Button size="sm" onClick={clear}>
-            {t('clear')}
+            {common('showAll')}
           </Button>
         </p>
       )}

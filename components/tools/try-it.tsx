@@ -20,6 +20,7 @@ import { type TryIt as State, useTryIt } from './use-try-it.ts';
 /** Calls a tool by hand: arguments by form or as JSON, then its live card. No model needed. */
 export function TryIt({ tool, client = null }: { tool: ToolListing; client?: string | null }) {
   const t = useTranslations('tools.try');
+  const common = useTranslations('common');
   const titleId = useId();
   const formatFailure = useFormatFailure();
   const state = useTryIt(tool, client ?? '');
@@ -53,7 +54,7 @@ export function TryIt({ tool, client = null }: { tool: ToolListing; client?: str
           </Button>
           <ClientSelect tool={tool} state={state} />
           <Button variant="ghost" onClick={() => void state.copyCurl()}>
-            {t('copyCurl')}
+            {common('copyCurl')}
           </Button>
           {state.isSending && <TabWait />}
           <ViewerNote />

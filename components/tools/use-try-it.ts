@@ -29,7 +29,7 @@ function problemsOf(compiled: CompiledToolSchema, value: unknown): readonly Erro
 /** The state of trying one tool: its arguments, what is wrong with them, the calls made. */
 export function useTryIt(tool: ToolListing, chosenClient = '') {
   const api = useApi();
-  const t = useTranslations('tools.try');
+  const common = useTranslations('common');
   const plan = useMemo(() => planForm(tool.schema), [tool.schema]);
   const compiled = useMemo(() => compileToolSchema(tool.schema), [tool.schema]);
   const [value, setValue] = useState(() => initialArguments(tool.schema));
@@ -61,8 +61,8 @@ export function useTryIt(tool: ToolListing, chosenClient = '') {
   };
   const copyCurl = async () => {
     const command = curlCommand({ origin: window.location.origin, ...request });
-    if (await copyText(command)) showToast(t('copied'));
-    else showErrorToast(t('notCopied'));
+    if (await copyText(command)) showToast(common('copied'));
+    else showErrorToast(common('notCopied'));
   };
   const report = useMemo(
     () => (id: string, isBroken: boolean) =>

@@ -48,21 +48,22 @@ export function useFetchedWhenIdle({ fetch }: Pick<LateComponent<never>, 'fetch'
 }
 
 function Loading() {
-  const t = useTranslations('shell.late');
+  const common = useTranslations('common');
   return (
     <p role="status" className="text-muted">
-      {t('loading')}
+      {common('loading')}
     </p>
   );
 }
 
 function LoadFailed({ onAgain }: { onAgain: () => void }) {
   const t = useTranslations('shell.late');
+  const common = useTranslations('common');
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3">
       <p className="text-error">{t('failed')}</p>
       <Button size="sm" onClick={onAgain}>
-        {t('again')}
+        {common('again')}
       </Button>
     </div>
   );

@@ -32,6 +32,7 @@ export function DeliveriesPage() {
 
 function Lists({ mayChange }: { mayChange: boolean }) {
   const t = useTranslations('settings.deliveries');
+  const common = useTranslations('common');
   const { targets, limits } = useTargets();
   const deliveries = useDeliveries();
   const api = useNotifyApi();
@@ -86,7 +87,7 @@ function Lists({ mayChange }: { mayChange: boolean }) {
         />
       )}
       <Button size="sm" className="mt-4" onClick={renew}>
-        {t('refresh')}
+        {common('refresh')}
       </Button>
     </>
   );

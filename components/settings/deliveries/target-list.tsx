@@ -70,10 +70,11 @@ interface TargetProps extends TargetActions {
 
 function Target({ target, mayChange, test, enable, isBusy }: TargetProps) {
   const t = useTranslations('settings.deliveries');
+  const common = useTranslations('common');
   const { id, host, events, open, failures_in_row: failures } = target;
   const facts = [
     host,
-    events?.map((type) => t(`events.${type}`)).join(t('separator')),
+    events?.map((type) => t(`events.${type}`)).join(common('separator')),
     open > 0 && t('open', { count: open }),
     failures > 0 && t('failures', { count: failures }),
   ];

@@ -14,6 +14,7 @@ const LIST = { role: 'list' };
 /** The servers of the configuration whose tools are offered here, and what of them waits for a person. */
 export function McpServersPage() {
   const t = useTranslations('settings.mcp');
+  const common = useTranslations('common');
   const formatFailure = useFormatFailure();
   const { value: servers, failure, again, change } = useMcpServers();
   const changed = (server: WireMcpServer) =>
@@ -27,13 +28,13 @@ export function McpServersPage() {
         <div role="alert" className="mb-2 text-error wrap-anywhere">
           {formatFailure(failure)} {servers !== null && t('stale')}{' '}
           <Button size="sm" onClick={again}>
-            {t('again')}
+            {common('again')}
           </Button>
         </div>
       )}
       {servers === null && !failure && (
         <p role="status" className="text-muted">
-          {t('loading')}
+          {common('loading')}
         </p>
       )}
       {servers?.length === 0 && <NoServers />}

@@ -56,6 +56,7 @@ export function AlwaysRules({ mayChange }: { mayChange: boolean }) {
 
 function Rule({ rule }: { rule: WireAlwaysRule }) {
   const t = useTranslations('settings.policy.always');
+  const common = useTranslations('common');
   const formatTime = useFormatTime();
   const words = useAlwaysWords();
   const clients = useClients();
@@ -65,8 +66,8 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
     t('by', { by: allowed_by, time: formatTime(allowed_at) }),
     expires_at === null ? t('noEnd') : t('until', { time: formatTime(expires_at) }),
     rule.last_used_at === null
-      ? t('neverUsed')
-      : t('used', { time: formatTime(rule.last_used_at) }),
+      ? common('neverUsed')
+      : common('lastUsed', { time: formatTime(rule.last_used_at) }),
   ];
   if (rule.has_operands) times.push(t('operands'));
   if (rule.uses !== null) times.push(t('uses', { used: rule.used, uses: rule.uses }));
@@ -98,6 +99,7 @@ interface WithdrawProps {
 
 function Withdraw({ rule, onWithdrawn }: WithdrawProps) {
   const t = useTranslations('settings.policy.always');
+  const common = useTranslations('common');
   const api = usePolicyApi();
   const announce = useAnnounce();
   const showFailure = useFailureToast();
@@ -114,12 +116,12 @@ function Withdraw({ rule, onWithdrawn }: WithdrawProps) {
   };
   return (
     <ConfirmButton
-      label={t('revoke')}
+      label={common('revoke')}
       about={tool}
       question={t('ask', { tool })}
-      confirm={t('revokeNow')}
-      sending={t('revoking')}
-      keep={t('keep')}
+      confirm={common('revokeNow')}
+      sending={common('revoking')}
+      keep={common('keep')}
       onConfirm={withdraw}
     >
       {t('askText')}

@@ -20,6 +20,7 @@ import { usePolicyApi } from './use-policy-api.ts';
 /** What may be called: the policy that counts, how much agents do alone, and what was always allowed. */
 export function PolicyPage() {
   const t = useTranslations('settings.policy');
+  const common = useTranslations('common');
   const mayChange = useHasRole('operator');
   const { answer, again } = usePolicyState();
   const known = useAutonomy();
@@ -43,7 +44,7 @@ export function PolicyPage() {
       </Fetched>
       {answer !== null && (
         <Button size="sm" className="mt-3" onClick={again}>
-          {t(answer.ok ? 'refresh' : 'again')}
+          {common(answer.ok ? 'refresh' : 'again')}
         </Button>
       )}
       <AlwaysRules mayChange={mayChange} />
@@ -55,7 +56,7 @@ export function PolicyPage() {
 function Loading() {
   return (
     <p role="status" className="text-muted">
-      {useTranslations('settings')('loading')}
+      {useTranslations('common')('loading')}
     </p>
   );
 }

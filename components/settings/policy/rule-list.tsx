@@ -97,6 +97,7 @@ function Scope({ scope }: { scope: object }) {
 /** How often calls may be made. */
 export function LimitList({ limits }: { limits: Definition['limits'] }) {
   const t = useTranslations('settings.policy');
+  const common = useTranslations('common');
   return (
     <Listed title={t('limits')} none={t('noLimits')}>
       {limits.map(({ name, calls, seconds, each = [], ...scope }, at) => (
@@ -107,7 +108,7 @@ export function LimitList({ limits }: { limits: Definition['limits'] }) {
             </span>{' '}
             {t('limit', { calls, seconds })}
             {each.length > 0 &&
-              ` ${t('each', { each: each.map((one) => t(`countedBy.${one}`)).join(t('countedBy.separator')) })}`}
+              ` ${t('each', { each: each.map((one) => t(`countedBy.${one}`)).join(common('separator')) })}`}
           </p>
           <Scope scope={scope} />
         </li>
