@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import type { Change, KeptEntry, Store } from '../store/store.ts';
+import type { Store } from '../store/sqlite-store.ts';
+import type { Change, KeptEntry } from '../store/store.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { afterFailure, Breaker, type BreakerState } from './breaker.ts';
 

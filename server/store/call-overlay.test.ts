@@ -10,8 +10,9 @@ import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import { RunTaints } from '../policy/taints.ts';
 import { createLogApplier } from './apply-log.ts';
+import type { Store } from './sqlite-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-import type { CallQuery, Store } from './store.ts';
+import type { CallQuery } from './store.ts';
 import { StoreFailedError, VersionConflictError } from './store-errors.ts';
 import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
 

@@ -4,7 +4,7 @@ import { blobIdsIn } from './blob-ids.ts';
 import type { CallHead, CallOverlay } from './call-overlay.ts';
 import { fileSize } from './integrity/file-bytes.ts';
 import type { ReadThread } from './read-thread.ts';
-import type { EndedCall, History, IdleRun } from './store.ts';
+import type { EndedCall, IdleRun } from './store.ts';
 
 /** In more texts blobs are not looked for one by one: whether one is used is said later. */
 const MAX_SEARCHED = 1_000;
@@ -15,6 +15,12 @@ const MAX_PAGE = 200;
 export const oldestCallsQuery = (endedBefore: number, limit: number) =>
   sql<EndedCall>`select id, ended_at as endedAt, bytes from calls indexed by calls_by_end
     where ended_at < ${endedBefore} order by ended_at, call_no limit ${Math.min(limit, MAX_PAGE)}`;
+
+interface IdleQuery {
+  readonly changedBefore: number;
+  readonly after: IdleRun | null;
+  readonly limit: number;
+}
 
 type LookedAt = IdleRun & { hasCalls: 0 | 1; isRunning: 0 | 1 };
 
@@ -40,7 +46,12 @@ const notedOfQuery = (ownerToken: string, blobId: string) => sql<{ found: 1 }>`
       where message_id = user_id and owner ->> '$.token_id' = ${ownerToken})
   ) limit 1`;
 
-/** The reads of retention; all but single values on the thread that reads. */
+export type History = ReturnType<typeof createHistory>;
+
+/**
+ * Retention sees what is kept by this, to delete the oldest of it (rules ST61 to ST66): all but
+ * single values on the thread that reads.
+ */
 export function createHistory(deps: {
   readonly file: string;
   readonly database: DatabaseSync;
@@ -48,7 +59,7 @@ export function createHistory(deps: {
   readonly overlay: CallOverlay;
   /** The table of calls has all that has ended, then. */
   catchUp(): Promise<void>;
-}): History {
+}) {
   const { file, database, reader, overlay, catchUp } = deps;
   const ask = async <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
     (await reader.rows(query)).rows;
@@ -66,6 +77,10 @@ export function createHistory(deps: {
   const upTo = database.prepare("SELECT value FROM meta WHERE key = 'deleted_up_to'");
 
   return {
+    /**
+     * `usedBytes`: of the database, what holds something; `freeBytes`: what later writes take before
+     * the file grows; `logBytes`: of its log, which is begun anew again and again.
+     */
     async size() {
       const [pages] = await ask(
         sql<Record<'usedBytes' | 'freeBytes', number>>`select
@@ -77,6 +92,7 @@ export function createHistory(deps: {
       return { usedBytes, freeBytes, logBytes: fileSize(`${file}-wal`) ?? 0 };
     },
 
+    /** Counts all calls: some 50 ms for a million of them. */
     async countCalls() {
       const ids = JSON.stringify(overlay.find(() => true).map(({ id }) => id));
       const [counted] = await ask(sql<{ calls: number }>`select count(*) + (
@@ -86,12 +102,18 @@ export function createHistory(deps: {
       return counted?.calls ?? 0;
     },
 
-    async oldestCalls({ endedBefore, limit }) {
+    /** Final calls, those that ended first. At most 200. */
+    async oldestCalls({ endedBefore, limit }: { endedBefore: number; limit: number }) {
       await catchUp();
       return ask(oldestCallsQuery(endedBefore, limit));
     },
 
-    async emptyRuns({ changedBefore, after, limit }) {
+    /**
+     * Runs that were last changed before, oldest first, without calls and turn; behind
+     * the run `after` of the page before. Of `limit` runs that are looked at, those
+     * that fit; `next` is null behind the last one.
+     */
+    async emptyRuns({ changedBefore, after, limit }: IdleQuery) {
       // Asked first, as in a list.
       const used = new Set(overlay.find(() => true).map(({ runId }) => runId));
       const looked = await ask(idleRunsQuery(changedBefore, after, limit));
@@ -102,12 +124,14 @@ export function createHistory(deps: {
       return { runs, next: last ? { runId: last.runId, changedAt: last.changedAt } : null };
     },
 
-    async blobsOf(userIds) {
+    /** `userIds` are those of calls or messages. */
+    async blobsOf(userIds: readonly string[]): Promise<string[]> {
       if (userIds.length === 0) return [];
       return notedBlobs(sql`user_id in (${sql.join(userIds)})`);
     },
 
-    async unusedBlobs(blobIds) {
+    /** Gives those that nothing refers to; undefined as long as it cannot be said. */
+    async unusedBlobs(blobIds: readonly string[]): Promise<string[] | undefined> {
       if (blobIds.length === 0) return [];
       // Asked first: what is applied meanwhile is noted.
       const others = await unnoted();
@@ -116,19 +140,22 @@ export function createHistory(deps: {
       return blobIds.filter((id) => !used.has(id) && !others.has(id));
     },
 
-    async isBlobOf(ownerToken, blobId) {
+    /** Says whether a call, or a message, of the runs of this token's holder names the blob. */
+    async isBlobOf(ownerToken: string, blobId: string) {
       const own = overlay.find((call) => call.ownerToken === ownerToken);
       const query = sql`select 1 from (${textsQuery(own, blobId)}) limit 1`;
       if ((await ask(query)).length > 0) return true;
       return (await ask(notedOfQuery(ownerToken, blobId))).length > 0;
     },
 
-    async hasAuditBefore(before) {
+    /** Says whether `delete_audit` would delete any. */
+    async hasAuditBefore(before: number) {
       const found = sql`select 1 from audit where at < ${before}
         and seq < (select max(seq) from audit) limit 1`;
       return (await ask(found)).length > 0;
     },
 
+    /** The end of the newest call that was deleted; 0 when none was. */
     deletedUpTo: () => Number(upTo.get()?.value ?? 0),
   };
 }

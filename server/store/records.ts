@@ -135,15 +135,6 @@ export interface DeliveryQuery {
   readonly limit: number;
 }
 
-/** The outbox reads deliveries by this. */
-export interface Deliveries {
-  /** All that are open, oldest first. Their owner bounds how many there are. */
-  open(): Promise<DeliveryRecord[]>;
-  get(id: string): Promise<DeliveryRecord | undefined>;
-  /** Newest first. */
-  list(query: DeliveryQuery): Promise<{ deliveries: DeliveryRecord[]; next: string | null }>;
-}
-
 /** Small values that outlive the server belong to one of these. */
 type KeptAreaName =
   | 'always'

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import type { KeptEntry, Store } from './store.ts';
+import type { Store } from './sqlite-store.ts';
+import type { KeptEntry } from './store.ts';
 
 export { takeDataDir, untilWritable } from './data-dir.ts';
+export type { History } from './history.ts';
 export { describeEnd, EXIT } from './integrity/describe-end.ts';
 export { openStore } from './open-store.ts';
+export type { Store } from './sqlite-store.ts';
 export type * from './store.ts';
 export {
   BadCursorError,

@@ -14,7 +14,16 @@ import { createLogReader, readOpen } from './read-log.ts';
 import { startReadThread } from './read-thread.ts';
 import { runRows } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Store } from './store.ts';
+import type {
+  AuditQuery,
+  CallQuery,
+  Change,
+  KeptEntry,
+  MessagesQuery,
+  ModelTurnQuery,
+  RunQuery,
+  WriteOptions,
+} from './store.ts';
 import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
@@ -40,11 +49,19 @@ const PUT_OFF_MS = 5;
 const CATCH_UP_MS = 5_000;
 
 /**
- * The durable record in one SQLite file (rules ST1 to ST21). Opening it checks
- * the file and brings it to the newest schema; it throws `StoreDamagedError` or
- * `StoreTooNewError`, whose messages are for the operator.
+ * The durable record in one SQLite file (rules ST1 to ST21). `write` resolves once the changes are
+ * on disk (fsynced), in the order in which writes were asked for; writes of one moment share one
+ * fsync. It does not know what a change means. Reads see what is committed.
  *
- * Reads see what is committed: a write is visible once its promise resolved.
+ * A write that fails rejects, and every write after it rejects too with
+ * `StoreFailedError`: what is on disk is then unknown, and pretending would
+ * break the promise of an acknowledgement.
+ */
+export type Store = ReturnType<typeof createSqliteStore>;
+
+/**
+ * Opening it checks the file and brings it to the newest schema; it throws `StoreDamagedError` or
+ * `StoreTooNewError`, whose messages are for the operator.
  */
 export function createSqliteStore(options: {
   readonly file: string;
@@ -65,7 +82,7 @@ export function createSqliteStore(options: {
   onCommitted?(seconds: number): void;
   /** A write has failed: nothing is accepted from now on. Called once. */
   onFailed?(error: Error): void;
-}): Store {
+}) {
   const { file, isTrusted = false, log: note = () => {} } = options;
   const { schedule = setImmediate, scheduleIndexing = afterMoment } = options;
   const { workerPath = threadSource } = options;
@@ -116,23 +133,35 @@ export function createSqliteStore(options: {
   let closing: Promise<void> | undefined;
 
   return {
-    async write(changes, options) {
+    async write(changes: readonly Change[], options?: WriteOptions) {
       if (queue.refusal) throw queue.refusal;
       const prepared = writer.prepare(changes);
       await queue.push(prepared, options?.mayWait);
       prepared.calls.settle();
     },
+    /** True once a write has failed; the server then answers 503. */
     get failed() {
       return queue.failed;
     },
 
     getCall: log.call,
-    callBytes: async (id) => read.callBytes(id)?.bytes ?? 0,
+    /** Gives the size of its large values as JSON, without reading them; 0 when there is no such call. */
+    callBytes: async (id: string) => read.callBytes(id)?.bytes ?? 0,
+    /**
+     * Gives what happened to a call, in order: its events of versions above `after`, at
+     * most `limit` of them (1 to 200). Throws `RowDamagedError`, `StoreBusyError`.
+     */
     callEvents: log.events,
-    async listCalls(query) {
+    /**
+     * Newest first, by the order in which calls were first written. A page may hold fewer calls
+     * than asked for, or none: `nextCursor` is null on the last one. Throws `BadCursorError`,
+     * `BadSearchError`, `StoreBusyError`.
+     */
+    async listCalls(query: CallQuery) {
       if (query.text !== undefined && wordsToFind(query.text) !== null) await catchUp();
       return queryCalls(reader, log, overlay, query);
     },
+    /** Every call that is not final, oldest first: what a start has to take up again. */
     async openCalls() {
       const open: Call[] = [];
       for (const { id } of overlay.find(({ status }) => !isFinalStatus(status)).toReversed()) {
@@ -144,28 +173,44 @@ export function createSqliteStore(options: {
 
     getIdempotency: read.getIdempotency,
     getRun: read.getRun,
-    listRuns: (query) => queryRuns(reader, query),
+    /** Newest first by `updated_at`, without those of sub-agents. */
+    listRuns: (query: RunQuery) => queryRuns(reader, query),
+    /** Gives the runs that have a turn, oldest first. */
     runningRuns: async () => (await reader.rows(runningRunsQuery)).rows.map(runRows.from),
-    listMessages: (query) => queryMessages(reader, query),
-    runTokens: (runId) => queryUsedTokens(reader, sql`(${runId})`),
-    tokensBelow: (runId) => queryUsedTokens(reader, runsBelow(runId)),
-    getReplays: (runId) => queryReplays(reader, runId),
-    listModelTurns: (query) => queryModelTurns(reader, query),
+    /** The newest ones of a run, or those before a place. */
+    listMessages: (query: MessagesQuery) => queryMessages(reader, query),
+    /** Sums over the requests of a run that were answered, by model. */
+    runTokens: (runId: string) => queryUsedTokens(reader, sql`(${runId})`),
+    /** The same of its sub-agents, and of those below them. */
+    tokensBelow: (runId: string) => queryUsedTokens(reader, runsBelow(runId)),
+    /** Gives what was put with messages of a run, by message: of the newest 200 that have any. */
+    getReplays: (runId: string) => queryReplays(reader, runId),
+    /** Throws `RowDamagedError`, `StoreBusyError`. */
+    listModelTurns: (query: ModelTurnQuery) => queryModelTurns(reader, query),
 
+    /** By its client id and the hash of its resume token; both must fit. */
     findClient: read.findClient,
-    clientOwner: async (clientId) => read.clientOwner(clientId)?.owner,
-    // Up to the character behind `:`, so that the index finds it.
-    findSession: (cookieHash) => read.findSession(`${cookieHash}:`, `${cookieHash};`),
+    /** Gives the owner of any of its instances; undefined when none is remembered. */
+    clientOwner: async (clientId: string) => read.clientOwner(clientId)?.owner,
+    // By the first half of its `idHash`, up to the character behind `:`, so that the index finds it.
+    findSession: (cookieHash: string) => read.findSession(`${cookieHash}:`, `${cookieHash};`),
 
+    /** Revoked ones too. Their owner bounds how many there are. */
     listTokens: read.listTokens,
-    listAudit: (query) => queryAudit(reader, query),
-    listKept: read.listKept,
+    /** Newest first. */
+    listAudit: (query: AuditQuery) => queryAudit(reader, query),
+    /** All of an area, in the order in which they were put. */
+    listKept: (area: KeptEntry['area']) => read.listKept(area),
     memories: createMemories(reader),
     deliveries: createDeliveryReads(reader),
     toolUse: createToolUse(reader, catchUp),
     history: createHistory({ file, database, reader, overlay, catchUp }),
 
-    async reserveSeqs(count) {
+    /**
+     * Reserves the next `count` event numbers for this process, durably, and
+     * returns the first: numbers rise over restarts without a write per event.
+     */
+    async reserveSeqs(count: number) {
       if (queue.refusal) throw queue.refusal;
       try {
         return read.reserveSeqs(count);
@@ -174,7 +219,7 @@ export function createSqliteStore(options: {
       }
     },
 
-    close() {
+    close(): Promise<void> {
       if (closing) return closing;
       projection.close();
       closing = queue

@@ -3,7 +3,7 @@ import type { Call } from '#lib/call/call';
 import type { CallEventEntry, PublishedEvent } from '#lib/call/call-event';
 import { firstEntryOf, foldEvent, foldEvents, toPublished } from '#lib/call/fold';
 import { changed, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
-import type { Store } from './store.ts';
+import type { Store } from './sqlite-store.ts';
 import { VersionConflictError } from './store-errors.ts';
 import { appendCall, type Setup } from './testing/store-setup.ts';
 

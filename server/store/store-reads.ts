@@ -16,7 +16,7 @@ import {
   tokenRows,
 } from './record-rows.ts';
 import { wordsToFind } from './search-words.ts';
-import type { Deliveries, EndedUse, Memories, MemorySizes, ToolUse } from './store.ts';
+import type { DeliveryQuery, EndedUse, MemorySizes } from './store.ts';
 import type { DeliveryRow, MemoryRow, Tables } from './tables.ts';
 
 /** Prepared statements read what is asked for one at a time and often, or at a start. */
@@ -69,9 +69,16 @@ export function createReads(database: DatabaseSync) {
 
 type Reader = Pick<ReadThread, 'rows'>;
 
-export function createToolUse({ rows }: Reader, catchUp: () => Promise<void>): ToolUse {
+export function createToolUse({ rows }: Reader, catchUp: () => Promise<void>) {
   return {
-    async recent({ ownerToken, limit }) {
+    /** Ended calls, the newest first, of all or of one token's holder. Throws `StoreBusyError`. */
+    async recent({
+      ownerToken,
+      limit,
+    }: {
+      ownerToken?: string;
+      limit: number;
+    }): Promise<EndedUse[]> {
       await catchUp();
       const query = ownerToken === undefined ? ofAll(limit) : ofOwner(ownerToken, limit);
       const found = (await rows(query)).rows;
@@ -97,18 +104,20 @@ const ofOwner = (ownerToken: string, limit: number) => sql<EndedRow>`
   where owner_token = ${ownerToken} and ${OF_TOOLS} order by call_no desc limit ${limit}`;
 
 /** The outbox reads what is open at a start, and pages for people. */
-export function createDeliveryReads({ rows }: Reader): Deliveries {
+export function createDeliveryReads({ rows }: Reader) {
   const read = async (query: ReturnType<typeof sql<DeliveryRow>>) =>
     (await rows(query)).rows.map(deliveryRows.from);
   return {
+    /** All that are open, oldest first. Their owner bounds how many there are. */
     open: () =>
       read(sql<DeliveryRow>`select * from deliveries indexed by deliveries_open
         where ended_at is null order by id`),
-    async get(id) {
+    async get(id: string) {
       const [found] = await read(sql<DeliveryRow>`select * from deliveries where id = ${id}`);
       return found;
     },
-    async list({ before, limit }) {
+    /** Newest first. */
+    async list({ before, limit }: DeliveryQuery) {
       const take = pageSize(limit);
       const below = before === undefined ? sql`true` : sql`id < ${before}`;
       const found = await read(sql<DeliveryRow>`select * from deliveries where ${below}
@@ -120,17 +129,27 @@ export function createDeliveryReads({ rows }: Reader): Deliveries {
   };
 }
 
+interface MemoryQuery {
+  readonly ownerToken: string | null;
+  readonly text?: string;
+  readonly limit: number;
+}
+
 /** Notes are read by this: the index has the words of all owners, an answer those of one. */
-export function createMemories({ rows }: Pick<ReadThread, 'rows'>): Memories {
+export function createMemories({ rows }: Reader) {
   return {
-    async find({ ownerToken, text = '', limit }) {
+    /**
+     * The notes that fit best come first, by any of the words; without words the newest. Throws
+     * `BadSearchError`, `StoreBusyError`.
+     */
+    async find({ ownerToken, text = '', limit }: MemoryQuery) {
       const owner = ownerToken ?? '';
       const words = wordsToFind(text);
       if (words?.length === 0) return [];
       const query = words === null ? newest(owner, limit) : best(owner, words, limit);
       return (await rows(query)).rows.map(fromMemoryRow);
     },
-    async sizes(ownerToken, key) {
+    async sizes(ownerToken: string | null, key: string) {
       const owner = ownerToken ?? '';
       const [sizes] = (await rows(sizesQuery(owner, key))).rows;
       if (!sizes) throw new Error('the sizes of memories were not read');

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
-import type { Change, Store } from './store.ts';
+import type { Store } from './sqlite-store.ts';
+import type { Change } from './store.ts';
 import { describeAccess } from './store-access.contract.ts';
 import { describeCalls } from './store-calls.contract.ts';
 import { describeDeliveries } from './store-deliveries.contract.ts';

@@ -4,7 +4,7 @@ import type { Tokens } from '../../auth/tokens.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createNewId } from '../../base/new-id.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/sqlite-store.ts';
 import { ToolRegistry } from '../../tools/tool-registry.ts';
 import { openDevices } from '../open-devices.ts';
 import { DevicePairing } from '../pairing-service.ts';

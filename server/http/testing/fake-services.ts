@@ -18,7 +18,8 @@ import type { McpServersService } from '../../mcp-client/mcp-servers.ts';
 import type { NotifyService } from '../../notices/outbox.ts';
 import type { PushService } from '../../notices/push/open-push.ts';
 import type { RunService } from '../../runs/run-service.ts';
-import type { SessionRecord, Store } from '../../store/store.ts';
+import type { Store } from '../../store/sqlite-store.ts';
+import type { SessionRecord } from '../../store/store.ts';
 import type { HttpDeps } from '../http-deps.ts';
 
 /** A call that has just been recorded, but for what is given. */

@@ -123,10 +123,7 @@ function bringInto(target: DatabaseSync, found: Found, copy: Copy): string[] {
   const isOlder = found.tables.some(({ table }) => table === 'tool_calls');
   migrate(target, isOlder ? BEFORE_MOVE : MIGRATIONS);
   target.exec('BEGIN');
-  const copied = found.tables.map((one) => ({
-    table: one.table,
-    ...copyTable(target, one, freePages !== undefined),
-  }));
+  const copied = found.tables.map((one) => copyTable(target, one));
   // Before the log, commits alone were counted.
   const held = Math.max(isOlder ? 0 : positionOf(target), found.commits ?? 0);
   copyMeta(target, found, { held, acknowledged, now });
@@ -134,15 +131,11 @@ function bringInto(target: DatabaseSync, found: Found, copy: Copy): string[] {
   if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');
   target.exec('COMMIT');
   migrate(target, MIGRATIONS, report);
-  const lines = copied.flatMap((one) => one.lines);
+  const lines = copied.map(({ line }) => line);
   if (held < acknowledged) {
     lines.push(`what was written after position ${held}, up to ${acknowledged}, is not in it`);
   }
-  if (stalePages > 0) {
-    lines.push(
-      `${stalePages} pages are older than the rest: their rows may be in an earlier state`,
-    );
-  }
+  if (!freePages) lines.push('some of the pages may be old: their rows may be in an earlier state');
   // Without the mark, nobody knows what was written last.
   const isAllThere = acknowledged > 0 && held >= acknowledged && stalePages === 0;
   const areCallsWhole = copied.every(({ table, isWhole }) => isWhole || !OF_CALLS.includes(table));

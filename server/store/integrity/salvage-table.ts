@@ -18,8 +18,6 @@ export interface FoundTable {
   readonly kept: ReturnType<typeof createKeptRows>;
   /** False when SQLite could not read a part of the table. */
   readonly complete: boolean;
-  /** How many rows SQLite reached. */
-  readonly reached: number;
   /** How many rows there were, when anything still tells. */
   readonly total: number | undefined;
 }
@@ -31,7 +29,7 @@ export function readTable(source: DatabaseSync, table: SalvagedTable): FoundTabl
   const names = shapeOf(table).columns.map(({ name }) => name);
   const complete = readFromBothEnds(source, table, (row) => kept.add(pick(row, names)));
   const total = complete ? undefined : countByIndex(source, table);
-  return { table, kept, complete, reached: kept.whole.size, total };
+  return { table, kept, complete, total };
 }
 
 const pick = (row: Row, names: readonly string[]): Row =>
@@ -118,8 +116,9 @@ function toRow(table: SalvagedTable, { hasRowids, rowid, values }: PageRow): Row
 }
 
 export interface CopiedTable {
-  /** The lines for people. */
-  readonly lines: readonly string[];
+  readonly table: SalvagedTable;
+  /** For people. */
+  readonly line: string;
   /** Nothing of the table is lost, as far as it can be known. */
   readonly isWhole: boolean;
 }
@@ -127,8 +126,7 @@ export interface CopiedTable {
 /** Brings what was found into a new database. */
 export function copyTable(
   target: DatabaseSync,
-  { table, kept, complete, reached, total }: FoundTable,
-  areFreePagesKnown: boolean,
+  { table, kept, complete, total }: FoundTable,
 ): CopiedTable {
   const given = table === 'log' ? foundedRows(kept.whole.values()) : [...kept.whole.values()];
   for (const row of given) insertRow(target, table, row);
@@ -140,14 +138,8 @@ export function copyTable(
         ? `${missing} and all of the pages that cannot be read`
         : String(Math.max(total - given.length, missing));
   }
-  const lines = [`${table}: ${given.length} rows kept, ${lost} lost`];
-  const found = kept.whole.size - reached;
-  if (!areFreePagesKnown && found > 0) {
-    lines.push(
-      `${table}: ${found} of them were found on pages that may be out of use: they may be in an earlier state`,
-    );
-  }
-  return { lines, isWhole: complete && missing === 0 };
+  const line = `${table}: ${given.length} rows kept, ${lost} lost`;
+  return { table, line, isWhole: complete && missing === 0 };
 }
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */

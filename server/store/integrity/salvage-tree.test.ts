@@ -130,9 +130,7 @@ test('[ST39] what pages that are out of use still show does not come back', () =
   expect(salvageWithout([root]).content.sessions).toEqual(expected.sessions);
   const { lines, content } = salvageWithout([root], loseFreePages);
   expect(content).toEqual(expected);
-  expect(lines).toContain(
-    `log: ${CALLS} of them were found on pages that may be out of use: they may be in an earlier state`,
-  );
+  expect(lines).toContain('some of the pages may be old: their rows may be in an earlier state');
 });
 
 test('[ST39] an ended session does not come back, were it for the sake of others', () => {

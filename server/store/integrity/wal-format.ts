@@ -7,15 +7,13 @@ export const FRAME_HEADER_BYTES = 24;
 /** The only page size that this store writes. */
 export const PAGE_BYTES = 4_096;
 
-/** The low bit says that the checksums read the bytes as big-endian words. */
+/** Its checksums read the bytes as little-endian words, as the processors do that this runs on. */
 const MAGIC = 0x377f0682;
 const VERSION = 3_007_000;
-const HOST_IS_BIG_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 0;
 
 export type WalChecksum = readonly [number, number];
 
 export interface WalHeader {
-  readonly bigEndian: boolean;
   readonly pageSize: number;
   readonly salts: string;
   /** The first frame may go on with one of these. */
@@ -36,26 +34,23 @@ export function parseWalHeader(bytes: Buffer): WalHeader | undefined {
   const magic = bytes.readUInt32BE(0);
   const pageSize = bytes.readUInt32BE(8);
   const isPageSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
-  if (magic >>> 1 !== MAGIC >>> 1 || bytes.readUInt32BE(4) !== VERSION || !isPageSize) {
+  if (magic !== MAGIC || bytes.readUInt32BE(4) !== VERSION || !isPageSize) {
     return undefined;
   }
-  const bigEndian = (magic & 1) === 1;
   const checksum: WalChecksum = [bytes.readUInt32BE(24), bytes.readUInt32BE(28)];
-  const computed = addChecksum([0, 0], bytes, 0, 24, bigEndian);
+  const computed = addChecksum([0, 0], bytes, 0, 24);
   if (!isSameChecksum(checksum, computed)) return undefined;
-  return { bigEndian, pageSize, salts: bytes.toString('hex', 16, 24), seeds: [checksum] };
+  return { pageSize, salts: bytes.toString('hex', 16, 24), seeds: [checksum] };
 }
 
 /** A header for frames whose own is damaged, so that they can be read all the same. */
 export function guessWalHeader(bytes: Buffer, firstFrame: Buffer, pageSize: number): WalHeader {
-  const bigEndian = HOST_IS_BIG_ENDIAN;
   const { salts } = parseFrameHeader(firstFrame, 0);
   const stored: WalChecksum = [bytes.readUInt32BE(24), bytes.readUInt32BE(28)];
   return {
-    bigEndian,
     pageSize,
     salts,
-    seeds: [stored, addChecksum([0, 0], bytes, 0, 24, bigEndian)],
+    seeds: [stored, addChecksum([0, 0], bytes, 0, 24)],
   };
 }
 
@@ -71,27 +66,15 @@ export const frameChecksum = (
   before: WalChecksum,
   bytes: Buffer,
   at: number,
-  { bigEndian, pageSize }: WalHeader,
+  { pageSize }: WalHeader,
 ): WalChecksum =>
-  addChecksum(
-    addChecksum(before, bytes, at, 8, bigEndian),
-    bytes,
-    at + FRAME_HEADER_BYTES,
-    pageSize,
-    bigEndian,
-  );
+  addChecksum(addChecksum(before, bytes, at, 8), bytes, at + FRAME_HEADER_BYTES, pageSize);
 
 export const isSameChecksum = (a: WalChecksum, b: WalChecksum): boolean =>
   a[0] === b[0] && a[1] === b[1];
 
-function addChecksum(
-  before: WalChecksum,
-  bytes: Buffer,
-  at: number,
-  length: number,
-  bigEndian: boolean,
-): WalChecksum {
-  const words = wordsOf(bytes, at, length, bigEndian);
+function addChecksum(before: WalChecksum, bytes: Buffer, at: number, length: number): WalChecksum {
+  const words = wordsOf(bytes, at, length);
   let [a, b] = before;
   for (let index = 0; index < words.length; index += 2) {
     a = (a + (words[index] ?? 0) + b) | 0;
@@ -101,12 +84,8 @@ function addChecksum(
 }
 
 /** Without a copy where the bytes lie as the processor wants them, which is nearly always. */
-function wordsOf(bytes: Buffer, at: number, length: number, bigEndian: boolean): Int32Array {
+function wordsOf(bytes: Buffer, at: number, length: number): Int32Array {
   const start = bytes.byteOffset + at;
-  if (bigEndian === HOST_IS_BIG_ENDIAN && start % 4 === 0) {
-    return new Int32Array(bytes.buffer, start, length / 4);
-  }
-  const copy = new Uint8Array(bytes.subarray(at, at + length));
-  if (bigEndian !== HOST_IS_BIG_ENDIAN) Buffer.from(copy.buffer).swap32();
-  return new Int32Array(copy.buffer);
+  if (start % 4 === 0) return new Int32Array(bytes.buffer, start, length / 4);
+  return new Int32Array(new Uint8Array(bytes.subarray(at, at + length)).buffer);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Call } from '#lib/call/call';
-import type { Store } from '../store.ts';
+import type { Store } from '../sqlite-store.ts';
 import { createStoreOnThisThread } from './store-on-this-thread.ts';
 
 /** To compare one that is larger takes longer than the test. */

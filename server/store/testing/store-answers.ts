@@ -1,7 +1,8 @@
 import type { Call } from '#lib/call/call';
 import { callStatusSchema } from '#lib/protocol/call-status';
 import { blobIdsIn } from '../blob-ids.ts';
-import type { CallQuery, Store } from '../store.ts';
+import type { Store } from '../sqlite-store.ts';
+import type { CallQuery } from '../store.ts';
 
 /** The answers of a store, by what it was asked; cursors apart, which are of the store alone. */
 export type StoreAnswers = ReadonlyMap<string, string>;

@@ -2,7 +2,8 @@ import type { Call } from '#lib/call/call';
 import type { CallEventEntry } from '#lib/call/call-event';
 import { sampleEvent } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
-import type { Change, Store } from '../store.ts';
+import type { Store } from '../sqlite-store.ts';
+import type { Change } from '../store.ts';
 
 /** Each test of a store's contract begins with this. */
 export type Setup = () => {

@@ -13,7 +13,8 @@ import { given } from '#lib/util/given';
 import { type Clock, createSystemClock } from '../../../base/clock.ts';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
-import type { Change, Store } from '../../../store/store.ts';
+import type { Store } from '../../../store/sqlite-store.ts';
+import type { Change } from '../../../store/store.ts';
 import { StoreFailedError } from '../../../store/store-errors.ts';
 import { createFoldingStore } from '../../../store/testing/folding-store.ts';
 
