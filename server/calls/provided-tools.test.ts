@@ -9,7 +9,6 @@ import { publishListings } from '../watch/publish-listings.ts';
 import {
   type CallsSetup,
   operator,
-  reading,
   type SetupOptions,
   setupCalls,
   tool,
@@ -141,15 +140,6 @@ test('[PV3] a call waits for a yes, and a tool that changed meanwhile is asked a
   await ended(id, { result: 'read' });
 });
 
-test('[PV3] "always" is for the tool as it was described', async () => {
-  await start(asks);
-  files.offer({ name: 'files.read' });
-  await decide((await setup.invoke('files.read')).id, 'always');
-  expect((await setup.invoke('files.read')).phase).not.toBe('approval');
-  files.offer({ name: 'files.read', description: 'Another' });
-  expect((await setup.invoke('files.read')).phase).toBe('approval');
-});
-
 test('[PV4] a call whose tool is away waits, and runs when it is back as it was', async () => {
   await start(asks);
   const [{ id }, other] = await (async () => {
@@ -227,24 +217,6 @@ test('[PV5] what an executor answers after the end changes nothing', async () =>
   answer.resolve({ output: 'late' });
   await setup.settle();
   expect(await setup.call(id)).toEqual(call);
-});
-
-test.each([
-  ['read', reading, { status: 'SUCCEEDED', result: 'files.read ran' }],
-  ['write', {}, { status: 'FAILED', error: { code: 'interrupted', executed: 'unknown' } }],
-])('[PV6] a restart in the middle of a %s call', async (_what, more, fields) => {
-  await start();
-  const { run, started } = holds();
-  files.offer({ name: 'files.read', ...more, run });
-  const { id } = await setup.invoke('files.read');
-  await started;
-  await until(id, { phase: 'granted' });
-  await setup.close(true);
-  files = new FakeProvider();
-  files.offer({ name: 'files.read', ...more });
-  setup = await setupCalls({ providers: [files], dir: setup.dir });
-  await setup.calls.recover();
-  await ended(id, fields);
 });
 
 test('[PV6] what waits for a yes waits over a restart, also before its provider is there', async () => {
