@@ -32,7 +32,7 @@ import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget, watchInbound } from '../../server/sockets/inbound.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
 import { createSnapshots } from '../../server/watch/snapshot.ts';
-import { createWatchHub, WATCH_LIMITS } from '../../server/watch/watch-hub.ts';
+import { WatchHub } from '../../server/watch/watch-hub.ts';
 import { createWatchSocketHandler } from '../../server/watch/watch-socket.ts';
 import { createWholeLists } from '../../server/watch/whole-lists.ts';
 import { createBarrier } from './barrier.ts';
@@ -101,7 +101,7 @@ const snapshot = createSnapshots({
   ...listed,
 });
 const lists = createWholeLists(listed);
-const hub = createWatchHub({ bus, snapshot, lists, clock, limits: WATCH_LIMITS, logger });
+const hub = new WatchHub({ bus, snapshot, lists, clock, logger });
 const onWatch = createWatchSocketHandler({ hub, calls, clock, heartbeatMs: 60_000, logger });
 
 const rawWatchers = new Set<WebSocket>();

@@ -33,6 +33,8 @@ const withRule = (rule: object, more: Partial<PolicyQuestion> = {}) =>
 test.each<[object, Partial<PolicyQuestion>, Partial<PolicyQuestion>]>([
   [{ tools: ['mail.*'] }, { toolName: 'MAIL_send' }, { toolName: 'mailer' }],
   [{ tools: ['Mail_Send'] }, {}, { toolName: 'mail.send2' }],
+  [{ tools: ['mail.*'] }, { toolName: 'Mail_Send@laptop' }, { toolName: 'ail.send' }],
+  [{ tools: ['mail.send@desk'] }, {}, { toolName: 'send' }],
   [{ callers: [{ kind: 'agent', name: 'bot' }] }, {}, { caller: { ...bot, name: 'bots' } }],
   [
     { callers: [{ role: 'operator' }, { kind: 'agent' }] },

@@ -175,25 +175,6 @@ test.each(['run', 'saved'] as const)(
   },
 );
 
-test('[CA30] another token of the same name is asked about, and the card shows for whom a yes is', async () => {
-  const { connect, invoke, calls, call, close } = await setupCalls({
-    check: () => ({ verdict: 'ask', reason: 'it pays' }),
-  });
-  connect('till').offer(tool('pay'));
-  const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
-  const { id, card } = await invoke('pay', {}, { principal: olga });
-  expect(card.always_rule?.caller).toEqual(OLGA);
-  await calls.decide(id, operator, { decision: 'always', always: { scope: 'saved' } });
-  const next = { ...olga, tokenId: 'tok_olga_2' };
-  const phases = [];
-  for (const [at, principal] of [olga, next, operator].entries()) {
-    const made = await invoke('pay', {}, { principal, runId: `run_of_${at}` });
-    phases.push((await call(made.id)).phase);
-  }
-  expect(phases).toEqual(['offered', 'approval', 'approval']);
-  await close();
-});
-
 test('[CA30] what the owner of a run may always do is asked about where another wrote what is answered', async () => {
   const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
   const eve = { ...FIRST_OPERATOR, name: 'eve', tokenId: 'tok_eve' };

@@ -32,14 +32,7 @@ export class AskedLately {
 
   /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
-    const now = this.#clock.now();
-    for (const { key, value } of await this.#kept.load()) {
-      // Since the clock was set back they would count for longer than an hour.
-      this.#times.set(
-        key,
-        value.at.map((at) => Math.min(at, now)),
-      );
-    }
+    for (const { key, value } of await this.#kept.load()) this.#times.set(key, value.at);
   }
 
   /** Gives the most questions of these, and the longest wait. */

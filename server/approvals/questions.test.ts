@@ -101,37 +101,11 @@ test('[CA60] a yes is no answer, and neither a viewer, an agent nor a run answer
   expect((await one.call(id)).phase).toBe('approval');
 });
 
-test('[CA60] of two answers the first counts, and the second one learns whose it was', async () => {
-  const one = await setup();
-  const { id } = await one.ask();
-  const [first, second] = await Promise.all([
-    one.answer(id, 'Green', olga),
-    one.answer(id, 'Red', operator),
-  ]);
-  expect(first).toMatchObject({ ok: true });
-  expect(second).toMatchObject({ ok: false, code: 'already_final' });
-  expect(second).toMatchObject({ message: expect.stringContaining('operator:olga answered it') });
-  expect((await one.call(id)).result).toMatchObject({ answer: 'Green' });
-});
-
 test('[CA60] equal questions are one, and their answer is that of each', async () => {
   const one = await setup();
   const both = [await one.ask(), await one.ask()];
   await one.answer(both[1]?.id ?? '', 'Green');
   for (const { id } of both) expect((await one.call(id)).result).toMatchObject({ answer: 'Green' });
-});
-
-test('[CA60] it waits on over a restart, with the time that is left, and is answered then', async () => {
-  const before = await setup();
-  const { id } = await before.ask(COLOURS);
-  before.clock.advance(CLOCKS.approvalMs / 2);
-  await before.close(true);
-  const after = await setup({ dir: before.dir });
-  after.clock.freeze(CLOCKS.approvalMs / 2);
-  await after.calls.recover({ wall: after.clock.now(), steady: after.clock.steady() });
-  expect(await after.call(id)).toMatchObject({ phase: 'approval', card: { question: 'choice' } });
-  await after.answer(id, 'Red');
-  expect((await after.call(id)).result).toEqual({ answer: 'Red', answered_by: 'person' });
 });
 
 test('[CA60] [CA43] [CA46] questions and approvals are counted together', async () => {

@@ -43,21 +43,6 @@ test.each(NOT_PEOPLE)(
   },
 );
 
-test('[AU30] a named operator decides, and the event names the token’s name', async () => {
-  const { connect, invoke, calls } = await setup();
-  connect('phone').offer(tool('fx'));
-  const { id } = await invoke('fx');
-  const olga: Principal = {
-    ...FIRST_OPERATOR,
-    name: 'olga',
-    role: 'operator',
-    tokenId: 'tok_olga',
-  };
-  expect(await calls.decide(id, olga, { decision: 'no' })).toMatchObject({ ok: true });
-  const events = await calls.events(id, { after: 0, limit: 200 });
-  expect(events.at(-1)).toMatchObject({ type: 'denied', actor: 'operator:olga' });
-});
-
 test('[AU36] each event that a request causes has its token and its address, over a restart too', async () => {
   const { connect, invoke, calls, store } = await setup();
   connect('phone').offer(tool('fx'));
@@ -142,13 +127,4 @@ test('[AU29] a draft of a run belongs to its owner, over a restart too', async (
   const refused = await (await draft('other')).complete({});
   expect(refused).toMatchObject({ status: 'FAILED', error: { code: 'denied', executed: 'no' } });
   expect(await store.getCall(allowed.id)).toMatchObject({ ownerToken: 'tok_bot' });
-});
-
-test('[AU29] a run may call what its owner may', async () => {
-  const { connect, registry } = await setup();
-  connect('phone').offer(tool('fx'), tool('other'));
-  const run: Principal = { kind: 'run', runId: 'run_1', owner: agent };
-  const callable = registry.list(run).filter((one) => one.callable);
-  expect(callable.map(({ name }) => name)).toEqual(['fx']);
-  expect([registry.mayCall(run, 'fx'), registry.mayCall(run, 'other')]).toEqual([true, false]);
 });

@@ -1,14 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { HttpError } from '#lib/protocol/http-error';
-import { signInBodySchema } from '#lib/protocol/rest';
-import { toCredentialProtocol } from '#lib/protocol/subprotocols';
-import { readConfig } from '../main/config.ts';
 import { type CredentialRequest, createCallers, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { FIRST_OPERATOR } from './principal.ts';
-import { createTokenCheck } from './secrets.ts';
 
 const TOKEN = 'the-right-token';
 const OPERATOR = FIRST_OPERATOR;
@@ -51,27 +46,6 @@ describe('bearer', () => {
       };
       expect(await ask({ headers, at: 'socket' })).toBe('unauthenticated');
     },
-  );
-});
-
-test('[AU1] each token that may be one signs in by header, subprotocol and form', async () => {
-  const signs = fc.constantFrom(...'ABYZabyz0189_.~+/=-');
-  const tokens = fc.array(signs, { minLength: 16, maxLength: 256 }).map((all) => all.join(''));
-  await fc.assert(
-    fc.asyncProperty(tokens, async (token) => {
-      const env = { CALLBOARD_TOKEN: token, CALLBOARD_CONFIG: '' };
-      expect(readConfig(env, '/nowhere').token).toBe(token);
-      const isRight = createTokenCheck(token);
-      const { credentials } = setup(isRight);
-      const header = { authorization: `Bearer ${token}` };
-      expect(await credentials.authenticate(request({ headers: header }))).toEqual(OPERATOR);
-      const protocols = `callboard.v1, ${toCredentialProtocol('bearer', token)}`;
-      const headers = { 'sec-websocket-protocol': protocols };
-      const opening = request({ headers, at: 'socket' });
-      expect(await credentials.authenticate(opening)).toEqual(OPERATOR);
-      const body = signInBodySchema.parse(JSON.parse(JSON.stringify({ token: token.trim() })));
-      expect('token' in body && isRight(body.token)).toBe(true);
-    }),
   );
 });
 
@@ -158,19 +132,6 @@ describe('cookie', () => {
 });
 
 describe('guessing', () => {
-  test('[AU18] wrong tokens are counted, and the right one still passes', async () => {
-    const { credentials } = setup();
-    const guess = (address: string) =>
-      credentials.authenticate(request({ address, headers: { authorization: 'Bearer wrong' } }));
-    for (let n = 0; n < 3; n++) expect(await guess('10.0.0.1')).toMatchObject({ status: 401 });
-    const refused = await guess('10.0.0.1');
-    expect(refused).toMatchObject({ code: 'rate_limited', retryAfter: expect.any(Number) });
-    expect(await guess('::ffff:10.0.0.1')).toMatchObject({ status: 429 });
-    expect(await guess('10.0.0.2')).toMatchObject({ status: 401 });
-    const right = request({ address: '10.0.0.1', headers: { authorization: `Bearer ${TOKEN}` } });
-    expect(await credentials.authenticate(right)).toEqual(OPERATOR);
-  });
-
   test('[AU19] nothing, or an old cookie, is not a guess', async () => {
     const { credentials } = setup();
     for (let n = 0; n < 10; n++) {

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { TOOL_VIA } from '#lib/protocol/sent-by-tool';
-import { createHostGate, type HostGateOptions, isForeignFetch } from './host-gate.ts';
+import { createHostGate, type HostGateOptions } from './host-gate.ts';
 
 const NO_HOSTS: readonly string[] = [];
 const PLAIN = { socket: new Socket() };
@@ -199,21 +199,6 @@ describe('what a tool sent', () => {
 
   test('[AU38] other proxies may be on the way', () => {
     expect(gate().refuse(request({ host, via: '1.1 proxy' }))).toBeUndefined();
-  });
-});
-
-describe('what the browser reports of the caller', () => {
-  test.each(['cross-site', 'same-site', 'nonsense', ''])('[AU27] %o is foreign', (site) => {
-    expect(isForeignFetch({ 'sec-fetch-site': site })).toBe(true);
-  });
-
-  test.each([undefined, 'same-origin', 'none'])('[AU27] %o is not', (site) => {
-    expect(isForeignFetch(site === undefined ? {} : { 'sec-fetch-site': site })).toBe(false);
-  });
-
-  test('[AU27] an Origin is more exact, and is checked by itself', () => {
-    const headers = { origin: 'https://board.example', 'sec-fetch-site': 'cross-site' };
-    expect(isForeignFetch(headers)).toBe(false);
   });
 });
 

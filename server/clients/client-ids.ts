@@ -26,26 +26,22 @@ export function createClientIds(deps: {
   const beingTaken = new Set<string>();
 
   return {
-    /**
-     * Takes an id that no client has or had. Undefined when it is not free, and while
-     * another newcomer is taking it. Call the function once the store has the client.
-     */
-    async take(clientId: string): Promise<(() => void) | undefined> {
-      if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return undefined;
+    /** Takes an id that no client has or had, until `release`. False when it is not free, and while another newcomer is taking it. */
+    async take(clientId: string): Promise<boolean> {
+      if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return false;
       // It stands for each client where one is named.
-      if (isAllClients(clientId)) return undefined;
-      if (deps.table.hasClient(clientId)) return undefined;
+      if (isAllClients(clientId) || deps.table.hasClient(clientId)) return false;
       beingTaken.add(clientId);
-      const done = () => void beingTaken.delete(clientId);
+      let isFree = false;
       try {
-        if ((await deps.store.clientOwner(clientId)) === undefined) return done;
-      } catch (error) {
-        done();
-        throw error;
+        isFree = (await deps.store.clientOwner(clientId)) === undefined;
+        return isFree;
+      } finally {
+        if (!isFree) beingTaken.delete(clientId);
       }
-      done();
-      return undefined;
     },
+    /** The store has the client of that id now, or will not have it. */
+    release: (clientId: string) => void beingTaken.delete(clientId),
   };
 }
 

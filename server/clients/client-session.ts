@@ -71,15 +71,6 @@ export type Received = ClientMessage | UnreadableAnswer;
 
 type Answer = ClientMessageOf<'tool_result' | 'tool_error'>;
 
-/** A session by how far it has come. */
-type State =
-  | { readonly kind: 'new' }
-  /** Messages that came before the client was identified, and its calls were resumed. */
-  | { readonly kind: 'identifying'; readonly queue: Received[] }
-  | { readonly kind: 'resuming'; readonly queue: Received[]; readonly client: Client }
-  | { readonly kind: 'live'; readonly client: Client; readonly isConfirmed: boolean }
-  | { readonly kind: 'ended' };
-
 interface Client {
   readonly identity: Identity;
   readonly presence: Presence;
@@ -94,9 +85,14 @@ export class ClientSession {
   readonly #principal: Principal;
   readonly #channel: ClientChannel;
   readonly #via: Via | undefined;
-  #state: State = { kind: 'new' };
+  /** Undefined before it is identified, and once it has left. */
+  #client: Client | undefined;
   /** Settles when the client is live, or was not admitted. */
   #entered: Promise<void> | undefined;
+  /** Messages that came before the client was identified, and its calls were resumed. */
+  #queue: Received[] | undefined;
+  #isConfirmed = false;
+  #hasEnded = false;
 
   constructor(deps: ClientSessionDeps, principal: Principal, channel: ClientChannel) {
     this.#deps = deps;
@@ -116,20 +112,16 @@ export class ClientSession {
    * registration the channel waits for that (RG1).
    */
   receive(message: Received): Promise<void> | undefined {
-    const state = this.#state;
-    switch (state.kind) {
-      case 'new':
-        return this.#begin(message);
-      case 'identifying':
-      case 'resuming':
-        state.queue.push(message);
-        return this.#entered;
-      case 'live':
-        if (!state.isConfirmed) this.#confirm(state.client);
-        return this.#handle(message, state.client.identity);
-      case 'ended':
-        return undefined;
+    if (this.#hasEnded) return undefined;
+    if (!this.#entered) return this.#begin(message);
+    if (this.#queue) {
+      this.#queue.push(message);
+      return this.#entered;
     }
+    const client = this.#client;
+    if (!client) return undefined;
+    if (!this.#isConfirmed) this.#confirm(client);
+    return this.#handle(message, client.identity);
   }
 
   /** Sends a message that no message of the client asked for. */
@@ -152,54 +144,45 @@ export class ClientSession {
     if (isResponsive) this.#deps.instances.toolsChanged(instanceId);
   }
 
-  get #client(): Client | undefined {
-    const state = this.#state;
-    return state.kind === 'resuming' || state.kind === 'live' ? state.client : undefined;
-  }
-
   #begin(first: Received): Promise<void> {
     const isHello = first.type === 'hello';
-    const queue = isHello ? [] : [first];
-    this.#state = { kind: 'identifying', queue };
-    this.#entered = this.#enter(isHello ? first : undefined, queue).catch((error) => {
+    this.#queue = isHello ? [] : [first];
+    this.#entered = this.#enter(isHello ? first : undefined).catch((error) => {
       this.#deps.logger.error(error);
       this.#channel.close(1011, 'The server could not admit the client; try again');
     });
     return this.#entered;
   }
 
-  async #enter(hello: ClientMessageOf<'hello'> | undefined, queue: Received[]): Promise<void> {
+  async #enter(hello: ClientMessageOf<'hello'> | undefined): Promise<void> {
     const deps = this.#deps;
     const identity = await resumeSession(deps, this.#principal, hello);
     const { instanceId, instance, resumed } = identity;
     deps.pendingInstances.delete(instanceId);
-    if (this.#state.kind === 'ended') return;
+    if (this.#hasEnded) return;
     // guard: older-connection-superseded
     deps.live.get(instanceId)?.supersede();
     deps.live.set(instanceId, this);
-    const client = { identity, presence: new Presence(deps, instance, this.#channel) };
-    this.#state = { kind: 'resuming', queue, client };
+    const presence = new Presence(deps, instance, this.#channel);
+    this.#client = { identity, presence };
     const known = hello?.known ?? [];
     const back =
       resumed || known.length > 0
-        ? await client.presence.resumeCalls(known, this.#via)
+        ? await presence.resumeCalls(known, this.#via)
         : { forget: [], cancel: [] };
     if (hello) this.#channel.send(createWelcome(identity, back, deps.heartbeatMs));
-    await this.#goLive(client, queue);
-  }
-
-  async #goLive(client: Client, queue: readonly Received[]): Promise<void> {
-    if (this.#state.kind !== 'resuming') return;
-    this.#state = { kind: 'live', client, isConfirmed: false };
+    if (this.#hasEnded) return;
+    const queue = this.#queue ?? [];
+    this.#queue = undefined;
     // Sent before the welcome arrived, so these do not confirm the token.
     await Promise.all(
-      queue.map((message) => (this.#client ? this.#handle(message, client.identity) : undefined)),
+      queue.map((message) => (this.#client ? this.#handle(message, identity) : undefined)),
     );
   }
 
   /** A message after the welcome shows that the client has the new token. */
   #confirm(client: Client): void {
-    this.#state = { kind: 'live', client, isConfirmed: true };
+    this.#isConfirmed = true;
     const changes = confirmToken(client.identity);
     if (changes.length === 0) return;
     const { store, confirmations, logger } = this.#deps;
@@ -310,7 +293,8 @@ export class ClientSession {
 
   #leave(): Client | undefined {
     const client = this.#client;
-    this.#state = { kind: 'ended' };
+    this.#client = undefined;
+    this.#hasEnded = true;
     if (client) this.#deps.live.delete(client.identity.instanceId);
     return client;
   }

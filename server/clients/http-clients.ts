@@ -242,8 +242,7 @@ export class HttpClients {
     if (own.toArray().length >= MOST_CLIENTS)
       throw new HttpError('rate_limited', 'Too many clients poll as you.', { retryAfter: 60 });
     const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
-    const isStored = isOwn ? () => {} : await ids.take(clientId);
-    if (!isStored) return undefined;
+    if (!isOwn && !(await ids.take(clientId))) return undefined;
     const instance = toInstance(clientId, clock.now());
     try {
       const { instanceId, name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
@@ -251,7 +250,7 @@ export class HttpClients {
       const client = { ...seen, resumeTokenHash: owner, owner: principalKey(principal) };
       await store.write([{ type: 'put_client', client }]);
     } finally {
-      isStored();
+      ids.release(clientId);
     }
     // A client that was ended does not come back by a request that was under way.
     if (!isLive(principal)) return undefined;

@@ -1,29 +1,19 @@
-import { once } from 'node:events';
-import { afterEach, expect, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
+import { expect, test, vi } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import { principal, serveClients } from './testing/serve-clients.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
+type Message = { type: string; id: string; disposition?: string };
 
 const CLIENTS = 3;
 const CALLS = 6;
 
 async function setup() {
   const server = await serveClients();
-  closing.push(server.close);
   const sockets = await Promise.all(
     Array.from({ length: CLIENTS }, async (_, number) => {
-      const socket = new WebSocket(server.url);
-      closing.push(() => socket.terminate());
-      const inbox: { type: string; id: string; disposition?: string }[] = [];
-      socket.on('message', (data) => inbox.push(JSON.parse(String(data))));
-      await once(socket, 'open');
+      const { socket, inbox, send } = await server.connect<Message>();
       const tool = { name: `scan_${number}`, description: 'Scans', parameters: { type: 'object' } };
-      socket.send(JSON.stringify({ type: 'register_tools', tools: [tool] }));
+      send({ type: 'register_tools', tools: [tool] });
       await expect.poll(() => inbox.length).toBe(1);
       return { socket, inbox };
     }),

@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import { afterEach, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { expect, test } from 'vitest';
 import { serveClients } from './testing/serve-clients.ts';
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 interface Message {
   readonly type: string;
@@ -17,14 +11,9 @@ interface Message {
 
 async function setup() {
   const server = await serveClients();
-  closing.push(server.close);
   const connect = async (instance_id: string, more: object = {}) => {
-    const socket = new WebSocket(server.url);
-    closing.push(() => socket.terminate());
-    const inbox: Message[] = [];
-    socket.on('message', (data) => inbox.push(JSON.parse(String(data))));
-    await once(socket, 'open');
-    const send = (message: object) => socket.send(JSON.stringify(message));
+    const client = await server.connect<Message>();
+    const { inbox, send } = client;
     const got = async (type: string, nonce?: string) => {
       const isIt = (one: Message) => one.type === type && one.nonce === nonce;
       await expect.poll(() => inbox.some(isIt), { timeout: 60_000, interval: 5 }).toBe(true);
@@ -32,9 +21,9 @@ async function setup() {
     };
     send({ type: 'hello', client_id: `of ${instance_id}`, instance_id, ...more });
     const token = (await got('welcome'))?.resume_token;
-    return { socket, inbox, send, got, token };
+    return { ...client, got, token };
   };
-  return { ...server, connect };
+  return { ...server, connect, open: () => server.connect<Message>() };
 }
 
 /** So many tools, each with so many patterns. */
@@ -95,7 +84,7 @@ test('[TR18] a small registration does not wait for the large ones before it', a
 });
 
 test('[RG1] what is sent behind a registration, or behind a hello and one, is handled after it', async () => {
-  const { connect, url, registry } = await setup();
+  const { connect, open, registry } = await setup();
   const { socket, inbox, send, got } = await connect('one');
   for (const message of [
     register(heavy('t', 5)),
@@ -112,21 +101,17 @@ test('[RG1] what is sent behind a registration, or behind a hello and one, is ha
   expect(registry.namesOf('one').sort()).toEqual(['t_2', 't_3', 't_4']);
   socket.terminate();
 
-  const early = new WebSocket(url);
-  closing.push(() => early.terminate());
-  const types2: string[] = [];
-  early.on('message', (data) => types2.push(JSON.parse(String(data)).type));
-  await once(early, 'open');
+  const early = await open();
   for (const message of [
     { type: 'hello', instance_id: 'two' },
     register(heavy('u', 3)),
     { type: 'unregister_tools', names: ['u_0'] },
     { type: 'probe', nonce: 'last' },
   ]) {
-    early.send(JSON.stringify(message));
+    early.send(message);
   }
   await expect
-    .poll(() => types2, { timeout: 60_000 })
+    .poll(() => early.inbox.map(({ type }) => type), { timeout: 60_000 })
     .toEqual(['welcome', 'tools_registered', 'probe_ack']);
   expect(registry.namesOf('two').sort()).toEqual(['u_1', 'u_2']);
 });

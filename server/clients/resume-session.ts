@@ -52,7 +52,7 @@ export async function resumeSession(
   hello: Hello | undefined,
 ): Promise<Identity> {
   const proof = hello && (await proofOf(deps, principal, hello));
-  const { clientId, isStored } = await clientIdFor(deps, principal, hello, proof);
+  const clientId = await clientIdFor(deps, principal, hello, proof);
   try {
     // A duplicated tab brings the token of the one it was copied from: that proves the client alone.
     const returning = proof?.isOfThisInstance ? proof : undefined;
@@ -83,7 +83,7 @@ export async function resumeSession(
     }
     return { clientId, instanceId, resumed: before !== undefined, resumeToken, instance, client };
   } finally {
-    isStored();
+    deps.ids.release(clientId);
   }
 }
 
@@ -93,17 +93,13 @@ async function clientIdFor(
   principal: Principal,
   hello: Hello | undefined,
   proof: Proof | undefined,
-): Promise<{ clientId: string; isStored(): void }> {
+): Promise<string> {
   const known = ownClientId(principal) ?? proof?.client.clientId;
-  if (known !== undefined) return { clientId: known, isStored() {} };
   const named = hello?.client_id;
-  const isStored = named === undefined ? undefined : await deps.ids.take(named);
-  if (named === undefined) return { clientId: deps.newId(), isStored() {} };
-  if (!isStored) {
-    deps.claimRefused?.(principal, named);
-    return { clientId: deps.newId(), isStored() {} };
-  }
-  return { clientId: named, isStored };
+  if (known !== undefined || named === undefined) return known ?? deps.newId();
+  if (await deps.ids.take(named)) return named;
+  deps.claimRefused?.(principal, named);
+  return deps.newId();
 }
 
 /** Written after a message that follows the welcome: the client has the token, the one before is void (ID3). */

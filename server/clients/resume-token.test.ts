@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { type ServerMessage, serverMessageSchema } from '#lib/protocol/server-messages';
+import { expect, test } from 'vitest';
+import type { ServerMessage } from '#lib/protocol/server-messages';
 import { serveClients } from './testing/serve-clients.ts';
 
 /** The server with a disk that commits nothing while it is held. */
@@ -10,14 +9,9 @@ async function setup() {
   const server = await serveClients({
     schedule: (flush) => void (held ? held.push(flush) : setImmediate(flush)),
   });
-  onTestFinished(server.close);
 
   async function connect(hello: object) {
-    const socket = new WebSocket(server.url);
-    const came: ServerMessage[] = [];
-    socket.on('message', (data) => came.push(serverMessageSchema.parse(JSON.parse(String(data)))));
-    await once(socket, 'open');
-    const send = (message: object) => socket.send(JSON.stringify(message));
+    const { socket, inbox: came, send } = await server.connect<ServerMessage>();
     const next = async <T extends ServerMessage['type']>(type: T) => {
       const isWanted = (one: ServerMessage): one is Extract<ServerMessage, { type: T }> =>
         one.type === type;

@@ -1,23 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { principal, serveClients } from './testing/serve-clients.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 /** Everything in this thread stands still: the server, its timers, its sockets. */
 const pauseClock = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 async function setup(workerData: { claims: boolean; answerAfterMs: number }) {
   const server = await serveClients();
-  closing.push(server.close);
   const client = new Worker(new URL('./testing/answering-client.ts', import.meta.url), {
     workerData: { ...workerData, url: server.url },
   });
-  closing.push(() => client.terminate());
+  onTestFinished(() => void client.terminate());
   await once(client, 'message');
   const outcome = await server.calls.invoke({
     principal,

@@ -62,24 +62,25 @@ export class ToolAdmission implements ToolOffers {
     const offered = checked.flatMap((one) => (one.ok ? [toDeviceTool(one.tool)] : []));
     const admissions = devices.offer(client.clientId, offered);
     if (!admissions) return registry.register(client, checked);
-    const offers = this.#offersOf(client);
-    const refusals = new Map<string, RejectedTool>();
+    const { tools } = this.#offersOf(client);
+    /** The last form of a name that comes twice counts (DV37). */
+    const last = new Map<string, Admission>();
     for (const one of checked) {
       if (!one.ok) continue;
       const { tool } = one;
       const { hash } = toDeviceTool(tool);
       const admission = admissions.get(hash) ?? 'denied';
-      if (admission === 'too_many') offers.tools.delete(tool.name);
-      else offers.tools.set(tool.name, { tool, hash, admission });
-      // The last form of a name that comes twice counts (DV37).
-      if (admission === 'allowed') refusals.delete(tool.name);
-      else refusals.set(tool.name, refusalOf(tool.name, admission));
+      last.set(tool.name, admission);
+      if (admission === 'too_many') tools.delete(tool.name);
+      else tools.set(tool.name, { tool, hash, admission });
     }
+    const refused = [...last].flatMap(([name, admission]) => refusalOf(name, admission));
+    const rejections = new Map(refused.map((one) => [one.name, one]));
     const admitted = checked.map((one): CheckedSpec => {
-      const rejected = one.ok ? refusals.get(one.tool.name) : undefined;
+      const rejected = one.ok ? rejections.get(one.tool.name) : undefined;
       return rejected ? { ok: false, rejected } : one;
     });
-    this.#withdraw(client.instanceId, [...refusals.keys()]);
+    this.#withdraw(client.instanceId, refused);
     return registry.register(client, admitted);
   }
 
@@ -119,13 +120,8 @@ export class ToolAdmission implements ToolOffers {
     });
     if (decided.length === 0) return;
     for (const offer of decided) tools.set(offer.tool.name, offer);
-    const refused = decided.flatMap(({ tool: { name }, admission }) =>
-      admission === 'allowed' ? [] : [refusalOf(name, admission)],
-    );
-    this.#withdraw(
-      instanceId,
-      refused.map(({ name }) => name),
-    );
+    const refused = decided.flatMap(({ tool, admission }) => refusalOf(tool.name, admission));
+    this.#withdraw(instanceId, refused);
     const allowed = decided.filter(({ admission }) => admission === 'allowed');
     const { registered, rejected } = registry.register(
       client,
@@ -140,10 +136,10 @@ export class ToolAdmission implements ToolOffers {
     });
   }
 
-  #withdraw(instanceId: string, names: readonly string[]): void {
+  #withdraw(instanceId: string, refused: readonly RejectedTool[]): void {
     const { registry, instances } = this.#deps;
     const listed = new Set(registry.namesOf(instanceId));
-    const withdrawn = names.filter((name) => listed.has(name));
+    const withdrawn = refused.flatMap(({ name }) => (listed.has(name) ? [name] : []));
     if (withdrawn.length === 0) return;
     registry.unregister(instanceId, withdrawn);
     instances.toolsChanged(instanceId, withdrawn);
@@ -173,10 +169,8 @@ function admissionNow({ hash, admission }: Offer, device: DeviceRecord): Offer['
   return admission === 'allowed' || isOf(device.denied) ? 'denied' : admission;
 }
 
-const refusalOf = (name: string, admission: keyof typeof REFUSALS): RejectedTool => ({
-  name,
-  ...REFUSALS[admission],
-});
+const refusalOf = (name: string, admission: Admission): RejectedTool[] =>
+  admission === 'allowed' ? [] : [{ name, ...REFUSALS[admission] }];
 
 const REFUSALS: Record<Exclude<Admission, 'allowed'>, { code: string; message: string }> = {
   waiting: {

@@ -1,23 +1,10 @@
-import { once } from 'node:events';
-import { afterEach, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import { principal, serveClients } from './testing/serve-clients.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 async function setup() {
   const server = await serveClients();
-  closing.push(server.close);
-  const socket = new WebSocket(server.url);
-  closing.push(() => socket.terminate());
-  const inbox: { type: string; id?: string }[] = [];
-  socket.on('message', (data) => inbox.push(JSON.parse(String(data))));
-  await once(socket, 'open');
-  return { ...server, socket, inbox };
+  return { ...server, ...(await server.connect<{ type: string; id?: string }>()) };
 }
 
 const tool = { name: 'scan', description: 'Scans', parameters: { type: 'object' } };
@@ -33,8 +20,8 @@ test('[UN1] a client that asks and does not read is cut off when 4 MiB wait for 
 });
 
 test('[UN1] 100 requests of the largest size at one moment all reach a client that reads, in order', async () => {
-  const { socket, inbox, calls, closed } = await setup();
-  socket.send(JSON.stringify({ type: 'register_tools', tools: [tool] }));
+  const { send, inbox, calls, closed } = await setup();
+  send({ type: 'register_tools', tools: [tool] });
   await expect.poll(() => inbox.length).toBe(1);
   const args = { text: 'x'.repeat(LIMITS.argsBytes - 1_000) };
   const outcomes = await Promise.all(

@@ -114,7 +114,7 @@ test('[PO60] a level set for a name waits for the run of the one who set it, ove
   after.claimed('run_own', null);
   after.claimed('run_taken', 'tok_bot');
   expect(levels()).toEqual(['full', 'full', 'supervised']);
-  expect(after.state().runs.map(({ runId }) => runId)).not.toContain('run_taken');
+  expect(after.state().runs.map(({ run_id }) => run_id)).not.toContain('run_taken');
   // Whoever comes next under the name has nothing of it.
   after.claimed('run_taken', null);
   expect(levels()).toEqual(['full', 'full', 'supervised']);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AUTONOMY_LEVELS, type AutonomyLevel, levelOfRun } from '#lib/policy/autonomy';
+import type { WireAutonomy } from '#lib/policy/policy-wire';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EventBus } from '../events/room.ts';
 import { KeptArea, type Store } from '../store/room.ts';
-import type { AutonomyState } from './policy-service.ts';
 
 const MOST_RUNS = 1_000;
 
@@ -113,9 +113,11 @@ export class Autonomy {
       await this.set(null, runId);
   };
 
-  state(): AutonomyState {
-    const runs = [...this.#levels].filter(([key]) => key !== FOR_ALL);
-    return { level: this.#all(), runs: runs.map(([runId, kept]) => ({ runId, ...kept })) };
+  state(): WireAutonomy {
+    const runs = [...this.#levels].flatMap(([run_id, { level, setAt }]) =>
+      run_id === FOR_ALL ? [] : [{ run_id, level, set_at: setAt / 1_000 }],
+    );
+    return { level: this.#all(), runs };
   }
 
   /** It holds from now on, so watchers are sent it now. */

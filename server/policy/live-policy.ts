@@ -10,6 +10,7 @@ import {
 } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
 import { isByHand, type PolicyQuestion } from '#lib/policy/policy-question';
+import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval-reason';
 import { redactShapes } from '#lib/text/redact';
@@ -28,7 +29,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { Autonomy } from './autonomy.ts';
 import type { HookChain } from './hook-chain.ts';
-import type { DryRunOutcome, DryRunRequest, LimitLeft, PolicyState } from './policy-service.ts';
+import type { DryRunRequest, LimitLeft } from './policy-service.ts';
 import { executorOf, tryOut } from './policy-service.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { TokenReads } from './taints.ts';
@@ -213,22 +214,20 @@ export class LivePolicy {
     }
   }
 
-  state(): PolicyState {
-    const { definition } = this.#policy;
-    const autonomy = this.#deps.autonomy.state();
-    const { hooks, file } = this.#deps;
+  state(): PolicyStateAnswer {
+    const { hooks, file, autonomy } = this.#deps;
     return {
-      definition,
+      policy: this.#policy.definition,
       file: file(),
-      loadedAt: this.#loadedAt,
+      loaded_at: this.#loadedAt / 1_000,
       problem: this.#problem,
-      autonomy,
+      autonomy: autonomy.state(),
       hooks: hooks.state(),
     };
   }
 
   /** Says what would become of a call. Nothing is called, counted or kept. */
-  async dryRun(request: DryRunRequest): Promise<DryRunOutcome> {
+  async dryRun(request: DryRunRequest) {
     const policy = request.policy ? compilePolicy(request.policy) : this.#policy;
     const { runId } = request;
     const taint = isByHand(request) ? NO_TAINT : await this.#taintTried(request, policy);
@@ -307,7 +306,10 @@ function withTaint(question: PolicyQuestion, taint: Taint): PolicyQuestion {
   return { ...question, taint: { private: secret, untrusted } };
 }
 
-const toWait = ({ limit, retryAfter }: LimitLeft, { toolName }: PolicyQuestion): CheckVerdict => ({
+const toWait = (
+  { limit, retry_after: retryAfter }: LimitLeft,
+  { toolName }: PolicyQuestion,
+): CheckVerdict => ({
   verdict: 'wait',
   reason: `The limit ${JSON.stringify(limit)} of the policy allows no further call of ${toolName} now; try again in ${retryAfter} s`,
   retryAfter,

@@ -109,7 +109,7 @@ test('[PO11] what is used up stays so over a restart, and a clock set back gives
   await next.load();
   const compiled = compilePolicy(policyDefinitionSchema.parse(policy));
   const question = { ...ASKED, toolName: 'pay' };
-  expect(next.left(compiled, question)).toEqual([{ limit: 'one', left: 0, retryAfter: 60 }]);
+  expect(next.left(compiled, question)).toEqual([{ limit: 'one', left: 0, retry_after: 60 }]);
   first.clock.setWall(-3_600_000);
   expect(next.take(compiled, question)).toMatchObject({ left: 0 });
   expect(next.take(compiled, { ...question, toolName: 'mail' })).toBeUndefined();

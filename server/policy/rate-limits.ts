@@ -62,9 +62,9 @@ export class RateLimits {
     if (limits.length === 0) return undefined;
     if (this.#counts.size >= MOST_COUNTS / 2) this.#forgetFull(policy);
     const longest = this.#left(limits, question).reduce((a, b) =>
-      b.retryAfter > a.retryAfter ? b : a,
+      b.retry_after > a.retry_after ? b : a,
     );
-    if (longest.retryAfter > 0) return longest;
+    if (longest.retry_after > 0) return longest;
     this.#keep(limits.map(({ limit }) => this.#spend(limit, question)));
     return undefined;
   }
@@ -78,8 +78,8 @@ export class RateLimits {
     return limits.map(({ id, limit }) => {
       const { tokens } = this.#bucket(this.#keyOf(limit, question), limit);
       const missing = Math.max(0, 1 - tokens);
-      const retryAfter = Math.ceil((missing * limit.seconds) / limit.calls);
-      return { limit: id, left: Math.floor(tokens), retryAfter };
+      const retry_after = Math.ceil((missing * limit.seconds) / limit.calls);
+      return { limit: id, left: Math.floor(tokens), retry_after };
     });
   }
 

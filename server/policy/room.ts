@@ -1,3 +1,2 @@
 export type { LivePolicy } from './live-policy.ts';
 export { openPolicy } from './open-policy.ts';
-export type { AutonomyState } from './policy-service.ts';

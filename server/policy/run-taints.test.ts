@@ -72,8 +72,8 @@ test('[PO8] [PO18] T98: a dry run of an agent’s call in a run counts what the 
   const { name, role } = operator;
   const person = { kind: 'operator', name, role } as const;
   const tried = (via: 'run' | 'http') => live.dryRun({ ...asked, via, caller: person });
-  expect(await tried('run')).toMatchObject({ decision: { effect: 'ask', rule: 'taint' } });
-  expect(await tried('http')).toMatchObject({ decision: { effect: 'allow' } });
+  expect(await tried('run')).toMatchObject({ effect: 'ask', rule: 'taint' });
+  expect(await tried('http')).toMatchObject({ effect: 'allow' });
 });
 
 test('[PO8] [PO18] T98: a policy that is tried marks by its own lists what the run has read', async () => {
@@ -83,9 +83,9 @@ test('[PO8] [PO18] T98: a policy that is tried marks by its own lists what the r
   const { name, role } = operator;
   const caller = { kind: 'operator', name, role } as const;
   const asked = { tool: 'http.get', args: {}, runId: 'run_1', via: 'run', caller } as const;
-  expect(await live.dryRun({ ...asked, policy })).toMatchObject({ decision: { rule: 'taint' } });
+  expect(await live.dryRun({ ...asked, policy })).toMatchObject({ rule: 'taint' });
   expect(await live.dryRun({ ...asked, policy: undefined })).toMatchObject({
-    decision: { effect: 'allow' },
+    effect: 'allow',
   });
   expect(await taints.of('run_1')).toMatchObject({ private: null });
 });

@@ -133,8 +133,8 @@ test('[PO8] [PO27] T98: a dry run of a program’s call counts what the program 
   const asked = { tool: 'mail.send', args: {}, policy: undefined, via: 'http' } as const;
   const tried = (name: string, runId?: string) =>
     live.dryRun({ ...asked, runId, caller: { kind: 'agent', name } });
-  const asks = { decision: { effect: 'ask', rule: 'taint' } };
+  const asks = { effect: 'ask', rule: 'taint' };
   expect(await tried('bot')).toMatchObject(asks);
   expect(await tried('bot', 'run_b')).toMatchObject(asks);
-  expect(await tried('other')).toMatchObject({ decision: { effect: 'allow' } });
+  expect(await tried('other')).toMatchObject({ effect: 'allow' });
 });

@@ -1,7 +1,7 @@
 import type { ClientListing } from '#lib/protocol/watch-messages';
 import type { OpenedDevices } from '../clients/room.ts';
 import { createShownCalls, createSnapshots, type SnapshotDeps } from './snapshot.ts';
-import { createWatchHub, WATCH_LIMITS, type WatchHubDeps } from './watch-hub.ts';
+import { WatchHub, type WatchHubDeps } from './watch-hub.ts';
 import { createWatchSocketHandler, type WatchSocketDeps } from './watch-socket.ts';
 import { createWholeLists } from './whole-lists.ts';
 
@@ -10,7 +10,7 @@ export { publishApproval } from './snapshot.ts';
 
 export interface WatchDeps
   extends Omit<SnapshotDeps, 'clients' | 'devices' | 'publishNow'>,
-    Omit<WatchHubDeps, 'snapshot' | 'lists' | 'limits'>,
+    Omit<WatchHubDeps, 'snapshot' | 'lists'>,
     Omit<WatchSocketDeps, 'hub'> {
   readonly bus: WatchHubDeps['bus'];
   readonly calls: SnapshotDeps['calls'] & WatchSocketDeps['calls'];
@@ -27,7 +27,7 @@ export function createWatch(deps: WatchDeps) {
   const devices = () => ({ asking: pairings.asking, waiting: list.waitingCount });
   const snapshot = createSnapshots({ ...deps, ...listed, devices });
   const lists = createWholeLists(listed);
-  const hub = createWatchHub({ ...deps, snapshot, lists, limits: WATCH_LIMITS });
+  const hub = new WatchHub({ ...deps, snapshot, lists });
   const shownCalls = createShownCalls(deps);
   return { snapshot, shownCalls, hub, onSocket: createWatchSocketHandler({ ...deps, hub }) };
 }

@@ -19,29 +19,18 @@ export interface WatchHubDeps {
   readonly snapshot: TakeSnapshot;
   readonly lists: WholeLists;
   readonly clock: Clock;
-  readonly limits: WatchLimits;
   readonly logger: Logger;
 }
 
-export interface WatchLimits {
+export const WATCH_LIMITS = {
   /** Above this, updates are merged instead of sent. */
-  readonly mergeAboveBytes: number;
-  /** Above this, or after `patienceMs` above the first, the watcher is cut off. */
-  readonly cutAboveBytes: number;
-  readonly patienceMs: number;
-  readonly maxMissedCalls: number;
-  readonly pollMs: number;
-  /** From one frame to the next. */
-  readonly frameMs: number;
-}
-
-export const WATCH_LIMITS: WatchLimits = {
   mergeAboveBytes: 1024 * 1024,
+  /** Above this, or after `patienceMs` above the first, the watcher is cut off. */
   cutAboveBytes: 8 * 1024 * 1024,
   patienceMs: 10_000,
   maxMissedCalls: 2_000,
   pollMs: 100,
-  // A screen draws as often.
+  /** From one frame to the next: a screen draws as often. */
   frameMs: 16,
 };
 
@@ -103,7 +92,7 @@ export class WatchHub {
   /** Resolves to what removes the watcher. */
   async add(channel: WatcherChannel, request: WatchOptions): Promise<() => void> {
     const { runId, since, changes = false } = request;
-    const { bus, limits } = this.#deps;
+    const { bus } = this.#deps;
     const watcher: Watcher = {
       channel,
       runId,
@@ -114,7 +103,7 @@ export class WatchHub {
       seq: since ?? 0,
     };
     // A watcher that asks again and again and reads nothing would be sent one snapshot after the other.
-    if (channel.bufferedBytes > 2 * limits.mergeAboveBytes) {
+    if (channel.bufferedBytes > 2 * WATCH_LIMITS.mergeAboveBytes) {
       this.#cutOff(watcher, TOO_SLOW);
       return () => {};
     }
@@ -144,7 +133,7 @@ export class WatchHub {
   #gather(events: readonly LoggedEvent[]): void {
     if (this.#watchers.size === 0) return;
     if (this.#stopPacing) return void this.#gathered.push(...events);
-    this.#stopPacing = this.#deps.clock.schedule(this.#deps.limits.frameMs, () => {
+    this.#stopPacing = this.#deps.clock.schedule(WATCH_LIMITS.frameMs, () => {
       this.#stopPacing = undefined;
       const gathered = this.#gathered;
       this.#gathered = [];
@@ -154,13 +143,12 @@ export class WatchHub {
   }
 
   #spread(events: readonly LoggedEvent[]): void {
-    const { limits } = this.#deps;
     const frames = new Map<boolean, Buffer>();
     for (const watcher of this.#watchers) {
       if (watcher.pending) {
         watcher.pending.push(...events);
         // guard: watcher-backlog-limited
-      } else if (watcher.missed || watcher.channel.bufferedBytes > limits.mergeAboveBytes) {
+      } else if (watcher.missed || watcher.channel.bufferedBytes > WATCH_LIMITS.mergeAboveBytes) {
         this.#miss(watcher, events);
       } else if (watcher.runId === undefined && watcher.seq < firstSeq(events)) {
         const frame = frames.get(watcher.changes) ?? toFrame(this.#formOf(watcher, events));
@@ -188,22 +176,22 @@ export class WatchHub {
   }
 
   #miss(watcher: Watcher, events: readonly LoggedEvent[]): void {
-    const { limits, clock } = this.#deps;
+    const { clock } = this.#deps;
     if (!watcher.missed) {
-      watcher.missed = createMissedEvents(limits.maxMissedCalls);
+      watcher.missed = createMissedEvents(WATCH_LIMITS.maxMissedCalls);
       watcher.slowSince = clock.now();
       this.#poll();
     }
     // guard: missed-updates-kept
     for (const { event } of events) if (concerns(event, watcher.runId)) watcher.missed.add(event);
     watcher.seq = Math.max(watcher.seq, lastSeq(events));
-    if (watcher.channel.bufferedBytes > limits.cutAboveBytes) this.#cutOff(watcher, TOO_SLOW);
+    if (watcher.channel.bufferedBytes > WATCH_LIMITS.cutAboveBytes) this.#cutOff(watcher, TOO_SLOW);
   }
 
   /** Looks after the slow ones until there are none. */
   #poll(): void {
-    const { clock, limits } = this.#deps;
-    this.#stopPolling ??= clock.schedule(limits.pollMs, () => {
+    const { clock } = this.#deps;
+    this.#stopPolling ??= clock.schedule(WATCH_LIMITS.pollMs, () => {
       this.#stopPolling = undefined;
       for (const watcher of this.#watchers) {
         if (watcher.missed) this.#relieve(watcher, watcher.missed);
@@ -213,10 +201,11 @@ export class WatchHub {
   }
 
   #relieve(watcher: Watcher, missed: NonNullable<Watcher['missed']>): void {
-    const { clock, limits, lists } = this.#deps;
-    if (watcher.channel.bufferedBytes > limits.mergeAboveBytes / 4) {
+    const { clock, lists } = this.#deps;
+    if (watcher.channel.bufferedBytes > WATCH_LIMITS.mergeAboveBytes / 4) {
       // guard: unread-watcher-cut-off
-      if (clock.now() - watcher.slowSince > limits.patienceMs) this.#cutOff(watcher, TOO_SLOW);
+      if (clock.now() - watcher.slowSince > WATCH_LIMITS.patienceMs)
+        this.#cutOff(watcher, TOO_SLOW);
       return;
     }
     const events = missed.take();
@@ -281,8 +270,6 @@ export class WatchHub {
     this.#sendNew(watcher, pending);
   }
 }
-
-export const createWatchHub = (deps: WatchHubDeps): WatchHub => new WatchHub(deps);
 
 /** Lists concern each watcher; calls and messages only those who watch their run. */
 function concerns(event: WatchEvent, runId: string | undefined): boolean {

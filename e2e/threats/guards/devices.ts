@@ -18,8 +18,8 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   {
     number: 'T19',
     file: 'server/clients/client-ids.ts',
-    code: 'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return undefined;',
-    broken: 'if (deps.isMadeHere(clientId)) return () => {};',
+    code: 'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return false;',
+    broken: 'if (deps.isMadeHere(clientId)) return true;',
   },
   {
     number: 'T20',

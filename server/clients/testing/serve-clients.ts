@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WebSocketServer } from 'ws';
+import { onTestFinished } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 import { Semaphore } from '#lib/limits/semaphore';
 import { TokenBuckets } from '#lib/limits/token-bucket';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
@@ -99,21 +100,30 @@ export async function serveClients({
   await once(wss, 'listening');
   const address = wss.address();
   const port = typeof address === 'object' ? address?.port : undefined;
+  const url = `ws://127.0.0.1:${port}`;
+  onTestFinished(async () => {
+    for (const socket of wss.clients) socket.terminate();
+    await new Promise((resolve) => wss.close(resolve));
+    calls.stop();
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
   return {
-    url: `ws://127.0.0.1:${port}`,
-    ...{ calls, clock, openConnection, store, bus, registry, sessions, table, errors },
+    ...{ url, calls, clock, openConnection, store, bus, registry, sessions, table, errors },
+    /** A client on a socket of its own, and all that it has received. */
+    async connect<Received extends { readonly type: string }>() {
+      const socket = new WebSocket(url);
+      const inbox: Received[] = [];
+      socket.on('message', (data) => inbox.push(JSON.parse(String(data))));
+      await once(socket, 'open');
+      const send = (message: object) => socket.send(JSON.stringify(message));
+      return { socket, inbox, send };
+    },
     /** Cuts all lines without a word. */
     cut() {
       for (const socket of wss.clients) socket.terminate();
     },
     /** Codes of the sockets that have closed. */
     closed,
-    async close() {
-      for (const socket of wss.clients) socket.terminate();
-      await new Promise((resolve) => wss.close(resolve));
-      calls.stop();
-      await store.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { RunOwner } from '#lib/protocol/run';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
@@ -24,7 +24,6 @@ const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' 
 /** Real clients and calls; runs as the test gives them. */
 async function setup(given: Partial<DoorRunsDeps['runs']> = {}, more: Partial<DoorRunsDeps> = {}) {
   const server = await serveClients();
-  onTestFinished(() => server.close());
   const { sessions, registry, bus, calls } = server;
   const { logger, errors } = createErrorLog();
   const asked: string[] = [];

@@ -6,10 +6,8 @@ import {
   policyStateSchema,
 } from '#lib/policy/policy-wire';
 import { HttpError } from '#lib/protocol/http-error';
-import { given } from '#lib/util/given';
 import { byCaller, type Caller } from '../../auth/room.ts';
 import { OPERATORS, VIEWERS } from '../../doors/room.ts';
-import type { AutonomyState } from '../../policy/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
@@ -25,17 +23,7 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
       summary: 'The policy that counts, and why the file does not where it does not',
       access: VIEWERS,
       responses: { 200: { description: 'The policy', schema: policyStateSchema } },
-      handle() {
-        const { definition, file, loadedAt, problem, autonomy, hooks } = policy.state();
-        return json(200, {
-          policy: definition,
-          file,
-          loaded_at: loadedAt / 1_000,
-          problem,
-          autonomy: toWireAutonomy(autonomy),
-          hooks: [...hooks],
-        });
-      },
+      handle: () => json(200, policy.state()),
     }),
     dryRunRoute(deps),
     route('PUT', `${path}/autonomy`, {
@@ -49,7 +37,7 @@ export const policyRoutes = (deps: HttpDeps): Route[] => {
         if (outcome !== 'set') throw REFUSED[outcome]();
         const act = { act: 'autonomy_set', target: runId, detail: { level } } as const;
         await audit.record(byCaller(principal, address, act));
-        return json(200, toWireAutonomy(policy.state().autonomy));
+        return json(200, policy.state().autonomy);
       },
     }),
   ];
@@ -63,33 +51,10 @@ const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
     body: dryRunBodySchema,
     responses: { 200: { description: 'The decision', schema: dryRunAnswerSchema } },
     async handle({ principal, body }) {
+      const { run_id: runId, policy: tried, ...asked } = body;
       const caller = body.caller ?? toCaller(principal);
-      const outcome = await policy.dryRun({
-        ...body,
-        tool: tools.nameOf(body.tool),
-        caller,
-        runId: body.run_id,
-        policy: body.policy,
-      });
-      if (!outcome.ok) throw new HttpError(outcome.code, outcome.message, given(outcome));
-      const { question, decision, limits } = outcome;
-      return json(200, {
-        effect: decision.effect,
-        rule: decision.rule,
-        reason: decision.reason,
-        tool_name: question.toolName,
-        caller,
-        via: question.via,
-        client_id: question.clientId,
-        access: question.access,
-        schema_hash: question.schemaHash,
-        args: question.args,
-        limits: limits.map(({ limit, left, retryAfter: retry_after }) => ({
-          limit,
-          left,
-          retry_after,
-        })),
-      });
+      const tool = tools.nameOf(body.tool);
+      return json(200, await policy.dryRun({ ...asked, tool, caller, runId, policy: tried }));
     },
   });
 
@@ -102,11 +67,6 @@ const REFUSED = {
   too_many: () =>
     new HttpError('conflict', `Too many runs have a level of their own; GET ${path} lists them.`),
 };
-
-const toWireAutonomy = ({ level, runs }: AutonomyState) => ({
-  level,
-  runs: runs.map((one) => ({ run_id: one.runId, level: one.level, set_at: one.setAt / 1_000 })),
-});
 
 const toCaller = (caller: Caller) =>
   caller.kind === 'operator'
