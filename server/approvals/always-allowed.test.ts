@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { type ApprovalScope, NO_ROUTING } from '#lib/call/call';
 import type { AlwaysCaller } from '#lib/protocol/always';
@@ -22,7 +21,7 @@ const has = (always: AlwaysAllowed, call: Asked, caller: AlwaysCaller): boolean 
   always.matching({ args: {}, ...call }, caller, {}).length > 0;
 
 test('[CA8] of what is always allowed the oldest goes first, on disk too', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock });
   const add = (n: number) => always.add(asked(n), BUILT_IN, {}, 'operator');
   const adding = Array.from({ length: 1_000 }, (_, n) => add(n));
@@ -38,7 +37,6 @@ test('[CA8] of what is always allowed the oldest goes first, on disk too', async
     ]);
     expect(one.list()).toHaveLength(1_000);
   }
-  await close();
 });
 
 test('[CA8] what is withdrawn is asked again, after a restart too', async () => {
@@ -60,14 +58,12 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
     has(started, asked(1, { clientId: null }), BUILT_IN),
   ]).toEqual([false, true]);
   expect(has(started, asked(1, { clientId: null, toolHash: 'other' }), BUILT_IN)).toBe(false);
-  await after.close();
-  await rm(before.dir, { recursive: true, force: true });
 });
 
 const DAY_MS = 24 * 3_600_000;
 
 test('[CA30] a saved rule holds in each run of the same owner, and of no other', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock });
   const of = (n: number, ownerToken: string | null) => ({ ...asked(n), ownerToken });
   await always.add(of(1, 'tok_bot'), BUILT_IN, { scope: 'saved' }, 'operator:olga');
@@ -79,11 +75,10 @@ test('[CA30] a saved rule holds in each run of the same owner, and of no other',
     expect(one.list()).toMatchObject([{ scope: 'saved', allowedBy: 'operator:olga' }]);
   }
   expect(always.list()[0]?.expiresAt).toBe(clock.now() + 30 * DAY_MS);
-  await close();
 });
 
 test('[CA30] what has expired is asked about, listed no more, and taken off the disk', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock });
   await always.add(asked(1), BUILT_IN, { forMs: 60_000 }, 'operator');
   await always.add(asked(2), BUILT_IN, {}, 'operator');
@@ -99,13 +94,12 @@ test('[CA30] what has expired is asked about, listed no more, and taken off the 
   expect(await store.listKept('always')).toHaveLength(2);
   await always.add(asked(1), BUILT_IN, {}, 'operator');
   expect(has(always, asked(1), BUILT_IN)).toBe(true);
-  await close();
 });
 
 test.each(['http.request', 'Http_Request', 'run_code'])(
   '[CA31] T74: %s is asked about each time, whatever is decided',
   async (name) => {
-    const { connect, invoke, calls, call, close } = await setupCalls({
+    const { connect, invoke, calls, call } = await setupCalls({
       check: () => ({ verdict: 'ask', reason: 'it has effects' }),
     });
     connect('phone').offer(tool(name), tool('pay'));
@@ -119,12 +113,11 @@ test.each(['http.request', 'Http_Request', 'run_code'])(
     await calls.decide(id, operator, { decision: 'yes' });
     expect([(await call(id)).phase, (await invoke(name)).phase]).toEqual(['offered', 'approval']);
     expect(calls.always.list()).toEqual([]);
-    await close();
   },
 );
 
 test('[CA31] the card shows the exact rule before it is written, and that one is written', async () => {
-  const { connect, invoke, calls, call, close } = await setupCalls({
+  const { connect, invoke, calls, call } = await setupCalls({
     check: () => ({ verdict: 'ask', reason: 'it pays' }),
   });
   const till = connect('till');
@@ -147,7 +140,6 @@ test('[CA31] the card shows the exact rule before it is written, and that one is
   expect((await call(ofBot.id)).phase).toBe('approval');
   till.offer(tool('pay', { description: 'Another one' }));
   expect((await invoke('pay')).phase).toBe('approval');
-  await close();
 });
 
 const OLGA: AlwaysCaller = { kind: 'operator', name: 'operator:olga', id: 'tok_olga' };
@@ -155,7 +147,7 @@ const OLGA: AlwaysCaller = { kind: 'operator', name: 'operator:olga', id: 'tok_o
 test.each(['run', 'saved'] as const)(
   '[CA30] what one caller may always do is asked about for another (%s)',
   async (scope) => {
-    const { store, clock, close } = await setupCalls();
+    const { store, clock } = await setupCalls();
     const always = new AlwaysAllowed({ store, clock });
     await always.add(asked(1), OLGA, { scope }, 'operator:olga');
     const after = new AlwaysAllowed({ store, clock });
@@ -171,14 +163,13 @@ test.each(['run', 'saved'] as const)(
       expect(others.map((caller) => has(one, asked(1), caller))).toEqual([false, false, false]);
       expect(has(one, { ...asked(1), ownerToken: 'tok_other' }, OLGA)).toBe(false);
     }
-    await close();
   },
 );
 
 test('[CA30] what the owner of a run may always do is asked about where another wrote what is answered', async () => {
   const olga = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_olga' };
   const eve = { ...FIRST_OPERATOR, name: 'eve', tokenId: 'tok_eve' };
-  const { connect, calls, close } = await setupCalls({
+  const { connect, calls } = await setupCalls({
     check: () => ({ verdict: 'ask', reason: 'it pays' }),
     callers: { callerOf: () => olga, operatorNamed: () => undefined },
     denial: ({ principal }) =>
@@ -196,11 +187,10 @@ test('[CA30] what the owner of a run may always do is asked about where another 
   expect((await call()).is).toBe('offered');
   expect(await call(operator)).toMatchObject({ is: 'approval', caller: 'operator' });
   expect((await call(eve)).is).toBe('not hers');
-  await close();
 });
 
 test('[CA30] rules of an earlier version, which name no caller, lapse at the start', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock } = await setupCalls();
   const value = {
     ...{ scope: 'run', runId: 'run_1', ownerToken: null, toolName: 'pay' },
     ...{ clientId: 'till', toolHash: 'h', allowedAt: 1, allowedBy: 'operator' },
@@ -210,11 +200,10 @@ test('[CA30] rules of an earlier version, which name no caller, lapse at the sta
   await started.load();
   expect(started.list()).toEqual([]);
   expect(await store.listKept('always')).toEqual([]);
-  await close();
 });
 
 test('[CA30] a rule shows when it was last used, to the minute and over restarts', async () => {
-  const { store, clock, close } = await setupCalls();
+  const { store, clock } = await setupCalls();
   const always = new AlwaysAllowed({ store, clock });
   for (const n of [1, 2]) {
     await always.add(asked(n), BUILT_IN, {}, 'operator');
@@ -240,5 +229,4 @@ test('[CA30] a rule shows when it was last used, to the minute and over restarts
   clock.advance(1);
   await use();
   expect(always.list()[0]?.lastUsedAt).toBe(usedAt + 60_000);
-  await close();
 });

@@ -1,56 +1,25 @@
-import { afterEach, expect, test } from 'vitest';
-import { FIRST_OPERATOR } from '../auth/principal.ts';
-import {
-  type CallsSetup,
-  type SetupOptions,
-  setupCalls,
-  tool,
-} from '../calls/testing/setup-calls.ts';
-
-const open = new Set<CallsSetup>();
-afterEach(async () => {
-  for (const server of open) await server.close();
-  open.clear();
-});
-
-const asking: SetupOptions = { check: () => ({ verdict: 'ask', reason: 'look at it' }) };
-
-async function serve() {
-  const server = await setupCalls(asking);
-  open.add(server);
-  const client = server.connect('phone');
-  await client.offer(tool('pay'));
-  const decide = (id: string, decision: 'yes' | 'no') =>
-    server.calls.decide(id, FIRST_OPERATOR, { decision });
-  return { ...server, client, decide, server };
-}
-
-async function restarted({ server, dir }: Awaited<ReturnType<typeof serve>>) {
-  await server.settle();
-  await server.close(true);
-  open.delete(server);
-  const again = await setupCalls({ dir });
-  open.add(again);
-  await again.calls.recover();
-  const client = again.connect('phone');
-  await client.offer(tool('pay'));
-  const decide = (id: string, decision: 'yes' | 'no') =>
-    again.calls.decide(id, FIRST_OPERATOR, { decision });
-  return { ...again, client, decide };
-}
+import { expect, test } from 'vitest';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 
 test('T78 T79 what waits for a person runs nothing over a restart, and runs once after the yes', async () => {
-  const before = await serve();
+  const before = await setupCalls({ check: () => ({ verdict: 'ask', reason: 'look at it' }) });
+  const asked = before.connect('phone');
+  asked.offer(tool('pay'));
   const { id, routing } = await before.invoke('pay', { to: 'ann' });
-  const after = await restarted(before);
+  await before.settle();
+  await before.close(true);
+  const after = await setupCalls({ dir: before.dir });
+  await after.calls.recover();
+  const phone = after.connect('phone');
+  phone.offer(tool('pay'));
   await after.settle();
-  expect([...before.client.requests(), ...after.client.requests()]).toEqual([]);
-  const waiting = await after.call(id);
-  expect(waiting).toMatchObject({ phase: 'approval', args: { to: 'ann' } });
-  expect(waiting.routing.approval).toEqual(routing.approval);
-  expect(waiting.routing.schemaHash).toBe(routing.schemaHash);
-  expect((await after.decide(id, 'yes')).ok).toBe(true);
-  expect((await after.decide(id, 'yes')).ok).toBe(false);
+  expect([...asked.requests(), ...phone.requests()]).toEqual([]);
+  const { approval, schemaHash } = routing;
+  expect(await after.call(id)).toMatchObject({
+    ...{ phase: 'approval', args: { to: 'ann' }, routing: { approval, schemaHash } },
+  });
+  const yes = () => after.calls.decide(id, operator, { decision: 'yes' });
+  expect([(await yes()).ok, (await yes()).ok]).toEqual([true, false]);
   await after.settle();
-  expect(after.client.requests().map((one) => one.args)).toEqual([{ to: 'ann' }]);
+  expect(phone.requests().map((one) => one.args)).toEqual([{ to: 'ann' }]);
 });

@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { MOST_KEPT } from './asked-lately.ts';
@@ -11,8 +10,6 @@ const HOUR_MS = 3_600_000;
 
 async function setup(options: SetupOptions = {}) {
   const one = await setupCalls({ check: asks, ...options });
-  onTestFinished(() => one.close(true));
-  if (!options.dir) onTestFinished(() => rm(one.dir, { recursive: true, force: true }));
   one.connect('phone').offer(tool('fx'));
   const ask = (n: number, more: object = {}) =>
     one.invoke('fx', { n }, { principal: run, ...more });

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -31,7 +30,7 @@ async function setupTill(always: AlwaysTerms, options: SetupOptions = {}) {
 
 test('[CA80] a rule that is bound to arguments allows those calls, and asks about each other', async () => {
   const to = { name: 'to', is: 'olga' };
-  const { pay, calls, close } = await setupTill({
+  const { pay, calls } = await setupTill({
     bound: bound(to, { name: 'amount', at_most: 9 }),
   });
   const tried = [
@@ -47,19 +46,17 @@ test('[CA80] a rule that is bound to arguments allows those calls, and asks abou
   expect(made).toEqual(['offered', 'approval', 'approval', 'approval', 'approval', 'offered']);
   const [rule] = calls.always.list();
   expect(rule?.bound.arguments).toEqual([to, { name: 'amount', at_most: 9 }]);
-  await close();
 });
 
 test('[CA83] the card of a call that a rule allows has the rule, its maker and the number of the use', async () => {
   const terms = { uses: 2, bound: bound({ name: 'amount', at_most: 9 }) };
-  const { pay, calls, cardOf, settle, close } = await setupTill(terms);
+  const { pay, calls, cardOf, settle } = await setupTill(terms);
   const [rule] = calls.always.list();
   const one = await pay({ to: 'olga', amount: 9 });
   await settle();
   expect(cardOf(one.id)?.allowed_by_rule).toEqual({
     ...{ id: rule?.id, by: 'operator', names: ['amount'], use: 1, uses: 2 },
   });
-  await close();
 });
 
 test.each<[string, SetupOptions]>([
@@ -69,7 +66,7 @@ test.each<[string, SetupOptions]>([
 ])(
   '[CA82] [CA83] T74: of 64 calls at once%s, a rule of five uses allows five, and is over with the last',
   async (_when, options) => {
-    const { pay, calls, store, cardOf, settle, close } = await setupTill({ uses: 5 }, options);
+    const { pay, calls, store, cardOf, settle } = await setupTill({ uses: 5 }, options);
     const made = await Promise.all(
       Array.from({ length: 64 }, (_, amount) => pay({ to: 'olga', amount })),
     );
@@ -78,7 +75,6 @@ test.each<[string, SetupOptions]>([
     const used = made.map(({ id }) => cardOf(id)?.allowed_by_rule?.use);
     expect(used.filter((use) => use !== undefined)).toEqual([1, 2, 3, 4, 5]);
     expect([calls.always.list(), await store.listKept('always')]).toEqual([[], []]);
-    await close();
   },
 );
 
@@ -93,12 +89,10 @@ test('[CA82] a use is on disk with its call, and is not counted again by a resta
   const phases = [];
   for (const amount of [2, 3, 4]) phases.push((await after.invoke('pay', { amount })).phase);
   expect(phases).toEqual(['offered', 'offered', 'approval']);
-  await after.close();
-  await rm(before.dir, { recursive: true, force: true });
 });
 
 test('[CA82] a use of a call that there comes to be none of is given back', async () => {
-  const { store, clock, close } = await setupTill({ uses: 1 });
+  const { store, clock } = await setupTill({ uses: 1 });
   const always = new AlwaysAllowed({ store, clock });
   await always.load();
   const [kept] = always.list();
@@ -110,7 +104,6 @@ test('[CA82] a use of a call that there comes to be none of is given back', asyn
   expect(always.matching(call, caller, {})).toEqual([]);
   use.release();
   expect([use.counted().length, always.matching(call, caller, {}).length]).toEqual([1, 0]);
-  await close();
 });
 
 const ROUTING = {
@@ -126,12 +119,11 @@ test.each<[string, AlwaysTerms, RegExp]>([
 ])(
   '[CA81] T74: a rule with %s is refused, and the call waits on',
   async (_what, terms, problem) => {
-    const { decided, calls, close } = await setupTill(terms);
+    const { decided, calls } = await setupTill(terms);
     expect(decided).toMatchObject({
       ...{ ok: false, code: 'invalid_args', message: expect.stringMatching(problem) },
     });
     expect([calls.always.list(), calls.watched()[0]?.card.phase]).toEqual([[], 'approval']);
-    await close();
   },
 );
 
@@ -146,7 +138,7 @@ test('[CA81] a rule is bound to no argument that is secret', async () => {
     }),
     run: () => Promise.resolve({ output: 1 }),
   });
-  const { invoke, calls, close } = await setupCalls({ ...asking, tools: [send] });
+  const { invoke, calls } = await setupCalls({ ...asking, tools: [send] });
   const args = { key: 'hunter22', code: '1234', pin: 5678, to: 'olga' };
   const { id } = await invoke('send', args);
   const decide = (...list: BoundArgument[]) =>
@@ -170,11 +162,10 @@ test('[CA81] a rule is bound to no argument that is secret', async () => {
   });
   expect(edited).toMatchObject({ message: expect.stringContaining('is secret') });
   expect(await decide({ name: 'to', is: 'olga' })).toMatchObject({ ok: true });
-  await close();
 });
 
 test('[CA81] what is not checked as a whole is allowed by no rule that is bound to arguments', async () => {
-  const { calls, store, clock, close } = await setupTill({
+  const { calls, store, clock } = await setupTill({
     bound: bound({ name: 'to', is: 'olga' }),
   });
   const [rule] = calls.always.list();
@@ -186,7 +177,6 @@ test('[CA81] what is not checked as a whole is allowed by no rule that is bound 
   const call = { ...rule, args: { to: 'olga' }, routing };
   expect(always.matching(call, caller, {})).toHaveLength(1);
   expect(always.matching(call, caller, { unchecked: ['/to'] })).toEqual([]);
-  await close();
 });
 
 test('[CA84] T74: shell is always allowed for the same list of words, and the files that it names as they were', async () => {
@@ -211,5 +201,4 @@ test('[CA84] T74: shell is always allowed for the same list of words, and the fi
   writeFileSync(file, 'console.log(2)');
   phases.push((await run(...argv)).phase);
   expect(phases).toEqual(['granted', 'approval', 'approval', 'approval']);
-  await parts.close();
 });

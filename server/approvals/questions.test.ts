@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { outputOfRecord } from '#lib/call/model-output';
 import { CLOCKS } from '#lib/protocol/limits';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
@@ -13,8 +12,6 @@ const vera: Principal = { ...FIRST_OPERATOR, name: 'vera', role: 'viewer', token
 
 async function setup(options: SetupOptions = {}) {
   const one = await setupCalls({ tools: [createAskHuman()], ...options });
-  onTestFinished(() => one.close(true));
-  if (!options.dir) onTestFinished(() => rm(one.dir, { recursive: true, force: true }));
   const ask = (args: object = { question: 'Which colour?' }, more: object = {}) =>
     one.invoke('ask_human', args, { principal: run, ...more });
   const answer = (id: string, output: unknown, by: Principal = olga) =>

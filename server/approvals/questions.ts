@@ -45,30 +45,24 @@ type PolicyOutcome = Decided | RateLimited;
 /** A card or a list shows so much of a question in a line. */
 const REASON_CHARS = 300;
 
+interface QuestionsDeps {
+  readonly check: Check;
+  readonly denial: Denial;
+  readonly always: AlwaysAllowed;
+  readonly withholding: Withholding;
+  readonly facts: Facts;
+  /** How long a person has to decide, where that is not ten minutes. */
+  readonly approvalMs: number | undefined;
+}
+
 /** The policy's verdict on a call whose arguments are complete, as the event that it makes of it, and what a person is asked. */
 export class Questions {
-  readonly #check: Check;
-  readonly #denial: Denial;
-  readonly #facts: Facts;
-  readonly #always: AlwaysAllowed;
-  readonly #withholding: Withholding;
+  readonly #deps: QuestionsDeps;
   readonly #waits: Pick<Routing, 'approvalMs'>;
 
-  constructor(deps: {
-    check: Check;
-    denial: Denial;
-    always: AlwaysAllowed;
-    withholding: Withholding;
-    readonly facts: Facts;
-    /** How long a person has to decide, where that is not ten minutes. */
-    approvalMs: number | undefined;
-  }) {
-    this.#waits = deps.approvalMs === undefined ? {} : { approvalMs: deps.approvalMs };
-    this.#check = deps.check;
-    this.#denial = deps.denial;
-    this.#always = deps.always;
-    this.#withholding = deps.withholding;
-    this.#facts = deps.facts;
+  constructor(deps: QuestionsDeps) {
+    this.#deps = deps;
+    this.#waits = given({ approvalMs: deps.approvalMs });
   }
 
   /**
@@ -88,7 +82,7 @@ export class Questions {
     const request = { principal, toolName, args, runId, via, tool };
     const denied = this.#deniedTo(request);
     if (denied !== undefined) return this.#toOutcome(asked, fields, denied);
-    const verdict = this.#check(request);
+    const verdict = this.#deps.check(request);
     return verdict instanceof Promise
       ? verdict.then((given) => this.#toOutcome(asked, fields, given))
       : this.#toOutcome(asked, fields, verdict);
@@ -99,7 +93,7 @@ export class Questions {
     const { principal } = request;
     if (principal.kind !== 'run' || !principal.askedBy) return undefined;
     const { runId, askedBy: owner } = principal;
-    const reason = this.#denial({ ...request, principal: { kind: 'run', runId, owner } });
+    const reason = this.#deps.denial({ ...request, principal: { kind: 'run', runId, owner } });
     return reason === undefined ? undefined : { verdict: 'deny', reason };
   }
 
@@ -149,16 +143,16 @@ export class Questions {
     const args = fields.args ?? call.args;
     const whole = { ...call, args, routing: { ...call.routing, approval: scopeOf(tool) } };
     const caller = alwaysCaller(principal);
-    const [rule] = this.#always.matching(whole, caller, tool);
+    const [rule] = this.#deps.always.matching(whole, caller, tool);
     if (!rule) return undefined;
-    if (!isBound(rule.bound) || !operands) return { use: this.#always.take(rule) };
+    if (!isBound(rule.bound) || !operands) return { use: this.#deps.always.take(rule) };
     return bindOperands(operands, args).then((found) => {
       if (!found || 'error' in found) return undefined;
       // Another call may have had the last use meanwhile.
-      const same = this.#always
+      const same = this.#deps.always
         .matching(whole, caller, tool)
         .find((one) => sameJson(one.operands, found.routing.operands));
-      return same && { use: this.#always.take(same), routing: found.routing };
+      return same && { use: this.#deps.always.take(same), routing: found.routing };
     });
   }
 
@@ -169,7 +163,7 @@ export class Questions {
     if ('error' in bound) return { type: 'refused', error: bound.error, fields };
     const whole = withOperands(fields, call.routing, bound.routing);
     const reason = shown?.approval_reason ?? '';
-    const approval_key = approvalKey(this.#withholding, call, whole, reason);
+    const approval_key = approvalKey(this.#deps.withholding, call, whole, reason);
     return { ...event, fields: whole, shown: { ...shown, ...bound.shown, approval_key } };
   }
 
@@ -210,7 +204,7 @@ export class Questions {
       fields,
       shown: {
         approval_reason: verdict.reason,
-        approval_key: approvalKey(this.#withholding, call, fields, verdict.reason),
+        approval_key: approvalKey(this.#deps.withholding, call, fields, verdict.reason),
         always_rule: verdict.isEachTime ? null : alwaysOffer(call, tool, caller),
         ...given({
           approval_reason_code: verdict.code,
@@ -218,7 +212,7 @@ export class Questions {
           approval_reasons: verdict.reasons && [...verdict.reasons],
           args_unchecked: tool.unchecked && true,
         }),
-        ...shownClient(tool, this.#facts),
+        ...shownClient(tool, this.#deps.facts),
       },
     };
   }
@@ -237,12 +231,12 @@ export class Questions {
         approval_reason_code: 'changed',
         approval_reason_params: null,
         approval_reasons: [],
-        approval_key: approvalKey(this.#withholding, call, fields, reason),
+        approval_key: approvalKey(this.#deps.withholding, call, fields, reason),
         approval_decision: null,
         args_unchecked: tool.unchecked !== undefined,
         // A call that cannot always be allowed cannot be so once more.
         ...(always_rule && { always_rule: alwaysOffer(call, tool, always_rule.caller) }),
-        ...shownClient(tool, this.#facts),
+        ...shownClient(tool, this.#deps.facts),
       },
     };
   }
@@ -267,7 +261,7 @@ export class Questions {
       shown: {
         approval_reason: reason,
         question: asked.question.input,
-        approval_key: approvalKey(this.#withholding, call, bound, reason),
+        approval_key: approvalKey(this.#deps.withholding, call, bound, reason),
         always_rule: null,
       },
     };

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import type { CheckVerdict } from './check.ts';
 
@@ -7,7 +7,6 @@ async function setup() {
   const asked: ((verdict: CheckVerdict) => void)[] = [];
   const check = () => new Promise<CheckVerdict>((resolve) => asked.push(resolve));
   const one = await setupCalls({ check });
-  onTestFinished(() => one.close());
   const phone = one.connect('phone');
   phone.offer(tool('fx'));
   const beingChecked = (count: number) => expect.poll(() => asked.length).toBe(count);

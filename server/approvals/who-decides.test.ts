@@ -1,11 +1,6 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
-import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 
 const agent: Agent = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: ['fx.*', 'fx'] };
 const NOT_PEOPLE: Principal[] = [
@@ -15,10 +10,8 @@ const NOT_PEOPLE: Principal[] = [
   { ...FIRST_OPERATOR, name: 'vera', role: 'viewer', tokenId: 'tok_vera' },
 ];
 
-async function setup() {
-  const one = await setupCalls({ check: () => ({ verdict: 'ask', reason: 'it has effects' }) });
-  open.push(one);
-  return one;
+function setup() {
+  return setupCalls({ check: () => ({ verdict: 'ask', reason: 'it has effects' }) });
 }
 
 test.each(NOT_PEOPLE)(

@@ -182,45 +182,26 @@ export interface Followed {
  * function is called, which counts as use of a sign-in.
  */
 export function followCaller(followed: Followed, caller: Caller, onEnd: () => void): () => void {
-  const stops = [followToken(followed.tokens, caller.tokenId, onEnd)];
-  if (caller.kind === 'operator' && caller.sessionId !== null) {
-    stops.push(followSession(followed.sessions, caller.sessionId, onEnd));
+  const { sessions, tokens } = followed;
+  const { tokenId } = caller;
+  const sessionId = caller.kind === 'operator' ? caller.sessionId : null;
+  const stops: (() => void)[] = [];
+  if (sessionId !== null) {
+    const stopListening = sessions.onEnd((ended) => {
+      if (ended === sessionId) onEnd();
+    });
+    stops.push(stopListening, sessions.hold(sessionId));
+  }
+  // The token of the first run is not revoked here.
+  if (tokenId !== null) {
+    const stopListening = tokens.onRevoked((revoked) => {
+      if (revoked === tokenId) onEnd();
+    });
+    stops.push(stopListening);
+    // It may have been revoked between the request and this.
+    if (!tokens.isLive(tokenId)) queueMicrotask(() => stops.length > 0 && onEnd());
   }
   return () => {
-    for (const stop of stops) stop();
-  };
-}
-
-function followSession(
-  sessions: Followed['sessions'],
-  sessionId: string,
-  onEnd: () => void,
-): () => void {
-  const stopListening = sessions.onEnd((ended) => {
-    if (ended === sessionId) onEnd();
-  });
-  const release = sessions.hold(sessionId);
-  return () => {
-    stopListening();
-    release();
-  };
-}
-
-/** The token of the first run is not revoked here. */
-function followToken(
-  tokens: Followed['tokens'],
-  tokenId: string | null,
-  onEnd: () => void,
-): () => void {
-  if (tokenId === null) return () => {};
-  let isFollowed = true;
-  const stop = tokens.onRevoked((revoked) => {
-    if (revoked === tokenId) onEnd();
-  });
-  // It may have been revoked between the request and this.
-  if (!tokens.isLive(tokenId)) queueMicrotask(() => isFollowed && onEnd());
-  return () => {
-    isFollowed = false;
-    stop();
+    for (const stop of stops.splice(0)) stop();
   };
 }

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Caller } from '../auth/principal.ts';
 import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
@@ -14,10 +13,6 @@ const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tool
 
 async function setup(dir?: string) {
   const calls = await setupCalls(dir === undefined ? {} : { dir });
-  onTestFinished(async () => {
-    await calls.close(true);
-    rmSync(calls.dir, { recursive: true, force: true });
-  });
   const { store, bus, registry, table, clock } = calls;
   const ids = createClientIds({ store, table, isMadeHere: () => false });
   const revoked = new Set<string | null>();

@@ -1,20 +1,14 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage } from '#lib/protocol/client-messages';
-import { type CallsSetup, operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
+import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { createClientIds } from './client-ids.ts';
 import { type ClientSession, createClientSessions } from './client-session.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 
-const open: CallsSetup[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
 /** Sessions on the real store, bus, registry and calls; only time and the channels are the test's. */
 async function setup() {
   const one = await setupCalls();
-  open.push(one);
   const { store, bus, registry, table, calls, clock, errors } = one;
   let ids = 0;
   const sessions = createClientSessions({

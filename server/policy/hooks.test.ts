@@ -36,7 +36,6 @@ async function setup(hooks: Hook[], policy: object = {}, isLive = (_tokenId: str
       filter: (call, result) => chain.filter(call, result),
     },
   });
-  onTestFinished(() => one.close());
   const chain = new HookChain(hooks, one);
   const live = testPolicy(policy, {
     hooks: chain,

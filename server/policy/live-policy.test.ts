@@ -23,7 +23,6 @@ async function setup(
   more: SetupOptions = {},
 ) {
   const one = await setupCalls({ check, denial, ...more });
-  onTestFinished(() => one.close());
   return one;
 }
 

@@ -55,14 +55,14 @@ const EACH_MS = 1_000;
  * change since it was read. It is looked at each second: events of the file system are lost on some,
  * and end with a file that an editor replaces.
  */
-export function followFile(file: string, onChange: () => void, eachMs = EACH_MS): () => void {
+function followFile(file: string, onChange: () => void): () => void {
   let seen: string | undefined;
   const timer = setInterval(async () => {
     const now = await stampOf(file);
     if (now === seen) return;
     seen = now;
     onChange();
-  }, eachMs).unref();
+  }, EACH_MS).unref();
   return () => clearInterval(timer);
 }
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { PolicyQuestion } from '#lib/policy/policy-question';
@@ -14,7 +14,6 @@ async function setup(policy: object, dir?: string) {
     ...(dir === undefined ? {} : { dir }),
     check: (request) => live.check(request),
   });
-  onTestFinished(() => one.close());
   const limits = new RateLimits(one);
   await limits.load();
   const live = testPolicy({ unknown_effects: 'allow', ...policy }, { limits, clock: one.clock });
@@ -126,7 +125,6 @@ const policyOf = (limits: object[]) => compilePolicy(policyDefinitionSchema.pars
 
 test('[PO12] of 10,000 counts a caller has half, none is forgotten for a further one, and full ones go', async () => {
   const one = await setupCalls();
-  onTestFinished(() => one.close());
   const limits = new RateLimits(one);
   const policy = compilePolicy(
     policyDefinitionSchema.parse({ limits: [{ calls: 1, seconds: 30, each: ['client'] }] }),

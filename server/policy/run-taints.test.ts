@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
@@ -24,7 +24,6 @@ async function setup(policy: object = {}, dir?: string) {
     denial: (request) => live.denial(request),
     onDecided: (call) => taints.ended(call),
   });
-  onTestFinished(() => one.close());
   const taints = new RunTaints(one.store, marksOf(policy));
   // What no rule is for is another reason to ask.
   const stated = { unknown_effects: 'allow', ...policy };

@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
 import type { Agent, Principal } from '../auth/principal.ts';
@@ -43,14 +42,8 @@ async function setup(dir?: string) {
   return { ...one, live, reads, call, read };
 }
 
-async function opened(dir?: string) {
-  const one = await setup(dir);
-  onTestFinished(() => one.close());
-  return one;
-}
-
 test('[PO27] T98: what a program reads in one run it cannot carry out of another unasked', async () => {
-  const { read, call } = await opened();
+  const { read, call } = await setup();
   await read('file.read', 'run_a');
   const out = await call('mail.send', 'run_b');
   expect(out).toMatchObject({
@@ -60,7 +53,7 @@ test('[PO27] T98: what a program reads in one run it cannot carry out of another
 });
 
 test('[PO27] T98: so it is with what it reads in its own calls, and a run that it begins then', async () => {
-  const { read, call, live } = await opened();
+  const { read, call, live } = await setup();
   await read('file.read', 'run_a');
   const inRun = inRunOf(bot, 'run_b');
   expect(await live.othersRead({ principal: inRun, runId: 'run_b' })).toBe('file.read');
@@ -68,7 +61,7 @@ test('[PO27] T98: so it is with what it reads in its own calls, and a run that i
 });
 
 test('[PO27] T98: another program, and a person, are not asked for what that one has read', async () => {
-  const { read, call } = await opened();
+  const { read, call } = await setup();
   await read('file.read', 'run_a');
   const other = { ...bot, name: 'other', tokenId: 'tok_other' };
   expect((await call('mail.send', 'run_o', other)).phase).toBe('offered');
@@ -76,7 +69,7 @@ test('[PO27] T98: another program, and a person, are not asked for what that one
 });
 
 test('[PO27] T98: it counts for an hour', async () => {
-  const { read, call, clock } = await opened();
+  const { read, call, clock } = await setup();
   await read('file.read', 'run_a');
   clock.advance(HOUR_MS - 1);
   expect((await call('mail.send', 'run_b')).phase).toBe('approval');
@@ -88,14 +81,12 @@ test('[PO27] T98: it counts over a restart', async () => {
   const before = await setup();
   await before.read('file.read', 'run_a');
   await before.close(true);
-  const { call, close } = await setup(before.dir);
+  const { call } = await setup(before.dir);
   expect((await call('mail.send', 'run_b')).phase).toBe('approval');
-  await close();
-  await rm(before.dir, { recursive: true, force: true });
 });
 
 test('[PO27] T98: what a person reads by hand in the run of a program, that one can read, too', async () => {
-  const { read, reads, call, calls, connect, settle } = await opened();
+  const { read, reads, call, calls, connect, settle } = await setup();
   await read('mail.read', 'run_a');
   expect(reads.of('tok_bot')).toEqual({ private: null, untrusted: 'mail.read' });
   const tablet = connect('tablet', { claims: true });
@@ -112,7 +103,7 @@ test('[PO27] T98: what a person reads by hand in the run of a program, that one 
 });
 
 test('[PO27] T98: what a client answers to a call that had ended before counts from then on', async () => {
-  const { call, reads, calls, connect, settle } = await opened();
+  const { call, reads, calls, connect, settle } = await setup();
   const tablet = connect('tablet', { claims: true });
   tablet.offer(tool('clipboard.read', readOnly));
   const { id } = await call('clipboard.read', 'run_a');
@@ -128,7 +119,7 @@ test('[PO27] T98: what a client answers to a call that had ended before counts f
 });
 
 test('[PO8] [PO27] T98: a dry run of a program’s call counts what the program has read', async () => {
-  const { read, live } = await opened();
+  const { read, live } = await setup();
   await read('file.read', 'run_a');
   const asked = { tool: 'mail.send', args: {}, policy: undefined, via: 'http' } as const;
   const tried = (name: string, runId?: string) =>

@@ -154,14 +154,6 @@ test('[WA11] a snapshot that cannot be made fails for those who asked, and not f
   expect((await take()).seq).toBe(1);
 });
 
-test('[WA10] a small world is shown whole, newest last, and nothing is left out', async () => {
-  const { read } = setup({ shown: [call(2), call(1)], tools: [tool(1)], clients: [client(1)] });
-  const { snapshot } = await read();
-  expect(snapshot).toMatchObject({ seq: 7, tools: [{ name: 'tool_1' }] });
-  expect(snapshot.calls.map(({ tool_call_id }) => tool_call_id)).toEqual(['tc_1', 'tc_2']);
-  expect(snapshot).not.toHaveProperty('left_out');
-});
-
 test('[WA10] 300 calls with 15 kB of arguments, result and preview each are 200 within 1 MiB', async () => {
   const large = 'é'.repeat(7_500);
   const card = { params: { large }, result: large, preview: large, truncated: false };
