@@ -48,21 +48,6 @@ test('[DP20] its policy allows the microphone and a service worker', async () =>
   expect(headers['content-security-policy']).toContain("worker-src 'self'");
 });
 
-test.each([
-  ['zh-CN,zh;q=0.9', '', 'zh-CN', 'system'],
-  ['de', '', 'en', 'system'],
-  ['zh', 'locale=en; theme=dark', 'en', 'dark'],
-  ['en', 'theme="><script>', 'en', 'system'],
-])(
-  '[DP17] for %j and the cookie %j the page is in %s, %s',
-  async (accepted, cookie, lang, theme) => {
-    const server = await startTestServer({ deviceDir });
-    const headers = { 'accept-language': accepted, ...(cookie === '' ? {} : { cookie }) };
-    const { text } = await server.get('/device', { ...visitor, headers });
-    expect(text).toContain(`<html lang="${lang}" data-theme="${theme}">`);
-  },
-);
-
 test('[DP20] a file with a hash in its name is immutable, the service worker is not', async () => {
   const server = await startTestServer({ deviceDir });
   const script = await server.get(`/device/assets/${entry}`, visitor);

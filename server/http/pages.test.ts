@@ -178,13 +178,6 @@ describe('the policy', () => {
     }
   });
 
-  test('[HT30] development may evaluate', async () => {
-    const { server } = await setup({ development: true });
-    expect(String((await server.get('/')).headers['content-security-policy'])).toContain(
-      "'unsafe-eval'",
-    );
-  });
-
   test('[HT30] a policy in the request is not believed', async () => {
     const { server, seen } = await setup();
     const own = { 'content-security-policy': "script-src 'nonce-mine'" };

@@ -73,19 +73,6 @@ describe('what makes no sense', () => {
     },
   );
 
-  test.each([
-    ['2 MiB in chunks', 2, '0\r\n\r\n'],
-    ['a body without end', 8, ''],
-  ])('[HT5] %s is refused, and not kept', async (_name, mebibytes, end) => {
-    const server = await startTestServer();
-    const headers = `Authorization: Bearer ${TOKENS.operator}\r\nTransfer-Encoding: chunked\r\n`;
-    const chunks = `100000\r\n${'x'.repeat(0x100000)}\r\n`.repeat(mebibytes);
-    const head = `POST ${INVOKE} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n${headers}\r\n`;
-    const answer = await server.raw(head + chunks + end, { until: 'too_large' });
-    expect(answer).toMatch(/^HTTP\/1.1 413 /);
-    expect(server.calls.fake.asked).toEqual([]);
-  });
-
   test('[HT5] a body of another type is 415', async () => {
     const server = await startTestServer();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {

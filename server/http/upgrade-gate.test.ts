@@ -5,7 +5,6 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Credentials } from '../auth/credentials.ts';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import { SESSION_MAX_MS, SESSION_RENEW_MS } from '../auth/sessions.ts';
-import { createMetrics } from '../telemetry/room.ts';
 import {
   startTestServer,
   type TestServer,
@@ -43,17 +42,6 @@ describe('who is let in', () => {
     expect(await dial(server, '/ws/watch', { headers, protocols: other })).toBe(401);
     const opened = await dial(server, '/ws/watch', { headers, protocols });
     expect(opened).toMatchObject({ protocol: 'callboard.v1' });
-  });
-
-  test('[TM19] sockets that closed are counted by their codes, of which there are not too many', async () => {
-    const metrics = createMetrics();
-    const text = () => metrics.counted.map((one) => one.text()).join('');
-    const { server } = await setup({ closed: metrics.closed });
-    for (const code of [1000, 1000, 4100]) (await open(server)).close(code);
-    await expect.poll(text).toContain('closes_total{code="1000"} 2\n');
-    await expect.poll(text).toContain('closes_total{code="4100"} 1\n');
-    for (let code = 3_000; code < 4_000; code += 1) metrics.closed(code);
-    expect(text().match(/^callboard_socket_closes_total\{/gm)).toHaveLength(31);
   });
 
   test.each(['//', '*', 'http://a:99999/', '/%E0%A4%A', '/ws/../ws/client'])(
@@ -95,20 +83,6 @@ describe('who is let in', () => {
     const foreign = { ...asOperator, origin: 'https://evil.example' };
     expect(await dial(server, '/ws/chat', { headers: foreign })).toBe(403);
   });
-
-  test('[UG5] the subprotocol is answered when offered, never with the token', async () => {
-    const { server } = await setup();
-    const protocols = ['callboard.v1', `bearer.${TOKENS.operator}`];
-    expect(await dial(server, '/ws/client', { protocols })).toMatchObject({
-      protocol: 'callboard.v1',
-    });
-    expect(await dial(server, '/ws/client', { headers: asOperator })).toMatchObject({
-      protocol: '',
-    });
-    expect(await dial(server, '/ws/client', { protocols: ['callboard.v1', 'bearer.wrong'] })).toBe(
-      401,
-    );
-  });
 });
 
 describe('what it bears', () => {
@@ -136,21 +110,6 @@ describe('what it bears', () => {
     sockets[0]?.close();
     await expect.poll(() => server.gate.openCount).toBe(64);
     expect(await dial(server, '/ws/client', { headers })).toBeInstanceOf(WebSocket);
-  });
-
-  test('[UG7] two tokens that take all that they may leave room for a third one', async () => {
-    const { server } = await setup({}, { maxSockets: { client: 8, watcher: 8 } });
-    const ada = await server.tokens.create(
-      { kind: 'operator', name: 'ada', role: 'operator' },
-      'x',
-    );
-    if (!ada.ok) throw new Error(ada.message);
-    const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-    for (const token of [TOKENS.colleague, ada.secret]) {
-      for (let n = 0; n < 8; n += 1) await dial(server, '/ws/client', as(token));
-    }
-    expect(await dial(server, '/ws/client', as(ada.secret))).toBe(429);
-    expect(await dial(server, '/ws/client', as(TOKENS.device))).toBeInstanceOf(WebSocket);
   });
 
   test('[UG8] no more than the allowed upgrades in waiting', async () => {

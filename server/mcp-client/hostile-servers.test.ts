@@ -132,29 +132,6 @@ test('[MC21] a server behind HTTP that cuts each call off is asked twice, and no
   expect(world.wire('web').state).toBe('connected');
 }, 30_000);
 
-test('[MC21] a call that was lost with a server behind HTTP waits for that server, and is made again', async () => {
-  let [isAway, wasAway] = [false, false];
-  const isCut = (body: string) => {
-    isAway ||= isCall(body) && !wasAway;
-    wasAway ||= isAway;
-    return isAway;
-  };
-  const clock = createManualClock();
-  const { url, stop, listenAgain } = await startHttpFixture({ isCut });
-  const world = await setupServers({ servers: { web: { url, trust: true } }, clock });
-  await world.until('web', { state: 'connected' });
-  const { id } = await world.calls.invoke('web.echo', { text: 'again' });
-  await world.until('web', { state: 'waiting' });
-  await stop();
-  clock.advance(1_000);
-  await world.until('web', { state: 'failed' });
-  expect((await world.calls.call(id)).completedAt).toBeUndefined();
-  isAway = false;
-  await listenAgain();
-  clock.advance(2_000);
-  expect(await world.ended(id)).toMatchObject({ result: 'again' });
-}, 30_000);
-
 test('[MC24] a program that never answers and does not end is killed when Callboard stops', async () => {
   const pidFile = join(newDir(), 'pid');
   const script = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);

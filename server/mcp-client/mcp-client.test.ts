@@ -1,5 +1,4 @@
-import { expect, test, vi } from 'vitest';
-import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
+import { expect, test } from 'vitest';
 import { FIRST_OPERATOR } from '../auth/principal.ts';
 import type { ToolContext } from '../tools/define-tool.ts';
 import {
@@ -11,8 +10,6 @@ import {
   toolsFile,
 } from './testing/setup-servers.ts';
 
-const WAIT = { timeout: 10_000, interval: 20 };
-
 const OWN = [
   'echo',
   'steps',
@@ -22,7 +19,6 @@ const OWN = [
   'fail',
   'hang',
   'flaky',
-  'traced',
   'huge',
   'announce',
 ].map((name) => `files.${name}`);
@@ -107,6 +103,19 @@ test('[MC20] a server that is killed in a call is started again, and the call en
   expect(await world.ended(waiting.id)).toMatchObject({ result: 'later' });
 }, 30_000);
 
+test('[MC20] progress that is reported after the end of its call is no error of the server', async () => {
+  const world = await setupServers({ servers: { files: program('legacy') } });
+  await world.until('files', { state: 'connected' });
+  for (const [name, args] of [
+    ['late', {}],
+    ['echo', { text: 'after it' }],
+  ] as const) {
+    const { id } = await world.calls.invoke(`files.${name}`, args);
+    await world.ended(id);
+  }
+  expect(world.wire('files').last_error).toBeNull();
+}, 30_000);
+
 test('[MC22] a cancel reaches the server, and a server that never answers ends by the clock of the call', async () => {
   const world = await setupServers({ servers: { files: { ...program('legacy'), timeout_s: 2 } } });
   await world.until('files', { state: 'connected' });
@@ -181,43 +190,6 @@ test('[MC12] a tool that its server changes is withheld until a person accepts t
     { act: 'mcp_tools_accepted', target: 'mail', detail: { tools: [{ name: 'mail.send' }] } },
   ]);
 }, 40_000);
-
-test('[MC51] a change of the list that comes while it is read is read soon after', async () => {
-  const file = toolsFile(SEND);
-  let held: PromiseWithResolvers<void> | undefined;
-  const [clock, scheduled] = [createManualClock(), [] as number[]];
-  const watched: ManualClock = {
-    ...clock,
-    schedule(ms, fire) {
-      scheduled.push(ms);
-      return clock.schedule(ms, fire);
-    },
-  };
-  const beforeList = async () => held?.promise;
-  const fixture = await startHttpFixture({ toolsFile: file.path, beforeList });
-  const world = await setupServers({ servers: { mail: { url: fixture.url } }, clock: watched });
-  await world.until('mail', { state: 'connected' });
-  /** The stream of notices may be there later than the connection. */
-  const announce = (times: number) =>
-    vi.waitFor(() => {
-      fixture.notify.toolsChanged();
-      expect(scheduled).toHaveLength(times);
-    }, WAIT);
-  await announce(2);
-  held = Promise.withResolvers();
-  clock.advance(2_000);
-  await vi.waitFor(() => expect(fixture.count('tools/list')).toBe(2), WAIT);
-  file.write(SEND, ANNOUNCE);
-  await announce(3);
-  held.resolve();
-  const since = clock.now();
-  await vi.waitFor(() => {
-    clock.advance(100);
-    expect(world.callable()).toContain('mail.announce');
-  }, WAIT);
-  // Long before the list is asked for in any case.
-  expect(clock.now() - since).toBeLessThan(30_000);
-}, 30_000);
 
 test('[MC52] a call of a tool that is withheld as it is asked is refused, and says why', async () => {
   const file = toolsFile(SEND, ANNOUNCE);

@@ -84,25 +84,6 @@ test('[MC58] hints of a server that is trusted are pinned, those of another one 
   expect(other.offered.list()[0]).toMatchObject({ annotations: {}, unavailable: undefined });
 });
 
-test('[MC12] a change that is accepted while the list is written stays accepted', async () => {
-  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { offered } = setup(undefined, async ([pin]) => {
-    if (pin?.foreign !== 'new') return;
-    asked.resolve();
-    await disk.promise;
-  });
-  const changed = tool('read', { description: 'Another' });
-  await offered.take([tool('read')], 0);
-  await offered.take([changed], 0);
-  const hash = offered.all[0]?.changed?.toolHash ?? '';
-  const taken = offered.take([changed, tool('new')], 0);
-  await asked.promise;
-  expect(await offered.accept([hash])).toHaveLength(1);
-  disk.resolve();
-  await taken;
-  expect(offered.list().map((one) => one.unavailable)).toEqual([undefined, undefined]);
-});
-
 test('[MC50] what could not be written is not known: it is seen first once more', async () => {
   let isBroken = true;
   const { offered, names } = setup(undefined, async () => {

@@ -340,23 +340,4 @@ describe('input', () => {
     expect(events).toEqual([]);
     expect((await runs.list({ limit: 10 })).runs).toEqual([]);
   });
-
-  test('[AG9] a patch applies whatever the names of arguments are', async () => {
-    const hostile = { 'a/b~c': 1, constructor: 'x', toString: 'y', prototype: { a: 1 } };
-    const free = defineTool({
-      ...{ name: 'free.form', displayName: 'Free', description: 'Takes anything' },
-      args: z.looseObject({}),
-      effect: 'read',
-      timeoutMs: 5_000,
-      run: async (args) => ({ output: args }),
-    });
-    const script: FrontEndOptions['script'] = ({ index }) =>
-      index === 0 ? { calls: [{ name: 'free_form', args: hostile }] } : { text: 'Done.' };
-    const { url } = await serve({ script, tools: [free] });
-    const { agent, types, send } = frontEnd(url);
-    await send('Go');
-    expect(types().at(-1)).toBe('RUN_FINISHED');
-    const card = agent.messages.find(({ role }) => role === 'activity');
-    expect(card?.content).toMatchObject({ status: 'SUCCESS', params: hostile });
-  });
 });

@@ -434,18 +434,4 @@ describe('what a front end asks for itself', () => {
     await post(url, 'chat/completions', { messages: [user(content)] });
     expect((await runs.list({ limit: 1 })).runs).toHaveLength(1);
   });
-
-  test('[OA21] a stream of it is a stream, and a failed one an error', async () => {
-    const content = `### Task:\nWrite tags.\n${history}`;
-    const { url } = await serve({ script: () => ({ text: 'Weather' }) });
-    const body = { messages: [user(content)], stream: true };
-    const { events, text } = await post(url, 'chat/completions', body);
-    expect(events.map((one) => one.choices[0]?.delta?.content ?? '').join('')).toBe('Weather');
-    expect(text).toContain('[DONE]');
-    const failing = await serve({ script: () => ({ status: 401 }) });
-    const { status, json } = await post(failing.url, 'chat/completions', {
-      messages: [user(content)],
-    });
-    expect([status, json.error.code]).toEqual([424, 'model_unauthenticated']);
-  });
 });

@@ -6,7 +6,6 @@ import type { Attachment } from '#lib/protocol/attachment';
 import { HttpError } from '#lib/protocol/http-error';
 import type { RunRecord } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
-import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { BlobStore, BlobUpload } from '../../blobs/disk-blob-store.ts';
@@ -115,11 +114,6 @@ const runRecord: RunRecord = {
   messages: [],
 };
 
-const sentPart = (toolCallId: string) => ({
-  tool_call_id: toolCallId,
-  ...{ sha256: 'c'.repeat(64), bytes: 4, cut: false, limit: 20_000, images: [] },
-});
-
 const runTools = ['a', 'b', 'c', 'd'].map(
   (name): RunTool => ({
     ...{ name, source: 'server', pinned: false, found: false },
@@ -140,20 +134,7 @@ export const fakeRuns: RunService = {
   list: async () => ({ runs: [runRecord], nextCursor: null }),
   resultBytes: MODEL_OUTPUT_BYTES,
   tools: async (id) => (id === 'run_a' ? runTools : undefined),
-  modelTurns: async ({ runId, after, messageId, toolCallId }) =>
-    runId === 'run_a'
-      ? {
-          turns: [
-            {
-              ...sampleModelTurn({ run_id: runId, number: after + 1 }),
-              ...(messageId !== undefined && { message_id: messageId }),
-              ...(toolCallId !== undefined && { sent: [sentPart(toolCallId)] }),
-              state: 'done',
-            },
-          ],
-          nextAfter: after === 0 ? 1 : null,
-        }
-      : undefined,
+  modelTurns: async () => undefined,
   models: async () => [],
   watched: async () => [runRecord],
 };
@@ -219,21 +200,14 @@ export const fakeAgUi: AgUiService = {
   },
 };
 
-const LIMITS = { open_per_target: 1, attempts: 1, kept_days: 1, kept: 1 };
-
-/** One target, and no deliveries. */
+/** Nothing is sent anywhere. */
 export const fakeNotify: NotifyService = {
-  limits: LIMITS,
-  targets: () => [
-    {
-      ...{ id: 'webhook:ops', open: 0, failuresInRow: 0, slowedUntil: null, offSince: null },
-      shown: { host: 'receiver.example', events: ['approval.requested'] },
-    },
-  ],
+  limits: { open_per_target: 1, attempts: 1, kept_days: 1, kept: 1 },
+  targets: () => [],
   deliveries: async () => ({ deliveries: [], next: null }),
   resend: async () => undefined,
   test: async () => undefined,
-  enable: async (id) => id === 'webhook:ops',
+  enable: async () => false,
 };
 
 /** Its own tests run it whole. */

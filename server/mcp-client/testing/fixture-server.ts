@@ -48,8 +48,6 @@ export class FixtureTasks {
 export interface FixtureOptions {
   /** A file with a list of tools, read at each `tools/list`: in the place of its own, or beside them. */
   readonly toolsFile?: string | undefined;
-  /** Between reading the list and answering with it. */
-  readonly beforeList?: (() => Promise<void>) | undefined;
   /** With them `work` is answered with a task, where the request takes one. */
   readonly tasks?: FixtureTasks | undefined;
 }
@@ -74,7 +72,6 @@ const OWN: readonly Tool[] = [
   },
   { name: 'steps', description: 'Reports its progress', inputSchema: OPEN },
   { name: 'late', description: 'Reports its progress after its answer', inputSchema: OPEN },
-  { name: 'chatty', description: 'Reports its progress with many words', inputSchema: OPEN },
   { name: 'picture', description: 'Gives a picture', inputSchema: OPEN },
   { name: 'figures', description: 'Gives structured content', inputSchema: OPEN },
   { name: 'links', description: 'Names a resource', inputSchema: OPEN },
@@ -87,7 +84,6 @@ const OWN: readonly Tool[] = [
     inputSchema: { type: 'object', properties: { marker: { type: 'string' } } },
     annotations: { idempotentHint: true },
   },
-  { name: 'traced', description: 'Gives the span that it was called under', inputSchema: OPEN },
   { name: 'huge', description: 'Gives so many bytes', inputSchema: COUNT },
   { name: 'announce', description: 'Announces so many changes of its list', inputSchema: COUNT },
 ];
@@ -117,21 +113,12 @@ const answers: Record<
     await new Promise((resolve) => setTimeout(resolve, 400));
     return text('stepped');
   },
-  async chatty(_args, { mcpReq }) {
-    const progressToken = mcpReq._meta?.progressToken ?? 0;
-    for (let progress = 1; progress <= 20; progress += 1) {
-      const params = { progressToken, progress, message: 'x'.repeat(1_000_000) };
-      await mcpReq.notify({ method: 'notifications/progress', params });
-    }
-    return text('that is all');
-  },
   picture: () => ({
     content: [
       { type: 'text', text: 'Here it is' },
       { type: 'image', mimeType: 'image/png', data: PIXEL },
     ],
   }),
-  traced: (_args, { mcpReq }) => text(JSON.stringify(mcpReq._meta?.traceparent ?? null)),
   figures: () => ({ ...text('{"sum":3}'), structuredContent: { sum: 3 } }),
   links: () => ({
     content: [
@@ -166,23 +153,20 @@ const answers: Record<
 const listed = (file: string | undefined): readonly Tool[] =>
   file === undefined ? OWN : JSON.parse(readFileSync(file, 'utf8'));
 
-export function createFixture({ toolsFile, beforeList, tasks }: FixtureOptions): Server {
+export function createFixture({ toolsFile, tasks }: FixtureOptions): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
     { capabilities: { tools: { listChanged: true } } },
   );
-  server.setRequestHandler('tools/list', async () => {
+  server.setRequestHandler('tools/list', () => {
     note('listed');
-    const tools = [...listed(toolsFile)];
-    await beforeList?.();
-    return { tools };
+    return { tools: [...listed(toolsFile)] };
   });
   tasks?.offerOn(server);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     const isTask = JSON.stringify(context.mcpReq.envelope ?? null).includes(TASKS);
     if (tasks && isTask && name.startsWith('work')) return tasks.begin(name);
-    if (name === 'capabilities') return text(JSON.stringify(server.getClientCapabilities()));
     if (name === 'announce') {
       for (let sent = 0; sent < Number(args.count); sent += 1) await server.sendToolListChanged();
       return text('announced');

@@ -139,7 +139,6 @@ export async function startHttpFixture({
   ...options
 }: HttpFixtureOptions = {}) {
   const seen: IncomingMessage['headers'][] = [];
-  const methods: string[] = [];
   const handler = createMcpHandler(() => createFixture(options), {});
   const server = createServer((incoming, outgoing) => {
     seen.push(incoming.headers);
@@ -150,7 +149,6 @@ export async function startHttpFixture({
     const controller = new AbortController();
     outgoing.on('close', () => controller.abort());
     const body = method === 'POST' ? await text(incoming) : undefined;
-    methods.push(/"method":"([^"]+)"/.exec(body ?? '')?.[1] ?? method);
     if (body !== undefined && isCut(body)) return void outgoing.destroy();
     const request = new Request(`http://127.0.0.1${url}`, {
       ...{ method, headers: toHeaders(headers), signal: controller.signal },
@@ -182,10 +180,8 @@ export async function startHttpFixture({
   });
   const listenAgain = () =>
     new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  /** How many requests of the method came. */
-  const count = (method: string) => methods.filter((one) => one === method).length;
   const url = `http://127.0.0.1:${port}/mcp`;
-  return { url, seen, count, stop, listenAgain, notify: handler.notify };
+  return { url, seen, stop, listenAgain };
 }
 
 const toHeaders = (headers: IncomingMessage['headers']): Headers =>
