@@ -1,5 +1,6 @@
 import type { ClientToolDefinition } from '../client/client-tool.ts';
-import type { BrowserEnv, DevicePrompts } from './browser-env.ts';
+import type { DevicePrompts } from './browser-env.ts';
+import type { BrowserEnv } from './create-browser-env.ts';
 import {
   createClipboardReadTool,
   createClipboardWriteTool,

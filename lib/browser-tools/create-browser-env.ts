@@ -1,5 +1,11 @@
 import { listenToTouches } from '../client/browser-environment.ts';
-import type { Battery, BrowserEnv, PermissionName, PermissionState } from './browser-env.ts';
+import type {
+  Battery,
+  DevicePrompts,
+  Facing,
+  PermissionName,
+  PermissionState,
+} from './browser-env.ts';
 import { drawPage } from './draw-page.ts';
 import { createDeviceParts } from './parts/create-device-parts.ts';
 import { takeFrame } from './parts/take-frame.ts';
@@ -21,7 +27,7 @@ interface NavigatorExtras {
 }
 
 /** The real browser, and the only place where the tools touch `navigator` and `document`. */
-export function createBrowserEnv(): BrowserEnv {
+export function createBrowserEnv() {
   const extras: NavigatorExtras = navigator;
   const secure = window.isSecureContext;
   const { mediaDevices: media, clipboard } = extras;
@@ -42,11 +48,16 @@ export function createBrowserEnv(): BrowserEnv {
     geolocation:
       secure && 'geolocation' in navigator
         ? {
-            get: (options) =>
-              new Promise((resolve, reject) =>
+            get: (options: PositionOptions) =>
+              new Promise<GeolocationPosition>((resolve, reject) =>
                 navigator.geolocation.getCurrentPosition(resolve, reject, options),
               ),
-            watch(options, onPosition, onError) {
+            /** Returns the function that ends it. */
+            watch(
+              options: PositionOptions,
+              onPosition: PositionCallback,
+              onError: PositionErrorCallback,
+            ) {
               const id = navigator.geolocation.watchPosition(onPosition, onError, options);
               return () => navigator.geolocation.clearWatch(id);
             },
@@ -55,7 +66,7 @@ export function createBrowserEnv(): BrowserEnv {
     camera:
       secure && media && 'getUserMedia' in media
         ? {
-            open: ({ facing, width }) =>
+            open: ({ facing, width }: { facing: Facing; width?: number }) =>
               media.getUserMedia({
                 // Browsers give a small picture when no size is asked for.
                 video: {
@@ -68,8 +79,9 @@ export function createBrowserEnv(): BrowserEnv {
     display:
       secure && media && 'getDisplayMedia' in media
         ? {
+            /** Inside a touch. */
             open: () => media.getDisplayMedia(sharing),
-            // Each of the browsers that share tabs has a class for such a track.
+            // Each of the browsers that share tabs has a class for such a track; others share windows and screens alone.
             sharesTabs: 'BrowserCaptureMediaStreamTrack' in window,
           }
         : null,
@@ -77,21 +89,26 @@ export function createBrowserEnv(): BrowserEnv {
       secure && clipboard && 'readText' in clipboard
         ? {
             read: () => clipboard.readText(),
-            write: (text) => clipboard.writeText(text),
-            needsTouch: (kind) => reported[kind].then((status) => status === undefined),
+            write: (text: string) => clipboard.writeText(text),
+            /** True where this browser lets a page use it in a click alone, and reports no permission for it. */
+            needsTouch: (kind: 'read' | 'write') =>
+              reported[kind].then((status) => status === undefined),
           }
         : null,
     notifications:
       secure && 'Notification' in window
         ? {
             permission: () => Notification.permission,
+            /** Inside a touch. */
             ask: () => Notification.requestPermission(),
             show: createShowNotification(),
           }
         : null,
     page: {
       draw: drawPage,
-      text: (selector) => visibleText(document.querySelector<HTMLElement>(selector ?? 'body')),
+      /** Undefined when nothing fits the selector. Throws a `SyntaxError` when it is none. */
+      text: (selector: string | undefined) =>
+        visibleText(document.querySelector<HTMLElement>(selector ?? 'body')),
       get title() {
         return document.title;
       },
@@ -102,13 +119,22 @@ export function createBrowserEnv(): BrowserEnv {
     takeFrame,
     device: () => describeDevice(extras),
     hasBattery: extras.getBattery !== undefined,
-    battery: async () => (await extras.getBattery?.()) ?? null,
-    permission: (name) => queryPermission(extras, name),
-    onStateChange: (names, listener) => listenToState(extras, names, listener),
+    battery: async (): Promise<Battery | null> => (await extras.getBattery?.()) ?? null,
+    permission: (name: PermissionName) => queryPermission(extras, name),
+    onStateChange: (names: readonly PermissionName[], listener: () => void) =>
+      listenToState(extras, names, listener),
     visibility: () => document.visibilityState,
     onTouch: listenToTouches,
   };
 }
+
+/** Each tool uses a part of the browser. A part that is null is missing in this browser. */
+export type BrowserEnv = ReturnType<typeof createBrowserEnv>;
+
+/** A tool takes this of a browser that has it; `prompts` is how it asks the person. */
+export type EnvOf<Part extends keyof BrowserEnv | 'prompts'> = {
+  readonly [P in Part]: NonNullable<(BrowserEnv & { prompts: DevicePrompts })[P]>;
+};
 
 /** A permission that a browser does not report beforehand has to be asked for. */
 async function queryPermission(
@@ -129,6 +155,7 @@ async function permissionStatus(
   }
 }
 
+/** Reports each change of visibility, permissions or battery. Returns the unsubscribe function. */
 function listenToState(
   { permissions, getBattery }: NavigatorExtras,
   names: readonly PermissionName[],

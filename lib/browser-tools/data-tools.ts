@@ -17,7 +17,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
-import type { EnvOf } from './browser-env.ts';
+import type { EnvOf } from './create-browser-env.ts';
 import { readWebUrl } from './page-tools.ts';
 import { isNotAllowed, permissionDenied, withPermission } from './with-permission.ts';
 import { declined, withTouch, withTouchAndWayOut } from './with-touch.ts';

@@ -1,7 +1,7 @@
 import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
 import { choice, defineClientTool, integer, number } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
-import type { EnvOf } from './browser-env.ts';
+import type { EnvOf } from './create-browser-env.ts';
 import type { CodeReader, ReadCode } from './device-parts.ts';
 import { openStream, stopStream } from './open-stream.ts';
 import { reportSeconds } from './wait-ms.ts';

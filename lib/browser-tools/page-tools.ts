@@ -1,6 +1,6 @@
 import { type ClientToolDefinition, ToolFailure } from '../client/client-tool.ts';
 import { defineClientTool, integer, optional, string } from '../client/tool-arguments.ts';
-import type { BrowserEnv, EnvOf } from './browser-env.ts';
+import type { BrowserEnv, EnvOf } from './create-browser-env.ts';
 import { withTouch } from './with-touch.ts';
 
 /** The text that the page shows. */

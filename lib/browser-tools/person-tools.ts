@@ -12,7 +12,8 @@ import {
   string,
 } from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { DevicePrompts, EnvOf, QuestionPicture } from './browser-env.ts';
+import type { DevicePrompts, QuestionPicture } from './browser-env.ts';
+import type { EnvOf } from './create-browser-env.ts';
 import { permissionDenied } from './with-permission.ts';
 import { withTouch } from './with-touch.ts';
 

@@ -6,7 +6,7 @@ import {
 import { choice, defineClientTool, flag, integer, number } from '../client/tool-arguments.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
-import type { EnvOf } from './browser-env.ts';
+import type { EnvOf } from './create-browser-env.ts';
 import type { Reading, SensorName } from './device-parts.ts';
 import { reportSeconds, waitMs } from './wait-ms.ts';
 import { isNotAllowed, permissionDenied, withPermission } from './with-permission.ts';

@@ -6,7 +6,8 @@ import {
 import { choice, defineClientTool, flag } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { BrowserEnv, DevicePrompts } from './browser-env.ts';
+import type { DevicePrompts } from './browser-env.ts';
+import type { BrowserEnv } from './create-browser-env.ts';
 import type { Picture } from './device-parts.ts';
 import { openStream } from './open-stream.ts';
 import { withTouch } from './with-touch.ts';

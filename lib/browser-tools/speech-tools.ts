@@ -6,7 +6,8 @@ import {
 import { defineClientTool, number, optional, string } from '../client/tool-arguments.ts';
 import { abortable } from '../util/abortable.ts';
 import { errorMessage } from '../util/error-message.ts';
-import type { DevicePrompts, EnvOf } from './browser-env.ts';
+import type { DevicePrompts } from './browser-env.ts';
+import type { EnvOf } from './create-browser-env.ts';
 import { SpeechError } from './parts/create-speech.ts';
 import { permissionDenied, withPermission } from './with-permission.ts';
 import { type TouchQuestion, withTouch } from './with-touch.ts';

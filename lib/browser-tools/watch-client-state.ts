@@ -1,5 +1,6 @@
 import type { ClientState } from '../client/tool-client.ts';
-import type { BrowserEnv, PermissionName } from './browser-env.ts';
+import type { PermissionName } from './browser-env.ts';
+import type { BrowserEnv } from './create-browser-env.ts';
 
 type Env = Pick<
   BrowserEnv,

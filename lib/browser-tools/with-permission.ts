@@ -1,6 +1,7 @@
 import { type ClientToolContext, ToolFailure } from '../client/client-tool.ts';
 import { abortable } from '../util/abortable.ts';
-import type { BrowserEnv, PermissionName } from './browser-env.ts';
+import type { PermissionName } from './browser-env.ts';
+import type { BrowserEnv } from './create-browser-env.ts';
 
 /**
  * Uses what the browser may first ask the person for. While it asks, the call

@@ -10,21 +10,18 @@ import type { Logger } from '../base/logger.ts';
  * address and its process. An older one is removed before the server listens, and the lock of the
  * directory shows whether the server of the file still runs.
  */
-export interface AddressFile {
-  publish(url: string): void;
-  remove(): void;
-}
-
-export function createAddressFile(file: string, pid: number): AddressFile {
+export function createAddressFile(file: string, pid: number) {
   const remove = () => rmSync(file, { force: true });
   return {
     remove,
-    publish(url) {
+    publish(url: string): void {
       remove();
       writeFileSync(file, `${JSON.stringify({ url, pid })}\n`, { mode: 0o600 });
     },
   };
 }
+
+export type AddressFile = ReturnType<typeof createAddressFile>;
 
 // fault point: alive-mark-interval
 const EVERY_MS = 5_000;
@@ -34,14 +31,7 @@ const EVERY_MS = 5_000;
  * next start can compute how long there was none, and where the steady clock goes on.
  * Not flushed: an older mark of the same clocks does no harm.
  */
-export interface AliveMark {
-  /** The server before left it; undefined when there was none, or its file makes no sense. */
-  last(): Promise<LastMark | undefined>;
-  /** Marks from now on. Returns a function that stops it and marks once more. */
-  keep(): () => Promise<void>;
-}
-
-export function createAliveMark(deps: { file: string; now(): Moment; logger: Logger }): AliveMark {
+export function createAliveMark(deps: { file: string; now(): Moment; logger: Logger }) {
   // In turn: of two writes at once the older one could be the last.
   let last = Promise.resolve();
   const writeMark = () => {
@@ -53,11 +43,13 @@ export function createAliveMark(deps: { file: string; now(): Moment; logger: Log
     return last;
   };
   return {
-    async last() {
+    /** The server before left it; undefined when there was none, or its file makes no sense. */
+    async last(): Promise<LastMark | undefined> {
       const text = await readFile(deps.file, 'utf8').catch(passOverMissing);
       const [, wall, steady] = /^(\d{1,16}) (\d{1,16})\n$/.exec(text ?? '') ?? [];
       return wall === undefined ? undefined : { wall: Number(wall), steady: Number(steady) };
     },
+    /** Marks from now on. Returns a function that stops it and marks once more. */
     keep() {
       void mark();
       const timer = setInterval(mark, EVERY_MS);

@@ -14,12 +14,11 @@ import { traceparentOf } from '../telemetry/room.ts';
 import type {
   NotifySettings,
   NtfySettings,
-  SlackSettings,
   TargetSettings,
   WebhookSettings,
 } from './notify-config.ts';
 import { post } from './post-once.ts';
-import type { Attempt, Outcome, Target, TargetSource } from './target.ts';
+import type { Attempt, Target, TargetSource } from './target.ts';
 
 /** Its priority is counted as ntfy does: 3 is ordinary, 4 is high. */
 interface NoticeText {
@@ -108,7 +107,10 @@ function toTarget(name: string, settings: TargetSettings, deps: ConfigTargetsDep
     shown: { host: settings.url.host, events: settings.events ?? DEFAULT_EVENTS },
     fingerprint: fingerprintOf(settings),
     wants: createFilter(settings),
-    send: senderOf(settings, deps),
+    async send({ notice, at, signal }) {
+      const { headers, body } = await messageOf(settings, deps, { notice, at });
+      return post({ url: settings.url, headers, body, signal, now: at });
+    },
   };
 }
 
@@ -118,15 +120,20 @@ function fingerprintOf(settings: TargetSettings): string {
   return hash('sha256', `${settings.url.href} ${topic}`).slice(0, 8);
 }
 
-function senderOf(settings: TargetSettings, deps: ConfigTargetsDeps): Target['send'] {
-  switch (settings.kind) {
-    case 'webhook':
-      return (attempt) => sendWebhook(settings, deps, attempt);
-    case 'slack':
-      return (attempt) => sendToSlack(settings, deps, attempt);
-    case 'ntfy':
-      return (attempt) => sendToNtfy(settings, deps, attempt);
-  }
+type Written = Pick<Attempt, 'notice' | 'at'>;
+
+interface Message {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+async function messageOf(settings: TargetSettings, deps: ConfigTargetsDeps, written: Written) {
+  if (settings.kind === 'webhook') return messageForWebhook(settings, deps, written);
+  const text = describeNotice(written.notice);
+  const link = `${deps.origin()}${written.notice.data.link}`;
+  return settings.kind === 'slack'
+    ? messageForSlack(text, link)
+    : messageForNtfy(settings, text, link);
 }
 
 /** The others are many. */
@@ -148,11 +155,11 @@ function createFilter({ events: chosen, tools, outcomes }: TargetSettings) {
 const VALUE_BYTES = 7_000;
 
 /** Standard Webhooks asks that the id stays; time and so signature are those of the attempt. */
-async function sendWebhook(
-  { url, keys, include }: WebhookSettings,
+async function messageForWebhook(
+  { keys, include }: WebhookSettings,
   { origin, call, isTracing }: ConfigTargetsDeps,
-  { notice, at, signal }: Attempt,
-): Promise<Outcome> {
+  { notice, at }: Written,
+): Promise<Message> {
   const { id, type, data } = notice;
   const record = 'tool_call_id' in data ? await call(data.tool_call_id) : undefined;
   const traceparent = record && traceparentOf(record, isTracing);
@@ -168,7 +175,7 @@ async function sendWebhook(
     'webhook-signature': keys.map((key) => sign(key, `${id}.${seconds}.${body}`)).join(' '),
     ...given({ traceparent }),
   };
-  return post({ url, headers, body, signal, now: at });
+  return { headers, body };
 }
 
 const sign = (key: Buffer, text: string): string =>
@@ -192,13 +199,8 @@ function valuesOf(
 /** Slack takes texts of its blocks up to these lengths. */
 const SLACK_CHARS = { header: 150, section: 3_000 } as const;
 
-function sendToSlack(
-  { url }: SlackSettings,
-  { origin }: ConfigTargetsDeps,
-  { notice, at, signal }: Attempt,
-): Promise<Outcome> {
-  const { title, text, tag } = describeNotice(notice);
-  const link = `<${escapeForSlack(`${origin()}${notice.data.link}`)}|Open Callboard>`;
+function messageForSlack({ title, text, tag }: NoticeText, address: string): Message {
+  const link = `<${escapeForSlack(address)}|Open Callboard>`;
   const plain = (words: string, most: number) => ({
     type: 'plain_text',
     text: words.slice(0, most),
@@ -218,7 +220,7 @@ function sendToSlack(
       { type: 'context', elements: [{ type: 'mrkdwn', text: `:${tag}: ${link}`, verbatim: true }] },
     ],
   });
-  return post({ url, headers: {}, body, signal, now: at });
+  return { headers: {}, body };
 }
 
 /** So that no text of others mentions a channel, or is a link. */
@@ -226,15 +228,11 @@ const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Without buttons: an action would need a token, which everyone has who reads the topic. */
-function sendToNtfy(
-  { url, topic, token }: NtfySettings,
-  { origin }: ConfigTargetsDeps,
-  { notice, at, signal }: Attempt,
-): Promise<Outcome> {
-  const { title, text, priority, tag } = describeNotice(notice);
-  const click = `${origin()}${notice.data.link}`;
+function messageForNtfy(
+  { topic, token }: NtfySettings,
+  { title, text, priority, tag }: NoticeText,
+  click: string,
+): Message {
   const body = JSON.stringify({ topic, title, message: text, priority, tags: [tag], click });
-  const headers: Record<string, string> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return post({ url, headers, body, signal, now: at });
+  return { headers: token === undefined ? {} : { authorization: `Bearer ${token}` }, body };
 }

@@ -1,4 +1,4 @@
-import type { ChosenContact, CodeReader, DeviceParts, Recording } from '../device-parts.ts';
+import type { ChosenContact, CodeReader, Recording, SharedContent } from '../device-parts.ts';
 import { createSensors } from './create-sensors.ts';
 import { createListening, createVoice } from './create-speech.ts';
 import { playStream, rewritePicture } from './take-frame.ts';
@@ -29,12 +29,13 @@ interface NavigatorParts {
   readonly mediaDevices?: MediaDevices;
 }
 
-/** The parts of the real browser beyond those of every tab. */
-export function createDeviceParts(secure: boolean): DeviceParts {
+/** The parts of the real browser that mostly phones have. One that is null is missing in this browser. */
+export function createDeviceParts(secure: boolean) {
   const parts: NavigatorParts = navigator;
   const { contacts, mediaDevices: media } = parts;
   // Looked up before any call: a browser forgets a tap meanwhile.
-  const properties = contacts?.getProperties().catch(() => []) ?? Promise.resolve([]);
+  const properties =
+    contacts?.getProperties().catch((): string[] => []) ?? Promise.resolve<readonly string[]>([]);
   const hasMedia = secure && media !== undefined && 'getUserMedia' in media;
   return {
     microphone:
@@ -47,7 +48,9 @@ export function createDeviceParts(secure: boolean): DeviceParts {
       secure && contacts && 'select' in contacts
         ? {
             properties: () => properties,
-            select: (properties, options) => contacts.select(properties, options),
+            /** Inside a click. */
+            select: (...chosen: Parameters<ContactsManager['select']>) =>
+              contacts.select(...chosen),
           }
         : null,
     voice: createVoice(),
@@ -55,12 +58,18 @@ export function createDeviceParts(secure: boolean): DeviceParts {
     share:
       secure && parts.share
         ? {
-            canShare: (content) => navigator.canShare?.(content) ?? true,
-            send: (content) => navigator.share(content),
+            canShare: (content: SharedContent) => navigator.canShare?.(content) ?? true,
+            /** Inside a click. */
+            send: (content: SharedContent) => navigator.share(content),
           }
         : null,
     files: { pick: pickFiles, rewritePicture },
-    vibration: parts.vibrate ? { start: (pattern) => navigator.vibrate([...pattern]) } : null,
+    vibration: parts.vibrate
+      ? {
+          /** False when the browser did not start it, e.g. before a person has touched the page. */
+          start: (pattern: readonly number[]) => navigator.vibrate([...pattern]),
+        }
+      : null,
     network: { read: () => describeNetwork(parts) },
     windows: { open: openWindow },
   };
@@ -176,7 +185,7 @@ async function libraryDetector(): Promise<Detect> {
 const SOUND_TYPES = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4', 'audio/webm'];
 const SLICE_MS = 250;
 
-/** Records a stream for that long; its level is reported meanwhile. */
+/** Records a stream for that long, or up to an abort, which is thrown; its level is reported meanwhile. */
 async function recordSound(
   stream: MediaStream,
   options: { ms: number; signal: AbortSignal; onLevel: (level: number) => void },

@@ -1,6 +1,4 @@
-import type { DeviceParts, Reading, SensorName } from '../device-parts.ts';
-
-type Sensors = NonNullable<DeviceParts['sensors']>;
+import type { Reading, SensorName } from '../device-parts.ts';
 
 interface GenericSensor extends EventTarget {
   readonly x?: number | null;
@@ -18,7 +16,7 @@ const CLASS_OF = { magnetometer: 'Magnetometer', light: 'AmbientLightSensor' } a
 const EVENT_OF = { motion: 'devicemotion', orientation: 'deviceorientation' } as const;
 
 /** Null in a browser that has no interface to any sensor. */
-export function createSensors(): Sensors | null {
+export function createSensors() {
   const names: SensorName[] = [];
   if ('DeviceMotionEvent' in window) names.push('motion');
   if ('DeviceOrientationEvent' in window) names.push('orientation');
@@ -28,13 +26,21 @@ export function createSensors(): Sensors | null {
   // Safari reports none, and is found out before any call: it forgets a tap meanwhile.
   const isReported = accelerometer().then((state) => state !== undefined);
   return {
-    names,
-    needsTouch: async (name) => {
+    /** This browser has their interface; the device may lack them all the same. */
+    names: names as readonly SensorName[],
+    /** True where the person has to be asked, which a browser does inside a click. */
+    needsTouch: async (name: SensorName) => {
       if (askFor(name) === undefined) return false;
       return !(await isReported) || (await accelerometer()) !== 'granted';
     },
-    ask: async (name) => (await askFor(name)?.()) ?? 'granted',
-    watch: (name, onReading, onError) =>
+    /** Inside a click. */
+    ask: async (name: SensorName) => (await askFor(name)?.()) ?? 'granted',
+    /** Returns the function that ends it. */
+    watch: (
+      name: SensorName,
+      onReading: (reading: Reading) => void,
+      onError: (reason: Error) => void,
+    ) =>
       name === 'motion' || name === 'orientation'
         ? watchEvents(name, onReading)
         : watchGeneric(name, onReading, onError),

@@ -1,14 +1,12 @@
-import type { DeviceParts, RecognizedText } from '../device-parts.ts';
-
-type Voice = NonNullable<DeviceParts['voice']>;
-type Listening = NonNullable<DeviceParts['listening']>;
+import type { RecognizedText, SpokenText } from '../device-parts.ts';
 
 /** Null in a browser that cannot speak. */
-export function createVoice(): Voice | null {
+export function createVoice() {
   if (!('speechSynthesis' in window && 'SpeechSynthesisUtterance' in window)) return null;
   const synthesis = window.speechSynthesis;
   return {
-    async speak({ text, language, rate }, signal) {
+    /** Resolves when it has been spoken, with the voice's name where it has one. */
+    async speak({ text, language, rate }: SpokenText, signal: AbortSignal) {
       const voices = await voicesOf(synthesis);
       signal.throwIfAborted();
       if (voices.length === 0) throw new SpeechError('no-voice');
@@ -90,12 +88,19 @@ interface RecognitionEvent extends Event {
 }
 
 /** Null in a browser that recognizes no speech. */
-export function createListening(): Listening | null {
+export function createListening() {
   const Recognizer = (Reflect.get(window, 'SpeechRecognition') ??
     Reflect.get(window, 'webkitSpeechRecognition')) as (new () => Recognition) | undefined;
   if (!Recognizer) return null;
   return {
-    async listen({ language, onPart }, signal) {
+    /** Resolves with what was recognized until the person stopped speaking. */
+    async listen(
+      {
+        language,
+        onPart,
+      }: { readonly language: string | undefined; readonly onPart: (text: string) => void },
+      signal: AbortSignal,
+    ) {
       const recognition = new Recognizer();
       if (language !== undefined) recognition.lang = language;
       recognition.interimResults = true;

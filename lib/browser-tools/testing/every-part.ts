@@ -1,4 +1,5 @@
-import type { BrowserEnv, DevicePrompts } from '../browser-env.ts';
+import type { DevicePrompts } from '../browser-env.ts';
+import type { BrowserEnv } from '../create-browser-env.ts';
 import { SENSORS } from '../device-parts.ts';
 
 const unused = (): never => {

@@ -1,32 +1,20 @@
 import { BADGE_STYLE } from './badge-style.ts';
 
-/** The badge shows these, in a person's language. */
-interface BadgeTexts {
-  /** Screen readers read it for the whole badge. */
-  readonly label: string;
-  readonly stop: string;
-  stopTool(tool: string): string;
-  running(by: string, tool: string): string;
-  stopped(tool: string): string;
-  readonly operator: string;
-  readonly run: string;
-  agent(name: string): string;
-  device(name: string): string;
-  callboard(server: string): string;
-}
-
-const EN: BadgeTexts = {
+/** The badge shows these, in a person's language; `label` is what screen readers say of the whole. */
+const EN = {
   label: 'Tools of this page in use',
   stop: 'Stop',
-  stopTool: (tool) => `Stop ${tool}`,
-  running: (by, tool) => `${by} is using ${tool}`,
-  stopped: (tool) => `${tool} was stopped`,
+  stopTool: (tool: string) => `Stop ${tool}`,
+  running: (by: string, tool: string) => `${by} is using ${tool}`,
+  stopped: (tool: string) => `${tool} was stopped`,
   operator: 'An operator',
   run: 'The agent',
-  agent: (name) => `The agent ${name}`,
-  device: (name) => `The device ${name}`,
-  callboard: (server) => `Callboard at ${server}`,
+  agent: (name: string) => `The agent ${name}`,
+  device: (name: string) => `The device ${name}`,
+  callboard: (server: string) => `Callboard at ${server}`,
 };
+
+type BadgeTexts = typeof EN;
 
 const ZH: BadgeTexts = {
   label: '此页面正在使用的工具',

@@ -11,7 +11,6 @@ const note = {
   parameters: { type: 'object', properties: {} },
   execute: () => 'done',
 };
-const { execute: _, ...spec } = note;
 
 const hashOfToken = (token: string) => sha256Hex(new TextEncoder().encode(token));
 
@@ -42,16 +41,6 @@ async function letInBefore() {
   const outcome = await page.pairing.next('outcome');
   return { ...page, token, outcome };
 }
-
-test('[PG20] a page without a token makes its own, sends its hash, and asks with the tools so far', async () => {
-  const { callboard, join, held, token } = await asking();
-  expect(token).toMatch(/^cb_device_[A-Za-z0-9_-]{43}$/);
-  expect(join.body).toEqual({
-    ...{ token_hash: hashOfToken(token), name: 'Shop', kind: 'tab', tools: [spec] },
-  });
-  expect(held.body).toEqual({ token, wait_ms: 25_000 });
-  expect(callboard.status.get()).toBe('asking');
-});
 
 test('[PG21] a text that was kept and is no token is none', async () => {
   const page = await setupPage();

@@ -102,14 +102,6 @@ test('[LN50] T32: a page by https is not connected to a server of the network wi
   expect(callboard.status.get()).toBe('off');
 });
 
-test('[PG5] what is missing can be given later; what was given stays', async () => {
-  const { callboard, connect, problems, address } = await setupPage();
-  callboard.connect();
-  callboard.connect({ server: address, token: '', name: 'Shop' });
-  expect(problems).toHaveLength(2);
-  expect((await connect({ token: TOKEN })).hello.name).toBe('Shop');
-});
-
 test('[PG6] what execute returns is the output; it is given arguments, caller and signal', async () => {
   const { callboard, connect } = await setupPage();
   const execute = vi.fn((args: { text?: string }) => args.text && { length: args.text.length });

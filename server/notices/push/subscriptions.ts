@@ -191,13 +191,9 @@ export class Subscriptions {
     this.#listed = undefined;
   }
 
-  #findBy(endpoint: string): PushRecord | undefined {
-    return this.#all.values().find((one) => one.endpoint === endpoint);
-  }
-
   /** That of the endpoint. Another browser cannot take it over: it has not the secret. */
   #known(endpoint: string, auth: string): PushRecord | undefined {
-    const known = this.#findBy(endpoint);
+    const known = this.#all.values().find((one) => one.endpoint === endpoint);
     if (!known || known.auth === auth) return known;
     throw new HttpError('conflict', 'This endpoint is known with other keys: subscribe anew.');
   }
