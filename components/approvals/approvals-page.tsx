@@ -7,8 +7,7 @@ import type { ApiResult } from '#lib/api/api-result';
 import { hashOfCall } from '#lib/call/call-address';
 import { formatRelativeTime } from '#lib/format/amounts';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
-import { withApprovals } from '#lib/stores/listings-store';
-import { keyOf, questionsOf } from '#lib/stores/questions-of';
+import { keyOf, questionsOf, withApprovals } from '#lib/stores/listings-store';
 import { MissingCall } from '../conversation/missing-call.tsx';
 import { useFailureToast } from '../failure/format-failure.ts';
 import {

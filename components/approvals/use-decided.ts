@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
-import { keyOf } from '#lib/stores/questions-of';
+import { keyOf } from '#lib/stores/listings-store';
 
 /** Of what was decided while the page is open. */
 const MOST = 20;

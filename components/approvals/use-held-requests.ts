@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from 'react';
 import type { ApprovalListing } from '#lib/protocol/watch-messages';
-import { keyOf } from '#lib/stores/questions-of';
+import { keyOf } from '#lib/stores/listings-store';
 
 type Requests = readonly ApprovalListing[];
 

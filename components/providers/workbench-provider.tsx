@@ -13,7 +13,6 @@ import { createConnectionStore, feedChanged, keepStoreFailed } from '#lib/stores
 import { createDevicePromptsStore } from '#lib/stores/device-prompts-store';
 import { createDevicesStore } from '#lib/stores/devices-store';
 import { findGap } from '#lib/stores/find-gap';
-import { createFrameScheduler } from '#lib/stores/frame-scheduler';
 import { createListingsStore } from '#lib/stores/listings-store';
 import { createMeStore } from '#lib/stores/me-store';
 import { createModelsStore, isOutdated } from '#lib/stores/models-store';
@@ -21,7 +20,7 @@ import { createOlderCallsStore } from '#lib/stores/older-calls-store';
 import { createRunsStore } from '#lib/stores/runs-store';
 import { createTabStore, registeredClient } from '#lib/stores/tab-store';
 import { createRevealStore, createUiStore } from '#lib/stores/ui-store';
-import { WatchFeed } from '#lib/stores/watch-feed';
+import { createFrameScheduler, WatchFeed } from '#lib/stores/watch-feed';
 import { onLateCodeFailed, retryLateCode } from '../ui/late-code.ts';
 import { FeedContext } from './feed-context.tsx';
 import { keepAutonomy } from './keep-autonomy.ts';

@@ -16,7 +16,7 @@ import { usePathname, useRouter } from 'next/navigation';
 import { useLocale, useTranslations } from 'next-intl';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Theme } from '#lib/i18n/locales';
-import { questionsOf } from '#lib/stores/questions-of';
+import { questionsOf } from '#lib/stores/listings-store';
 import {
   useAnnounce,
   useApprovals,

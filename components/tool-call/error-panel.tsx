@@ -2,7 +2,7 @@
 
 import { useLocale, useTranslations } from 'next-intl';
 import { MarkedText } from '#components/ui/marked-text';
-import { joinSentences } from '#lib/i18n/join-sentences';
+import { joinSentences } from '#lib/i18n/locales';
 import type { Card } from '#lib/protocol/card';
 import { LongText } from '../result/long-text.tsx';
 import { formatCause, formatNextStep, ownMessage } from './card-sentence.ts';

@@ -109,25 +109,6 @@ test('a server that cannot be reached is a refusal with status 0', async () => {
   expect(await api.listTools()).toMatchObject({ ok: false, code: 'unreachable', status: 0 });
 });
 
-test('the actions of a call go to their paths', async () => {
-  const { api, asked } = await setup({ body: '{}' });
-  await api.cancelCall('tc_1');
-  await api.decideApproval('tc_1', { decision: 'no', note: 'why' });
-  await api.extendCall('tc_1', 5_000);
-  await api.getCall('tc_1');
-  expect(asked.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
-    'POST /v1/tool_calls/tc_1/cancel {}',
-    'POST /v1/tool_calls/tc_1/approval {"decision":"no","note":"why"}',
-    'POST /v1/tool_calls/tc_1/extend {"by_ms":5000}',
-    'GET /v1/tool_calls/tc_1 ',
-  ]);
-});
-
-test('a blob has an address for pictures', () => {
-  const api = createApi({ fetch, baseUrl: '' });
-  expect(api.blobUrl('a/b')).toBe('/v1/blobs/a%2Fb');
-});
-
 test('a record that is fetched reports how much of it has come, and how large it is', async () => {
   const body = JSON.stringify({ tool_call_id: 'tc_1', result: 'ö'.repeat(500_000) });
   const total = Buffer.byteLength(body);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { negotiateLocale, toTheme } from './locales.ts';
+import { joinSentences, negotiateLocale, toTheme } from './locales.ts';
 
 test.each([
   ['zh', 'en-US,en;q=0.9', 'zh'],
@@ -23,4 +23,9 @@ test('[LN1] an unknown theme is the system’s', () => {
     'system',
     'system',
   ]);
+});
+
+test('sentences have a space between them, but not in Chinese', () => {
+  expect(joinSentences(['It failed.', null, 'Try again.'], 'en')).toBe('It failed. Try again.');
+  expect(joinSentences(['调用失败。', null, '请重试。'], 'zh-CN')).toBe('调用失败。请重试。');
 });

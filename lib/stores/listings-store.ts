@@ -72,6 +72,15 @@ function foldListing(state: ListingsState, event: WatchEvent): ListingsState {
 const oneLess = ({ approvalsLeftOut }: ListingsState): Partial<ListingsState> =>
   approvalsLeftOut > 0 ? { approvalsLeftOut: approvalsLeftOut - 1 } : {};
 
+/** The same for calls that one decision decides. */
+export const keyOf = (one: ApprovalListing): string => one.key ?? one.tool_call_id;
+
+/** One decision decides several calls: the one that was asked about first stands for them. Pure. */
+export function questionsOf(approvals: readonly ApprovalListing[]): ApprovalListing[] {
+  const seen = new Set<string>();
+  return approvals.filter((one) => seen.size < seen.add(keyOf(one)).size);
+}
+
 /** SF21: a page of what waits, beside what is known. `isLast`: no more of it waits. */
 export function withApprovals(
   state: ListingsState,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { setupFeed } from './testing/feed-setup.ts';
 import { callEvent, snapshot } from './testing/fixtures.ts';
+import { createFrameScheduler } from './watch-feed.ts';
 
 const event = (seq: number) => callEvent(seq, 'tc_a', { tip: String(seq) });
 
@@ -327,4 +328,37 @@ test('[SW12] closed while it waits, it does not come back', () => {
   wake();
   feed.retryNow();
   expect(sockets).toHaveLength(1);
+});
+
+function setupFrames() {
+  const frames: (() => void)[] = [];
+  const timers: (() => void)[] = [];
+  let runs = 0;
+  const schedule = createFrameScheduler({
+    requestFrame: (run) => frames.push(run),
+    schedule: (_, fire) => {
+      timers.push(fire);
+      return () => {};
+    },
+  });
+  schedule(() => {
+    runs += 1;
+  });
+  return { draw: () => frames.pop()?.(), wait: () => timers.pop()?.(), runs: () => runs };
+}
+
+test('[SW13] it runs at the next frame, and not a second time when the wait is over', () => {
+  const { draw, wait, runs } = setupFrames();
+  draw();
+  expect(runs()).toBe(1);
+  wait();
+  expect(runs()).toBe(1);
+});
+
+test('[SW13] where no frame is drawn it runs when the wait is over', () => {
+  const { draw, wait, runs } = setupFrames();
+  wait();
+  expect(runs()).toBe(1);
+  draw();
+  expect(runs()).toBe(1);
 });
