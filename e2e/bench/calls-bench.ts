@@ -1,24 +1,20 @@
 import { openHttp } from './http-calls.ts';
 import { openInside } from './inside-calls.ts';
 import { KINDS, type Kind, LIMIT_OF, type Way } from './kinds.ts';
-import { type Goal, median, type Ratio, ratio, round, summarise } from './stats.ts';
+import {
+  COUNTS,
+  type Figures,
+  type Goal,
+  type InFlight,
+  inTurn,
+  type Ratio,
+  ratio,
+} from './stats.ts';
 
 const WAYS = { http: openHttp, inside: openInside };
 type WayName = keyof typeof WAYS;
 
 const WARM_UP = 20_000;
-const ROUNDS = 5;
-/** Calls of a series in one round, by how many are in flight. */
-const COUNTS = { 1: 500, 64: 2_000 } as const;
-type InFlight = keyof typeof COUNTS;
-const IN_FLIGHT: readonly InFlight[] = [1, 64];
-
-interface Figures {
-  readonly p50: number;
-  readonly p99: number;
-  readonly perSecond: number;
-}
-
 /** The figures of a series by how many were in flight. */
 type Series = Record<InFlight, Figures>;
 
@@ -79,31 +75,9 @@ export async function benchCalls(): Promise<{ ratios: Ratio[]; detail: object }>
 
 async function measure({ runs }: Way): Promise<Record<string, Series>> {
   for (const kind of KINDS) await runs[kind]?.(Math.ceil(WARM_UP / KINDS.length), 64);
-  const series = Object.entries(runs).map(([name, run]) => ({
-    name,
-    run,
-    rounds: { 1: [] as Figures[], 64: [] as Figures[] },
-  }));
-  for (const { run } of series) await run(COUNTS[1], 64);
-  // In turn, so that a machine that slows down slows all of them.
-  for (let turn = 0; turn < ROUNDS; turn += 1) {
-    for (const inFlight of IN_FLIGHT) {
-      for (const { run, rounds } of series) {
-        const { times, perSecond } = await run(COUNTS[inFlight], inFlight);
-        rounds[inFlight].push({ ...summarise(times), perSecond });
-      }
-    }
-  }
-  return Object.fromEntries(
-    series.map(({ name, rounds }) => [name, { 1: middle(rounds[1]), 64: middle(rounds[64]) }]),
-  );
+  for (const run of Object.values(runs)) await run(COUNTS[1], 64);
+  return inTurn(runs);
 }
-
-const middle = (rounds: readonly Figures[]): Figures => ({
-  p50: median(rounds.map(({ p50 }) => p50)),
-  p99: median(rounds.map(({ p99 }) => p99)),
-  perSecond: round(median(rounds.map(({ perSecond }) => perSecond)), 0),
-});
 
 function toRatio(
   { way, inFlight, figure, against, goals }: Row,

@@ -10,7 +10,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Semaphore } from '#lib/limits/semaphore';
 import { TokenBuckets } from '#lib/limits/token-bucket';
@@ -158,36 +157,6 @@ async function call(kind: Kind): Promise<void> {
   if (!outcome.ok) throw new Error(outcome.message);
   const final = await calls.wait(outcome.call.id, 10_000);
   if (final?.status !== 'SUCCEEDED') throw new Error(`ended ${final?.status}`);
-}
-
-/** The longest turn of the loop, in time and in time of this thread alone, where others take the processor. */
-function _createStallMeter() {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  let turn: NodeJS.Immediate | undefined;
-  let longest = 0;
-  const used = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  const watch = (before: number) => {
-    const now = used();
-    longest = Math.max(longest, now - before);
-    turn = setImmediate(watch, used());
-  };
-  return {
-    begin() {
-      longest = 0;
-      delay.enable();
-      delay.reset();
-      turn = setImmediate(watch, used());
-      return {};
-    },
-    end() {
-      if (turn) clearImmediate(turn);
-      delay.disable();
-      return { ms: delay.max / 1e6, processorMs: longest };
-    },
-  };
 }
 
 /** `moments` bursts of `updates` card updates each; resolves when all was handed to the sockets. */

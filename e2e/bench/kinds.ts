@@ -27,12 +27,6 @@ export const TOOL_OF: Record<Kind, string> = {
 
 export const ARGS = { n: 1, text: 'x'.repeat(100) };
 
-/** A result of 64 KiB, as prose is. */
-export const LARGE_TEXT = 'The quick brown fox jumps over the lazy dog. '
-  .repeat(1_457)
-  .slice(0, 65_536);
-export const LARGE_TOOL = 'large';
-
 /** One measured series of calls. */
 export interface Calls {
   readonly times: number[];

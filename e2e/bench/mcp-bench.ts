@@ -5,11 +5,9 @@ import { startChild } from './child.ts';
 import { connectEcho } from './echo-client.ts';
 import { post } from './http-calls.ts';
 import { ARGS, type Run, TOOL_OF } from './kinds.ts';
-import { inParallel, median, type Ratio, ratio, summarise } from './stats.ts';
+import { inParallel, inTurn, type Ratio, ratio } from './stats.ts';
 
 const WARM_UP = 3_000;
-const ROUNDS = 5;
-const COUNTS = { 1: 500, 64: 2_000 } as const;
 
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -79,34 +77,18 @@ const mcpCall = (name: string) => ({
 type Who = 'ours' | Baseline;
 
 async function compare(runs: Readonly<Record<Who, Run>>) {
-  const figures = { ours: rounds(), documented: rounds(), minimal: rounds() };
-  // In turn, so that a machine that slows down slows all.
-  for (let turn = 0; turn < ROUNDS; turn += 1) {
-    for (const inFlight of [1, 64] as const) {
-      for (const who of ['ours', ...NAMES] as const) {
-        const { times, perSecond } = await runs[who](COUNTS[inFlight], inFlight);
-        figures[who][inFlight].push({ p50: summarise(times).p50, perSecond });
-      }
-    }
-  }
-  const of = (who: Who, inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
-    median(figures[who][inFlight].map((one) => one[figure]));
+  const figures = await inTurn(runs);
   const rowsBeside = (baseline: Baseline): Ratio[] => {
     const { title, goal } = BASELINES[baseline];
     const row = (inFlight: 1 | 64, figure: 'p50' | 'perSecond') =>
       ratio(
         `mcp, ${inFlight} in flight: ${figure} beside ${title}`,
         figure === 'p50' ? 'ms' : 'calls/s',
-        of('ours', inFlight, figure),
-        of(baseline, inFlight, figure),
+        figures.ours[inFlight][figure],
+        figures[baseline][inFlight][figure],
         figure === 'p50' ? {} : goal,
       );
     return [row(1, 'p50'), row(64, 'p50'), row(64, 'perSecond')];
   };
   return { ratios: NAMES.flatMap(rowsBeside), detail: figures };
 }
-
-const rounds = () => ({
-  1: [] as { p50: number; perSecond: number }[],
-  64: [] as { p50: number; perSecond: number }[],
-});

@@ -1,10 +1,8 @@
 /**
  * The echo server as the SDK documents it: `McpServer.registerTool` with a zod schema; nothing is kept.
- * `large` gives back a long text.
  */
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { LARGE_TEXT } from './kinds.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 serveMcp(
@@ -13,9 +11,6 @@ serveMcp(
     const inputSchema = z.object({ n: z.number(), text: z.string() });
     server.registerTool('echo', { description: 'Echoes', inputSchema }, async (args) => ({
       content: [{ type: 'text', text: JSON.stringify(args) }],
-    }));
-    server.registerTool('large', { description: 'Says much', inputSchema }, async () => ({
-      content: [{ type: 'text', text: LARGE_TEXT }],
     }));
     return server;
   }),

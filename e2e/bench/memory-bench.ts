@@ -2,15 +2,16 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { type Callboard, startCallboard } from '../start-callboard.ts';
 import { connectEcho } from './echo-client.ts';
 import { post } from './http-calls.ts';
-import { ARGS, LARGE_TOOL, TOOL_OF } from './kinds.ts';
-import { inParallel, type Ratio, round } from './stats.ts';
+import { ARGS, TOOL_OF } from './kinds.ts';
+import { startProbe } from './probe.ts';
+import { atMost, inParallel, type Ratio, round } from './stats.ts';
 
 const MIB = 1024 * 1024;
+const LARGE_TOOL = 'large';
 const CALLS = 200_000;
 const WATCHERS = 10;
 const HUGE = { count: 500, bytes: 8 * MIB - 1024, inFlight: 4 } as const;
@@ -34,11 +35,6 @@ export async function benchMemory(): Promise<{ ratios: Ratio[]; detail: object }
     detail: { many, huge },
   };
 }
-
-const atMost = (name: string, unit: string, ours: number, raw: number, most: number): Ratio => ({
-  ...{ name, unit, ours, raw, ratio: round(ours / Math.max(1, raw)) },
-  ...{ target: `≤ ${most} ${unit}`, met: ours <= most },
-});
 
 async function withServer<Found>(work: (callboard: Callboard) => Promise<Found>): Promise<Found> {
   const callboard = await startCallboard();
@@ -100,35 +96,3 @@ async function residentMiB({ pid }: Callboard, which: 'VmRSS' | 'VmHWM' = 'VmRSS
   const [, kib] = new RegExp(`^${which}:\\s+(\\d+)`, 'm').exec(status) ?? [];
   return round(Number(kib) / 1024, 0);
 }
-
-/** On a thread of its own: this one makes and reads the results. */
-async function startProbe({ url }: Callboard) {
-  const worker = new Worker(PROBE, { eval: true, workerData: `${url}/healthz` });
-  await once(worker, 'message');
-  return {
-    /** Milliseconds, since it was asked last. */
-    async longest(): Promise<number> {
-      worker.postMessage('tell');
-      const [longest] = await once(worker, 'message');
-      return round(longest, 0);
-    },
-    stop: () => worker.terminate(),
-  };
-}
-
-const PROBE = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  let longest = 0;
-  parentPort.on('message', () => { parentPort.postMessage(longest); longest = 0; });
-  (async () => {
-    const ask = async () => (await fetch(workerData)).text();
-    await ask();
-    parentPort.postMessage('ready');
-    for (;;) {
-      const asked = performance.now();
-      await ask();
-      longest = Math.max(longest, performance.now() - asked);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  })();
-`;

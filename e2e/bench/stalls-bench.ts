@@ -1,13 +1,12 @@
-import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { WebSocket } from 'ws';
 import { post } from '../contract/kit/ask.ts';
 import { asToken, makeToken } from '../contract/kit/tokens.ts';
+import { connectClient, reader } from '../contract/kit/tool-client.ts';
 import { type Callboard, startCallboard } from '../start-callboard.ts';
-import { type Ratio, round } from './stats.ts';
+import { startProbe } from './probe.ts';
+import { atMost, type Ratio } from './stats.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds that one input may hold up everybody else. */
@@ -67,15 +66,7 @@ export async function benchStalls(): Promise<{ ratios: Ratio[]; detail: object }
         const ms = performance.now() - begun;
         raw = Math.min(raw, await longestStall(callboard, () => pause(ms)));
       }
-      rows.push({
-        name: `Stall: ${name}`,
-        ours: round(ours, 1),
-        raw: round(raw, 1),
-        unit: 'ms',
-        ratio: round(ours / Math.max(1, raw)),
-        target: `≤ ${limit} ms`,
-        met: ours <= limit,
-      });
+      rows.push(atMost(`Stall: ${name}`, 'ms', ours, raw, limit));
     }
     return { ratios: rows, detail: {} };
   } finally {
@@ -85,37 +76,15 @@ export async function benchStalls(): Promise<{ ratios: Ratio[]; detail: object }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asked for on a thread of its own: this one makes the inputs, and reads the answers. */
-async function longestStall({ url }: Callboard, during: () => Promise<unknown>): Promise<number> {
-  const prober = new Worker(PROBE, { eval: true, workerData: `${url}/healthz` });
-  await once(prober, 'message');
+async function longestStall(board: Callboard, during: () => Promise<unknown>): Promise<number> {
+  const probe = await startProbe(board);
   try {
     await during();
-    prober.postMessage('end');
-    const [longest] = await once(prober, 'message');
-    return longest;
+    return await probe.longest();
   } finally {
-    await prober.terminate();
+    await probe.stop();
   }
 }
-
-const PROBE = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  let isOver = false;
-  parentPort.once('message', () => { isOver = true; });
-  (async () => {
-    const ask = async () => (await fetch(workerData)).text();
-    await ask();
-    parentPort.postMessage('ready');
-    let longest = 0;
-    while (!isOver) {
-      const asked = performance.now();
-      await ask();
-      longest = Math.max(longest, performance.now() - asked);
-    }
-    parentPort.postMessage(longest);
-  })();
-`;
 
 async function configuration(): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'callboard-bench-')), 'callboard.config.json');
@@ -143,35 +112,14 @@ async function callOf(
   output: unknown,
   attachments?: readonly object[],
 ) {
-  const socket = new WebSocket(`${callboard.url.replace('http', 'ws')}/ws/client`, {
-    headers: { authorization: `Bearer ${callboard.token}` },
-  });
-  await once(socket, 'open');
-  const answered = new Promise<void>((resolve, reject) => {
-    socket.on('message', (data) => {
-      const { type, id, code } = JSON.parse(String(data));
-      if (type === 'tool_call_request') {
-        socket.send(
-          JSON.stringify({ type: 'tool_result', id, output, success: true, attachments }),
-        );
-      }
-      if (type === 'result_acknowledged') resolve();
-      if (type === 'result_rejected') reject(new Error(`The answer was refused: ${code}`));
-    });
-  });
-  const tool = { name: 'heavy', description: 'Answers at length', parameters };
-  const annotations = { readOnlyHint: true };
-  socket.send(JSON.stringify({ type: 'register_tools', tools: [{ ...tool, annotations }] }));
-  await once(socket, 'message');
-  const called = await callboard.http('POST', '/v1/tools/heavy/invoke', {
-    run_id: 'run_bench',
-    args,
-    wait_ms: 60_000,
-  });
+  const client = await connectClient(callboard, { tools: [reader('heavy', { parameters })] });
+  const body = { run_id: 'run_bench', args, wait_ms: 60_000 };
+  const calling = callboard.http('POST', '/v1/tools/heavy/invoke', body);
+  client.succeed((await client.request()).id, output, { attachments });
+  const called = await calling;
   if (called.status !== 200) throw new Error(`The call gave ${JSON.stringify(called.body)}`);
-  await answered;
-  socket.terminate();
-  await once(socket, 'close');
+  await client.next('result_acknowledged');
+  await client.vanish();
 }
 
 function uploadOf(text: string): Send {

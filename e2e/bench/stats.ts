@@ -1,3 +1,5 @@
+import type { Run } from './kinds.ts';
+
 /** Figures of one measured series. Times in milliseconds. */
 export interface Series {
   readonly count: number;
@@ -69,3 +71,55 @@ export async function inParallel(
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const ROUNDS = 5;
+/** Calls of a series in one round, by how many are in flight. */
+export const COUNTS = { 1: 500, 64: 2_000 } as const;
+export type InFlight = keyof typeof COUNTS;
+export const IN_FLIGHT: readonly InFlight[] = [1, 64];
+
+export interface Figures {
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+}
+
+/** The medians of five rounds, in turn, so that a machine that slows down slows all of them. */
+export async function inTurn<Name extends string>(
+  runs: Readonly<Record<Name, Run>>,
+): Promise<Record<Name, Record<InFlight, Figures>>> {
+  const names = Object.keys(runs) as Name[];
+  const rounds = names.map((name) => ({ name, 1: [] as Figures[], 64: [] as Figures[] }));
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    for (const inFlight of IN_FLIGHT) {
+      for (const round of rounds) {
+        const { times, perSecond } = await runs[round.name](COUNTS[inFlight], inFlight);
+        round[inFlight].push({ ...summarise(times), perSecond });
+      }
+    }
+  }
+  const middle = (of: readonly Figures[]): Figures => ({
+    p50: median(of.map(({ p50 }) => p50)),
+    p99: median(of.map(({ p99 }) => p99)),
+    perSecond: round(median(of.map(({ perSecond }) => perSecond)), 0),
+  });
+  const entries = rounds.map((of) => [of.name, { 1: middle(of[1]), 64: middle(of[64]) }]);
+  return Object.fromEntries(entries);
+}
+
+/** A bound in the unit itself; beside it stands what the machine does without the work. */
+export const atMost = (
+  name: string,
+  unit: string,
+  ours: number,
+  raw: number,
+  most: number,
+): Ratio => ({
+  name,
+  unit,
+  ours,
+  raw,
+  ratio: round(ours / Math.max(1, raw)),
+  target: `≤ ${most} ${unit}`,
+  met: ours <= most,
+});

@@ -12,3 +12,16 @@ export interface Mutant {
   /** Also tried in the short run, within `npm test`. */
   readonly inShort?: true;
 }
+
+export const mutant = (
+  scenario: string,
+  breaks: Mutant['breaks'],
+  name: string,
+  patches: readonly Patch[],
+): Mutant => ({ name, scenario, breaks, patches });
+
+/** One that is also tried in the short run. */
+export const quick = (...given: Parameters<typeof mutant>): Mutant => ({
+  ...mutant(...given),
+  inShort: true,
+});
