@@ -1,28 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from '@playwright/test';
 import { get, post } from './contract/kit/ask.ts';
-import { asToken, makeToken, revokeToken } from './contract/kit/tokens.ts';
-import type { Callboard } from './start-callboard.ts';
+import { makeToken } from './contract/kit/tokens.ts';
 import { expect, test } from './support/asking-board.ts';
 import { outside } from './support/outside-screen.ts';
-import { connection, signIn, signInByToken } from './support/workbench.ts';
+import { connection, signIn } from './support/workbench.ts';
 
 test.use({ serverOf: 'file' });
-
-/** A browser of a person's own, signed in with the token that an administrator gave. */
-async function signedInAs(
-  browser: Browser,
-  board: Callboard,
-  body: { name: string; role: 'viewer' | 'operator' },
-) {
-  const token = await makeToken(board, { kind: 'operator', ...body });
-  const page = await (await browser.newContext()).newPage();
-  await signInByToken(page, asToken(board, token));
-  await expect(connection(page)).toHaveAttribute('data-state', 'connected');
-  return { page, token };
-}
-
-const who = (page: Page, text: string) => page.getByRole('link', { name: `Signed in as ${text}` });
 
 test('a token is made, copied, used by a program, and revoked; the audit has it', async ({
   page,
@@ -86,22 +69,6 @@ test('a token is made, copied, used by a program, and revoked; the audit has it'
     .map((line) => JSON.parse(line));
   expect(lines).toMatchObject([{ act: 'token_created', detail: { name: 'helper' } }]);
   expect(file).not.toContain(token);
-});
-
-test('a person whose token is revoked is signed out, and the page shows why', async ({
-  browser,
-  callboard,
-}) => {
-  const { page, token } = await signedInAs(browser, callboard, { name: 'olga', role: 'operator' });
-  await expect(who(page, 'olga, operator')).toBeVisible();
-  await page.goto(`${callboard.url}/tools`);
-  await expect(connection(page)).toHaveAttribute('data-state', 'connected');
-  await revokeToken(callboard, token.id);
-  await page.waitForURL((url) => url.pathname === '/sign-in');
-  await expect(page.getByText(/or its token was revoked/)).toBeVisible();
-  await page.getByLabel('Token', { exact: true }).fill(token.secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByText(/^This token is wrong, or it was revoked/)).toBeVisible();
 });
 
 test.describe('on a narrow screen', () => {

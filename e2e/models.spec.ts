@@ -82,22 +82,6 @@ test('a picture goes to a model of the Responses API as a picture', async ({
   expect(openai.requests[1]?.images).toHaveLength(1);
 });
 
-test('a model of the chat API that takes no pictures gets a description in words', async ({
-  page,
-  startScripted,
-}) => {
-  const { board, openai } = await startScripted('chat', ({ index }) =>
-    index === 0 ? { calls: [{ name: 'browser_screenshot', args: {} }] } : { text: 'Understood.' },
-  );
-  await signIn(page, board);
-  await untilReady(page);
-  await say(page, 'Look at this page');
-  await expect(conversation(page)).toContainText('Understood.');
-  expect(openai.requests[1]?.images).toEqual([]);
-  expect(openai.requests[1]?.toolResults[0]?.text).toContain('Screenshot of');
-  expect(JSON.stringify(openai.requests[1]?.body)).not.toMatch(/[A-Za-z0-9+/]{500}/);
-});
-
 test('Stop ends a stream that hangs, and the conversation goes on', async ({
   page,
   startScripted,

@@ -37,13 +37,12 @@ interface Shop {
 }
 
 /** A third party's page on another port, whose origin the server lets in. */
-const test = base.extend<{ isAllowed: boolean; shop: Shop }>({
-  isAllowed: [true, { option: true }],
-  shop: async ({ startServer, isAllowed }, use, testInfo) => {
+const test = base.extend<{ shop: Shop }>({
+  shop: async ({ startServer }, use, testInfo) => {
     let html = '';
     const policy = { 'content-security-policy': "style-src 'nonce-shop'" };
     const { url: origin, close } = await startOutside(() => html, policy);
-    const config = await configFile(testInfo, { allowed_origins: isAllowed ? [origin] : [] });
+    const config = await configFile(testInfo, { allowed_origins: [origin] });
     const board = await startServer({ env: { CALLBOARD_CONFIG: config } });
     await use({
       board,
@@ -142,29 +141,4 @@ test('[BA3] the button is reached by the keyboard, which goes back afterwards', 
   const ended = await shop.board.http('GET', `/v1/tool_calls/${id}?wait_ms=10000`);
   expect(ended.body).toMatchObject({ error: { code: 'cancelled' } });
   await expect(page.locator('#own')).toBeFocused();
-});
-
-test('[PG5] [PG25] without a token a page of allowed_origins says so, and connects once it has one', async ({
-  page,
-  shop,
-}) => {
-  const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
-  await shop.open(page, 'data-name="Shop"');
-  expect((await warning).text()).toMatch(/responds, and refuses this page\. It needs a token/);
-  await page.evaluate((token) => {
-    Reflect.get(window, 'callboard').connect({ token });
-  }, shop.board.token);
-  await untilOffered(shop);
-});
-
-test.describe('a page whose origin is not allowed', () => {
-  test.use({ isAllowed: false });
-
-  test('[PG10] says that it is refused, and what may be the reason', async ({ page, shop }) => {
-    const warning = page.waitForEvent('console', { predicate: (one) => one.type() === 'warning' });
-    await shop.open(page);
-    const said = (await warning).text();
-    expect(said).toContain(`${shop.board.url} responds, and refuses this page.`);
-    expect(said).toContain(`${shop.origin} is not among allowed_origins`);
-  });
 });

@@ -1,104 +1,60 @@
-import type { Guard } from './guard.ts';
+import { type Guard, guard } from './guard.ts';
 
 /** Guards of pairing and devices. */
 export const DEVICE_GUARDS: readonly Guard[] = [
-  {
-    number: 'T17',
-    file: 'server/clients/resume-session.ts',
-    code: 'const known = ownClientId(principal) ?? proof?.client.clientId;',
-    broken: 'const known = proof?.client.clientId ?? hello?.client_id ?? ownClientId(principal);',
-  },
-  {
-    number: 'T18',
-    file: 'server/clients/resume-session.ts',
-    code: '  if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;',
-    broken:
+  guard('T17', 'server/clients/resume-session.ts', {
+    'const known = ownClientId(principal) ?? proof?.client.clientId;':
+      'const known = proof?.client.clientId ?? hello?.client_id ?? ownClientId(principal);',
+  }),
+  guard('T18', 'server/clients/resume-session.ts', {
+    '  if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;':
       '  if (!client) return { client: { clientId, instanceId: instance_id }, nextToken, isOfThisInstance: true };',
-  },
-  {
-    number: 'T19',
-    file: 'server/clients/client-ids.ts',
-    code: 'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return false;',
-    broken: 'if (deps.isMadeHere(clientId)) return true;',
-  },
-  {
-    number: 'T20',
-    file: 'server/clients/pairing-service.ts',
-    code: '    if (!pairing) throw noSuchCode();\n',
-    broken:
+  }),
+  guard('T19', 'server/clients/client-ids.ts', {
+    'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return false;':
+      'if (deps.isMadeHere(clientId)) return true;',
+  }),
+  guard('T20', 'server/clients/pairing-service.ts', {
+    '    if (!pairing) throw noSuchCode();\n':
       "    if (!pairing) throw noSuchCode();\n    if (requester.address === '127.0.0.1') await this.decide(pairing.pairing_id, { decision: 'approve' }, { caller: { kind: 'operator', name: 'operator', role: 'admin', tokenId: null, sessionId: null }, address: '' });\n",
-  },
-  {
-    number: 'T21',
-    file: 'server/clients/pairings.ts',
-    code: 'if (this.#wrong < MOST_WRONG)',
-    broken: 'if (this.#wrong > 0)',
-  },
-  {
-    number: 'T22',
-    file: 'server/http/routes/pairings.ts',
-    code: "with the tools that it may offer, or refuse it',\n    access: OPERATORS,",
-    broken: "with the tools that it may offer, or refuse it',\n    access: VIEWERS,",
-  },
-  {
-    number: 'T23',
-    file: 'server/clients/pairing-service.ts',
-    code: 'names?.includes(tool.name) ?? true;',
-    broken: '!names?.length || names.includes(tool.name);',
-  },
-  {
-    number: 'T24',
-    file: 'server/http/routes/pairings.ts',
-    code: "and those that ended in the last ten minutes',\n    access: VIEWERS,",
-    broken:
+  }),
+  guard('T21', 'server/clients/pairings.ts', {
+    'if (this.#wrong < MOST_WRONG)': 'if (this.#wrong > 0)',
+  }),
+  guard('T22', 'server/http/routes/pairings.ts', {
+    "with the tools that it may offer, or refuse it',\n    access: OPERATORS,":
+      "with the tools that it may offer, or refuse it',\n    access: VIEWERS,",
+  }),
+  guard('T23', 'server/clients/pairing-service.ts', {
+    'names?.includes(tool.name) ?? true;': '!names?.length || names.includes(tool.name);',
+  }),
+  guard('T24', 'server/http/routes/pairings.ts', {
+    "and those that ended in the last ten minutes',\n    access: VIEWERS,":
       "and those that ended in the last ten minutes',\n    access: { ...VIEWERS, also: ['device'] },",
-  },
-  {
-    number: 'T25',
-    file: 'server/clients/device-list.ts',
-    code: 'if (known.revokedAt !== null) {',
-    broken: 'if (known.revokedAt === 0) {',
-  },
-  {
-    number: 'T26',
-    file: 'server/auth/credentials.ts',
-    code: 'if (ended === sessionId) onEnd();',
-    broken: "if (ended === '') onEnd();",
-  },
-  {
-    number: 'T28',
-    file: 'server/clients/resume-session.ts',
-    code: 'client.owner !== principalKey(principal)',
-    broken: 'client.owner === principalKey(principal) + clientId',
-  },
-  {
-    number: 'T29',
-    file: 'server/clients/open-devices.ts',
-    code: 'randomInt(PAIRING_ALPHABET.length)',
-    broken: 'randomInt(256) % PAIRING_ALPHABET.length',
-  },
-  {
-    number: 'T33',
-    file: 'server/auth/secrets.ts',
-    code: "flag: 'wx', mode: 0o600",
-    broken: "flag: 'wx', mode: 0o644",
-  },
-  {
-    number: 'T34',
-    file: 'lib/call/call-machine.ts',
-    code: "  if (!provider || provider.clientId !== from.clientId) return 'not_your_call';\n  // guard: only-its-instance-answers\n  if (provider.instanceId !== from.instanceId) return 'not_your_call';\n",
-    broken: "  if (!provider) return 'not_your_call';\n",
-  },
-  {
-    number: 'T35',
-    file: 'server/doors/access.ts',
-    code: "export const READERS = allowed('viewer', 'agent');",
-    broken: "export const READERS = allowed('viewer', 'agent', 'device');",
-  },
-  {
-    number: 'T36',
-    file: 'server/clients/pairing-service.ts',
-    code: "    await this.#audit(by, 'device_denied', pairing.pairing_id, { name, origin, from });\n",
-    broken: '',
-  },
+  }),
+  guard('T25', 'server/clients/device-list.ts', {
+    'if (known.revokedAt !== null) {': 'if (known.revokedAt === 0) {',
+  }),
+  guard('T26', 'server/auth/credentials.ts', {
+    'if (ended === sessionId) onEnd();': "if (ended === '') onEnd();",
+  }),
+  guard('T28', 'server/clients/resume-session.ts', {
+    'client.owner !== principalKey(principal)':
+      'client.owner === principalKey(principal) + clientId',
+  }),
+  guard('T29', 'server/clients/open-devices.ts', {
+    'randomInt(PAIRING_ALPHABET.length)': 'randomInt(256) % PAIRING_ALPHABET.length',
+  }),
+  guard('T33', 'server/auth/secrets.ts', { "flag: 'wx', mode: 0o600": "flag: 'wx', mode: 0o644" }),
+  guard('T34', 'lib/call/call-machine.ts', {
+    "  if (!provider || provider.clientId !== from.clientId) return 'not_your_call';\n  // guard: only-its-instance-answers\n  if (provider.instanceId !== from.instanceId) return 'not_your_call';\n":
+      "  if (!provider) return 'not_your_call';\n",
+  }),
+  guard('T35', 'server/doors/access.ts', {
+    "export const READERS = allowed('viewer', 'agent');":
+      "export const READERS = allowed('viewer', 'agent', 'device');",
+  }),
+  guard('T36', 'server/clients/pairing-service.ts', {
+    "    await this.#audit(by, 'device_denied', pairing.pairing_id, { name, origin, from });\n": '',
+  }),
 ];

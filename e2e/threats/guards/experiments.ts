@@ -1,90 +1,48 @@
-import type { Guard } from './guard.ts';
+import { type Guard, guard } from './guard.ts';
 
 /** Guards that experiments with agents showed to be needed. */
 export const EXPERIMENT_GUARDS: readonly Guard[] = [
-  {
-    number: 'E1',
-    file: 'server/tools/define-tool.ts',
-    code: '  const instance = await tool.create(context);',
-    broken: '  await tool.create(context);\n  const instance = await tool.create(context);',
-  },
-  {
-    number: 'E2',
-    file: 'server/calls/tool-stats.ts',
-    code: '[endedAt - startedAt]',
-    broken: '[endedAt]',
-  },
-  {
-    number: 'E3',
-    file: 'lib/schema/repair-args.ts',
-    code: 'const scalar = readScalarText(text, types);',
-    broken: 'const scalar: unknown = text;',
-  },
-  {
-    number: 'E4',
-    file: 'lib/schema/repair-args.ts',
-    code: "  if (types.has('string')) return text;\n",
-    broken: '',
-  },
-  {
-    number: 'E5',
-    file: 'server/tools/own-tools.ts',
-    code: "{ type: 'string', format: 'date-time' }",
-    broken: "'throw'",
-  },
-  {
-    number: 'E6',
-    file: 'lib/call/model-output.ts',
-    code: "body || (files.length > 0 ? '' : '(empty result)')",
-    broken: 'body',
-  },
-  {
-    number: 'E7',
-    file: 'server/runs/agent/turn-ending.ts',
-    code: 'if (step > maxSteps) {',
-    broken: 'if (step > maxSteps + 1) {',
-  },
-  {
-    number: 'E8',
-    file: 'server/runs/delegate/delegation.ts',
-    code: 'return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };',
-    broken: 'return { output: await new Promise(() => undefined) };',
-  },
-  {
-    number: 'E9',
-    file: 'server/runs/agent-runs.ts',
-    code: "    signal.addEventListener('abort', stop, { once: true });\n",
-    broken: '',
-  },
-  {
-    number: 'E10',
-    file: 'server/runs/agent/text-calls/text-call-stream.ts',
-    code: 'const calls = new TextCallStream(offeredTools(tools));',
-    broken:
+  guard('E1', 'server/tools/define-tool.ts', {
+    '  const instance = await tool.create(context);':
+      '  await tool.create(context);\n  const instance = await tool.create(context);',
+  }),
+  guard('E2', 'server/calls/tool-stats.ts', { '[endedAt - startedAt]': '[endedAt]' }),
+  guard('E3', 'lib/schema/repair-args.ts', {
+    'const scalar = readScalarText(text, types);': 'const scalar: unknown = text;',
+  }),
+  guard('E4', 'lib/schema/repair-args.ts', { "  if (types.has('string')) return text;\n": '' }),
+  guard('E5', 'server/tools/own-tools.ts', {
+    "{ type: 'string', format: 'date-time' }": "'throw'",
+  }),
+  guard('E6', 'lib/call/model-output.ts', {
+    "body || (files.length > 0 ? '' : '(empty result)')": 'body',
+  }),
+  guard('E7', 'server/runs/agent/turn-ending.ts', {
+    'if (step > maxSteps) {': 'if (step > maxSteps + 1) {',
+  }),
+  guard('E8', 'server/runs/delegate/delegation.ts', {
+    'return { output: form.answer(answerOf(name, outcome.run), childRunOf(context.callId)) };':
+      'return { output: await new Promise(() => undefined) };',
+  }),
+  guard('E9', 'server/runs/agent-runs.ts', {
+    "    signal.addEventListener('abort', stop, { once: true });\n": '',
+  }),
+  guard('E10', 'server/runs/agent/text-calls/text-call-stream.ts', {
+    'const calls = new TextCallStream(offeredTools(tools));':
       'const shared: { calls?: TextCallStream } = globalThis;\n        shared.calls ??= new TextCallStream(offeredTools(tools));\n        const { calls } = shared;',
-  },
-  {
-    number: 'E11',
-    file: 'server/runs/agent/build-model-history.ts',
-    code: '    results.push(published.result);',
-    broken: '    results.unshift(published.result);',
-  },
-  {
-    number: 'E12',
-    file: 'server/runs/agent/partial-arguments.ts',
-    code: 'const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);',
-    broken: 'const pauseMs = Math.min(0, bytes);',
-  },
-  {
-    number: 'E13',
-    file: 'server/runs/agent/run-turn.ts',
-    code: '      if (delay === undefined) throw error;',
-    broken: '      if (delay === undefined && failures > 2) throw error;',
-  },
-  {
-    number: 'E14',
-    file: 'server/tools/define-tool.ts',
-    code: 'output: checkedOutput(tool, answer.output)',
-    broken: 'output: undefined',
-  },
+  }),
+  guard('E11', 'server/runs/agent/build-model-history.ts', {
+    '    results.push(published.result);': '    results.unshift(published.result);',
+  }),
+  guard('E12', 'server/runs/agent/partial-arguments.ts', {
+    'const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);':
+      'const pauseMs = Math.min(0, bytes);',
+  }),
+  guard('E13', 'server/runs/agent/run-turn.ts', {
+    '      if (delay === undefined) throw error;':
+      '      if (delay === undefined && failures > 2) throw error;',
+  }),
+  guard('E14', 'server/tools/define-tool.ts', {
+    'output: checkedOutput(tool, answer.output)': 'output: undefined',
+  }),
 ];

@@ -6,3 +6,13 @@ export interface Guard {
   readonly code: string;
   readonly broken: string;
 }
+
+/** The code of a guard, and what it becomes. */
+export function guard(
+  number: string,
+  file: string,
+  change: Readonly<Record<string, string>>,
+): Guard {
+  const [[code, broken] = ['', '']] = Object.entries(change);
+  return { number, file, code, broken };
+}

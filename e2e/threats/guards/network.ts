@@ -1,176 +1,81 @@
-import type { Guard } from './guard.ts';
+import { type Guard, guard } from './guard.ts';
 
 /** Guards of who reaches the server, from where and by what. */
 export const NETWORK_GUARDS: readonly Guard[] = [
-  {
-    number: 'T01',
-    file: 'server/auth/host-gate.ts',
-    code: 'return parsed !== null && parsed.origin === origin && origins.has(origin);',
-    broken: 'return parsed !== null;',
-  },
-  {
-    number: 'T02',
-    file: 'server/auth/host-gate.ts',
-    code: 'return parsed !== null && parsed.origin === origin && origins.has(origin);',
-    broken:
+  guard('T01', 'server/auth/host-gate.ts', {
+    'return parsed !== null && parsed.origin === origin && origins.has(origin);':
+      'return parsed !== null;',
+  }),
+  guard('T02', 'server/auth/host-gate.ts', {
+    'return parsed !== null && parsed.origin === origin && origins.has(origin);':
       'return parsed !== null && [...origins].some((one) => origin.startsWith(one) || one.startsWith(parsed.origin));',
-  },
-  {
-    number: 'T03',
-    file: 'server/auth/host-gate.ts',
-    code: 'return parsed !== null && parsed.origin === origin && origins.has(origin);',
-    broken: 'return parsed === null || (parsed.origin === origin && origins.has(origin));',
-  },
-  {
-    number: 'T04',
-    file: 'server/auth/credentials.ts',
-    code: '      if (foreign) return foreign;\n',
-    broken: '',
-  },
-  {
-    number: 'T05',
-    file: 'server/auth/credentials.ts',
-    code: "  if (at !== 'socket' && isSafe && !isForeignFetch(headers)) return undefined;",
-    broken: '  if (isSafe && !isForeignFetch(headers)) return undefined;',
-  },
-  {
-    number: 'T06',
-    file: 'server/auth/host-gate.ts',
-    code: "hosts.has(asked) || names.has(asked.replace(PORT, ''))",
-    broken: '[...names].some((one) => asked.includes(one))',
-  },
-  {
-    number: 'T07',
-    file: 'server/main/network.ts',
-    code: 'if (isPlain && !isBehindProxy && !args.insecurePlaintextLan) {',
-    broken: 'if (isPlain && !isBehindProxy && args.lan) {',
-  },
-  {
-    number: 'T08',
-    file: 'server/http/create-route-runner.ts',
-    code: 'if (principal instanceof HttpError) throw principal;',
-    broken: 'if (principal instanceof HttpError) return ANONYMOUS;',
-  },
-  {
-    number: 'T09',
-    file: 'server/auth/credentials.ts',
-    code: '      if (refusal) return refusal;\n',
-    broken: '',
-  },
-  {
-    number: 'T10',
-    file: 'server/http/foreign-pages.ts',
-    code: 'if (!OF_DEVICES.test(pathname) || !origins.isPaired(origin)) return false;',
-    broken: 'if (!OF_DEVICES.test(pathname) && !origins.isPaired(origin)) return false;',
-  },
-  {
-    number: 'T11',
-    file: 'server/http/page-headers.ts',
-    code: "`connect-src 'self' ${isSecure",
-    broken: '`connect-src * ${isSecure',
-  },
-  {
-    number: 'T12',
-    file: 'server/http/upgrade-gate.ts',
-    code: 'isSent || !mayBeInUrl ?',
-    broken: 'isSent ?',
-  },
-  {
-    number: 'T13',
-    file: 'server/http/page-headers.ts',
-    code: '    "frame-ancestors \'none\'",\n',
-    broken: '',
-  },
-  {
-    number: 'T14',
-    file: 'server/auth/failed-attempts.ts',
-    code: 'const retryAfter = buckets.take(source);',
-    broken:
+  }),
+  guard('T03', 'server/auth/host-gate.ts', {
+    'return parsed !== null && parsed.origin === origin && origins.has(origin);':
+      'return parsed === null || (parsed.origin === origin && origins.has(origin));',
+  }),
+  guard('T04', 'server/auth/credentials.ts', { '      if (foreign) return foreign;\n': '' }),
+  guard('T05', 'server/auth/credentials.ts', {
+    "  if (at !== 'socket' && isSafe && !isForeignFetch(headers)) return undefined;":
+      '  if (isSafe && !isForeignFetch(headers)) return undefined;',
+  }),
+  guard('T06', 'server/auth/host-gate.ts', {
+    "hosts.has(asked) || names.has(asked.replace(PORT, ''))":
+      '[...names].some((one) => asked.includes(one))',
+  }),
+  guard('T07', 'server/main/network.ts', {
+    'if (isPlain && !isBehindProxy && !args.insecurePlaintextLan) {':
+      'if (isPlain && !isBehindProxy && args.lan) {',
+  }),
+  guard('T08', 'server/http/create-route-runner.ts', {
+    'if (principal instanceof HttpError) throw principal;':
+      'if (principal instanceof HttpError) return ANONYMOUS;',
+  }),
+  guard('T09', 'server/auth/credentials.ts', { '      if (refusal) return refusal;\n': '' }),
+  guard('T10', 'server/http/foreign-pages.ts', {
+    'if (!OF_DEVICES.test(pathname) || !origins.isPaired(origin)) return false;':
+      'if (!OF_DEVICES.test(pathname) && !origins.isPaired(origin)) return false;',
+  }),
+  guard('T11', 'server/http/page-headers.ts', {
+    "`connect-src 'self' ${isSecure": '`connect-src * ${isSecure',
+  }),
+  guard('T12', 'server/http/upgrade-gate.ts', { 'isSent || !mayBeInUrl ?': 'isSent ?' }),
+  guard('T13', 'server/http/page-headers.ts', { '    "frame-ancestors \'none\'",\n': '' }),
+  guard('T14', 'server/auth/failed-attempts.ts', {
+    'const retryAfter = buckets.take(source);':
       "const retryAfter = address.startsWith('10.') || address === '127.0.0.1' ? undefined : buckets.take(source);",
-  },
-  {
-    number: 'T15',
-    file: 'server/http/create-api.ts',
-    code: '  access: EVERYONE,',
-    broken: "  access: 'public',",
-  },
-  {
-    number: 'T16',
-    file: 'server/main/network.ts',
-    code: "if (config.development && (isOpen || tls.kind !== 'none')) {",
-    broken: 'if (config.development && args.lan && !isOpen) {',
-  },
-  {
-    number: 'T27',
-    file: 'server/auth/peer.ts',
-    code: 'if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };',
-    broken: 'if (peer.length === 0) return { address: peer, isSecure: isEncrypted || isPublic };',
-  },
-  {
-    number: 'T30',
-    file: 'server/tls/accept-tls.ts',
-    code: '      if (all.size > most) oldest?.destroy();',
-    broken: '      if (all.size < 0) oldest?.destroy();',
-  },
-  {
-    number: 'T31',
-    file: 'server/tls/accept-tls.ts',
-    code: '    handshakeTimeout: handshakeMs,\n',
-    broken: '',
-  },
-  {
-    number: 'T32',
-    file: 'lib/client/insecure-transport.ts',
-    code: 'if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;',
-    broken:
+  }),
+  guard('T15', 'server/http/create-api.ts', { '  access: EVERYONE,': "  access: 'public'," }),
+  guard('T16', 'server/main/network.ts', {
+    "if (config.development && (isOpen || tls.kind !== 'none')) {":
+      'if (config.development && args.lan && !isOpen) {',
+  }),
+  guard('T27', 'server/auth/peer.ts', {
+    'if (!isTrusted(peer)) return { address: peer, isSecure: isEncrypted || isPublic };':
+      'if (peer.length === 0) return { address: peer, isSecure: isEncrypted || isPublic };',
+  }),
+  guard('T30', 'server/tls/accept-tls.ts', {
+    '      if (all.size > most) oldest?.destroy();': '      if (all.size < 0) oldest?.destroy();',
+  }),
+  guard('T31', 'server/tls/accept-tls.ts', { '    handshakeTimeout: handshakeMs,\n': '' }),
+  guard('T32', 'lib/client/insecure-transport.ts', {
+    'if (allow === true || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;':
       'if (allow !== false || !/^(?:ws|http):$/.test(protocol) || isLoopback(hostname)) return;',
-  },
-  {
-    number: 'T32',
-    file: 'server/http/plain-gate.ts',
-    code: '      if (!isRefused(incoming)) return undefined;',
-    broken: '      if (!isRefused(incoming) || deps.hasTls) return undefined;',
-  },
-  {
-    number: 'T137',
-    file: 'server/http/page-server.ts',
-    code: '    cleanHeaders(incoming.headers);\n',
-    broken: '',
-  },
-  {
-    number: 'T138',
-    file: 'server/http/page-server.ts',
-    code: 'const SIGN_IN_PAGE = /^\\/sign-in(?:\\/[\\w-]+)?$/;',
-    broken: 'const SIGN_IN_PAGE = /^\\/sign-in(?:\\/[\\w-]+)?|\\.rsc$/;',
-  },
-  {
-    number: 'T139',
-    file: 'server/http/page-server.ts',
-    code: "headers['next-action'] !== undefined || ",
-    broken: '',
-  },
-  {
-    number: 'T140',
-    file: 'server/http/route-table.ts',
-    code: "!url.startsWith('/') || ",
-    broken: '',
-  },
-  {
-    number: 'T141',
-    file: 'server/http/page-server.ts',
-    code: '  if (internal && !development) return notFound();\n',
-    broken: '',
-  },
-  {
-    number: 'T143',
-    file: 'package.json',
-    code: '"ws": "8.23.0"',
-    broken: '"ws": "8.20.0"',
-  },
-  {
-    number: 'T144',
-    file: 'server/http/response.ts',
-    code: "  'cache-control': 'no-store',\n",
-    broken: '',
-  },
+  }),
+  guard('T32', 'server/http/plain-gate.ts', {
+    '      if (!isRefused(incoming)) return undefined;':
+      '      if (!isRefused(incoming) || deps.hasTls) return undefined;',
+  }),
+  guard('T137', 'server/http/page-server.ts', { '    cleanHeaders(incoming.headers);\n': '' }),
+  guard('T138', 'server/http/page-server.ts', {
+    'const SIGN_IN_PAGE = /^\\/sign-in(?:\\/[\\w-]+)?$/;':
+      'const SIGN_IN_PAGE = /^\\/sign-in(?:\\/[\\w-]+)?|\\.rsc$/;',
+  }),
+  guard('T139', 'server/http/page-server.ts', { "headers['next-action'] !== undefined || ": '' }),
+  guard('T140', 'server/http/route-table.ts', { "!url.startsWith('/') || ": '' }),
+  guard('T141', 'server/http/page-server.ts', {
+    '  if (internal && !development) return notFound();\n': '',
+  }),
+  guard('T143', 'package.json', { '"ws": "8.23.0"': '"ws": "8.20.0"' }),
+  guard('T144', 'server/http/response.ts', { "  'cache-control': 'no-store',\n": '' }),
 ];
