@@ -76,7 +76,7 @@ const ROUNDS = 5;
 /** Calls of a series in one round, by how many are in flight. */
 export const COUNTS = { 1: 500, 64: 2_000 } as const;
 export type InFlight = keyof typeof COUNTS;
-export const IN_FLIGHT: readonly InFlight[] = [1, 64];
+const IN_FLIGHT: readonly InFlight[] = [1, 64];
 
 export interface Figures {
   readonly p50: number;
