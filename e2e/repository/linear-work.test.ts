@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { boundUpdate } from '#lib/call/bound-card';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import { parseJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes, valueRedactor } from '#lib/text/redact';
 import { parseClientFrame } from '../../server/clients/parse-client-frame.ts';
 import { PartialArguments } from '../../server/runs/agent/partial-arguments.ts';
-import { createManualClock } from '../../server/runs/agent/testing/fakes.ts';
 import { CallParser } from '../../server/runs/agent/text-calls/call-parser.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunService } from '../runs/run-service.ts';
+import type { RunService } from '../runs/agent-runs.ts';
 import { callRecord, createFakeCalls, fakeRuns } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunRecord } from '#lib/protocol/run';
-import type { RunService } from '../runs/run-service.ts';
+import type { RunService } from '../runs/agent-runs.ts';
 import { fakeRuns } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

@@ -4,6 +4,9 @@ import type {
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
+import { createBrowserTools } from '#lib/browser-tools/browser-tools';
+import { everyPart, everyPrompt } from '#lib/browser-tools/testing/every-part';
+import { toModelName } from '#lib/protocol/tool-name';
 import { systemClock } from '../runs/agent/testing/fakes.ts';
 import { fillArguments } from './fill-arguments.ts';
 import { planAnswer } from './plan-answer.ts';
@@ -16,48 +19,20 @@ const object = (properties: object, required: string[] = []): JSONSchema7 => ({
   required,
 });
 
+const OF_BROWSERS = [
+  ...['browser.screenshot', 'geolocation.get', 'device.info', 'camera.photo', 'clipboard.read'],
+  ...['clipboard.write', 'notification.show', 'page.text'],
+];
+
 /** Name, description, schema, as clients and server offer them. */
 const OFFERED: [string, string, JSONSchema7][] = [
-  [
-    'browser_screenshot',
-    'Takes a screenshot of this browser tab. "page" draws the page again from its elements, without asking; "display" captures the real pixels after the person allowed it by a tap.',
-    object({ source: { enum: ['page', 'display'], type: 'string', default: 'page' } }),
-  ],
-  [
-    'geolocation_get',
-    'Returns the position of this device: latitude, longitude and accuracy in metres (WGS-84). The person may be asked first.',
-    object({ high_accuracy: { type: 'boolean' } }),
-  ],
-  [
-    'device_info',
-    'Describes this device and browser: platform, screen, window, languages, time zone, connection, battery.',
-    object({}),
-  ],
-  [
-    'camera_photo',
-    "Takes one photo with this device's camera. The person may be asked first.",
-    object({ facing: { type: 'string', enum: ['user', 'environment'], default: 'environment' } }),
-  ],
-  [
-    'clipboard_read',
-    'Reads the text in the clipboard of this device. The person may be asked first.',
-    object({}),
-  ],
-  [
-    'clipboard_write',
-    'Puts text into the clipboard of this device, in place of what is there.',
-    object({ text: string() }, ['text']),
-  ],
-  [
-    'notification_show',
-    'Shows a notification on this device. The person may be asked first.',
-    object({ title: string('The first line of the notification.'), body: string() }, ['title']),
-  ],
-  [
-    'page_text',
-    'Reads the visible text of the page in this tab, or of one element of it.',
-    object({ selector: string('CSS selector of the element.') }),
-  ],
+  ...createBrowserTools(everyPart, everyPrompt)
+    .filter(({ name }) => OF_BROWSERS.includes(name))
+    .map(({ name, description, parameters }): [string, string, JSONSchema7] => [
+      toModelName(name),
+      description,
+      JSON.parse(JSON.stringify(parameters)),
+    ]),
   [
     'weather_query',
     'Returns the present weather and the forecast of up to 7 days for a city, or for coordinates (latitude and longitude together). Temperatures are in °C, wind in km/h.',
@@ -129,10 +104,10 @@ describe('plain requests', () => {
     ['what device am I on', ['device_info']],
     ['我用的是什么浏览器', ['device_info']],
     ['read the page', ['page_text']],
-    ['take a screenshot of this page', [['browser_screenshot', { source: 'page' }]]],
+    ['take a screenshot of this page', [['browser_screenshot', { mode: 'page' }]]],
     [
       'a screenshot of this page and my position',
-      [['browser_screenshot', { source: 'page' }], 'geolocation_get'],
+      [['browser_screenshot', { mode: 'page' }], 'geolocation_get'],
     ],
     ['页面上的文字是什么', ['page_text']],
     ['select count(*) from calls', [['database_query', { sql: 'select count(*) from calls' }]]],

@@ -1,6 +1,7 @@
 import { Counts } from '#lib/limits/counts';
 import { childRunOf } from '#lib/protocol/child-run';
-import type { MessageAuthor, ModelListing, RunParent, RunRecord } from '#lib/protocol/run';
+import type { MessageAuthor, ModelListing, RunRecord } from '#lib/protocol/run';
+import type { RunTool } from '#lib/protocol/run-tools';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
 import { abortable } from '#lib/util/abortable';
@@ -9,7 +10,7 @@ import { given } from '#lib/util/given';
 import type { Caller } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
-import type { ModelTurnQuery } from '../store/room.ts';
+import type { ModelTurnQuery, RunQuery, Store } from '../store/room.ts';
 import { type AgentSpans, traceparentOfTurn } from '../telemetry/room.ts';
 import {
   CANCELLED,
@@ -20,7 +21,7 @@ import {
 } from './agent/agent.ts';
 import type { Agent } from './agent/create-agent.ts';
 import type { Models } from './agent/models.ts';
-import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
+import type { TurnBudget } from './agent/spending.ts';
 import { unreadAtEnd } from './agent/turn.ts';
 import {
   endWith,
@@ -45,7 +46,7 @@ import {
   storeFailed,
   tooManyTurns,
 } from './run-refusals.ts';
-import type { ChildRequest, RunOutcome, RunService } from './run-service.ts';
+import type { ChildRequest, RunOutcome, SendRequest, StartRequest } from './run-requests.ts';
 import { readToolStates } from './run-tool-states.ts';
 import { Spendings } from './spendings.ts';
 import { traceOfTurn } from './turn-trace.ts';
@@ -80,11 +81,15 @@ const CLIENTS_RETURN_MS = 3_000;
 /** Messages of a person that wait for the next step of a turn. */
 const MOST_UNREAD = 32;
 const NOTHING = { ok: true, text: '', files: [] } as const;
-const BUSY =
-  'A turn of this run is going on. Stop it, or wait for its end, before a message is replaced.';
+const BUSY = 'A turn of this run is going on. Stop it before a message is replaced.';
 
-/** Conversations of the built-in agent: their messages, their turns, and what a restart left of them. */
-export class AgentRuns implements RunService {
+export type RunService = Omit<AgentRuns, 'runChild' | 'recover' | 'close' | 'deleteUnused'>;
+
+/**
+ * Conversations of the built-in agent, and the folders that outside agents' calls lie in: their
+ * messages, their turns, and what a restart left of them. A run goes on when its caller disconnects.
+ */
+export class AgentRuns {
   readonly #deps: RunServiceDeps;
   /** Lets `work` delete a run that is not in use; whether it did. */
   readonly deleteUnused: KnownRuns['deleteUnused'];
@@ -100,16 +105,18 @@ export class AgentRuns implements RunService {
     deps.owners.onRevoked((tokenId) => this.#stopTurnsOf(tokenId));
   }
 
+  /** Bound of the text of a result for a model, in bytes of UTF-8. */
   get resultBytes(): number {
     return this.#deps.agent.resultBytes;
   }
 
-  async tools(runId: string): ReturnType<RunService['tools']> {
+  /** Says of every tool whether the next step offers it, or why not. Undefined when there is no such run. */
+  async tools(runId: string): Promise<readonly RunTool[] | undefined> {
     const run = await this.#deps.known.load(runId);
     return run && readToolStates(this.#deps, run, this.#callerOf(run));
   }
 
-  async start(request: Parameters<RunService['start']>[0]): Promise<RunOutcome> {
+  async start(request: StartRequest): Promise<RunOutcome> {
     const { principal, input, model, tools, pinned, settings, ...asking } = request;
     const checked = this.#check(input, model);
     if (!checked.ok) return checked;
@@ -157,7 +164,12 @@ export class AgentRuns implements RunService {
     return outcome;
   }
 
-  async send(runId: string, request: Parameters<RunService['send']>[1]): Promise<RunOutcome> {
+  /**
+   * In the name of the run's owner. While a turn is running, its next step reads the message. Refused
+   * with `conflict` while that is being stopped, while 32 messages wait, while 64 turns of the agent
+   * that owns it go on, or once the owner's token is revoked.
+   */
+  async send(runId: string, request: SendRequest): Promise<RunOutcome> {
     const { model, clientId, replaces, givenId, traceparent, by } = request;
     const run = await this.#deps.known.load(runId);
     if (!run) return notFound(runId);
@@ -180,6 +192,7 @@ export class AgentRuns implements RunService {
     return this.#begin(run, message, { model: checked.ref, traceparent, ...settings });
   }
 
+  /** Stops the turn and cancels its calls, within 100 ms. `by`: the name of who wished it, for notice and cards. */
   async cancel(runId: string, by?: string): Promise<RunOutcome> {
     await this.#turns.stop(runId, by === undefined ? CANCELLED : { stoppedBy: by });
     const run = await this.#deps.known.load(runId);
@@ -190,31 +203,32 @@ export class AgentRuns implements RunService {
     return (await this.#deps.known.load(runId))?.record();
   }
 
-  async messagesBefore(runId: string, before: number): ReturnType<RunService['messagesBefore']> {
-    const { messages, to } = await this.#deps.store.listMessages({
-      runId,
-      before,
-      maxChars: PAGE_BYTES,
-    });
+  /** Those at positions below `before`, as many as a run has in its record. */
+  async messagesBefore(runId: string, before: number) {
+    const page = { runId, before, maxChars: PAGE_BYTES };
+    const { messages, to } = await this.#deps.store.listMessages(page);
     return messagePage(messages, to);
   }
 
-  list(query: Parameters<RunService['list']>[0]): ReturnType<RunService['list']> {
+  list(query: RunQuery): ReturnType<Store['listRuns']> {
     return this.#deps.store.listRuns(query);
   }
 
-  async modelTurns(query: ModelTurnQuery): ReturnType<RunService['modelTurns']> {
+  /** Requests of a run to its models, in their order. Undefined when there is no such run. */
+  async modelTurns(query: ModelTurnQuery) {
     const run = await this.#deps.known.load(query.runId);
     if (!run) return undefined;
     const { turns, nextAfter } = await this.#deps.store.listModelTurns(query);
     return { turns: turns.map((turn) => ({ ...turn, state: stateOf(turn, run) })), nextAfter };
   }
 
+  /** Asks first a server of models that has not answered yet, for two seconds at most. */
   async models(): Promise<ModelListing[]> {
     await this.#deps.models.refresh();
     return this.#deps.models.list();
   }
 
+  /** The newest runs with their messages, oldest first, for a watcher's snapshot. */
   async watched(runId?: string): Promise<readonly RunRecord[]> {
     const { known, store } = this.#deps;
     if (runId !== undefined) {
@@ -225,7 +239,8 @@ export class AgentRuns implements RunService {
     const ids = new Set([...runs.map((run) => run.run_id), ...this.#turns.activeIds()]);
     const loaded = await Promise.all([...ids].map((id) => known.load(id)));
     // All read in one moment, after the last wait: what follows comes as events.
-    return byUpdate(loaded.filter((run) => run !== undefined).map((run) => run.record()));
+    const records = loaded.flatMap((run) => run?.record() ?? []);
+    return records.toSorted((a, b) => a.updated_at - b.updated_at);
   }
 
   /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
@@ -248,8 +263,8 @@ export class AgentRuns implements RunService {
   /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    const turns = this.#turns;
-    await Promise.all(turns.activeIds().map((runId) => turns.stop(runId, SHUTTING_DOWN)));
+    const stop = (runId: string) => this.#turns.stop(runId, SHUTTING_DOWN);
+    await Promise.all(this.#turns.activeIds().map(stop));
   }
 
   get #turns(): KnownRuns['turns'] {
@@ -328,7 +343,7 @@ export class AgentRuns implements RunService {
     return this.#runTurn(run, { model, stepsDone }, signal);
   }
 
-  /** Undefined once the token of its owner is revoked. */
+  /** Undefined once its owner's token is revoked. */
   #callerOf(run: LiveRun): Caller | undefined {
     return this.#deps.owners.callerOf(run.summary().owner?.token_id ?? null);
   }
@@ -373,7 +388,7 @@ export class AgentRuns implements RunService {
       depth: parent.depth,
       prompt: settings?.prompt ?? '',
     };
-    const spending = this.#spendingOf(parent, settings?.budget);
+    const spending = this.#spendings.of(parent, settings?.budget, this.#deps.agent.budget);
     const traceparent = traceparentOfTurn(trace);
     const authorOf = (author: MessageAuthor) => callerOfAuthor(this.#deps.owners, author);
     const of = { principal, authorOf, model, runId, tools, pinned, traceparent };
@@ -382,14 +397,4 @@ export class AgentRuns implements RunService {
       this.#deps.agent.runTurn({ ...turn, delegated, spending }),
     );
   }
-
-  /** A sub-agent spends the budget of the turn that it works for, beside its own (DE6). */
-  #spendingOf(parent: RunParent | undefined, own: TurnBudget = NO_BUDGET): Spending {
-    const { budget } = this.#deps.agent;
-    if (!parent) return new Spending(budget);
-    return new Spending(own, this.#spendings.get(parent.run_id) ?? new Spending(budget));
-  }
 }
-
-const byUpdate = (runs: RunRecord[]): RunRecord[] =>
-  runs.toSorted((a, b) => a.updated_at - b.updated_at);

@@ -5,7 +5,7 @@ import type { WatchEvent } from '#lib/protocol/watch-messages';
 import type { ScriptedReply } from '../testing/scripted-openai-events.ts';
 import { createTestStore, type FakeTool } from './agent/testing/fakes.ts';
 import { echo, gate, inOrder, setupTurns } from './agent/testing/setup-turns.ts';
-import type { RunService } from './run-service.ts';
+import type { RunService } from './agent-runs.ts';
 import { sampleRequest, setupRuns, type Turn, untilStopped } from './testing/setup-runs.ts';
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');

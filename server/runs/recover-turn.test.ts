@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { fakeCall } from './agent/testing/fakes.ts';
 import { RESTARTED } from './recover-turn.ts';
@@ -101,13 +101,14 @@ describe('after a restart', () => {
       [5, Infinity],
     ] as const) {
       const { runs, clock, offering, turns } = await startedOn([asked]);
+      const timers = vi.spyOn(clock, 'schedule');
       await runs.recover();
       let waited = 0;
       await expect
         .poll(() => {
           if (waited >= comesBackAfter) offering.add('tab');
           if (turns.length > 0) return waited;
-          if (clock.scheduled() > 0) {
+          if (timers.mock.calls.length > waited) {
             waited += 1;
             clock.advance(3_000);
           }

@@ -6,7 +6,7 @@ import { StoreFailedError } from '../store/room.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { wordsIn } from './agent/turn.ts';
 import type { LiveRun } from './live-run.ts';
-import type { RunOutcome } from './run-service.ts';
+import type { RunOutcome } from './run-requests.ts';
 
 type Refusal = Extract<RunOutcome, { ok: false }>;
 

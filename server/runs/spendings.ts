@@ -1,7 +1,8 @@
 import type { Card } from '#lib/protocol/card';
+import type { RunParent } from '#lib/protocol/run';
 import type { Clock } from '../base/clock.ts';
 import type { CallService } from '../calls/room.ts';
-import type { Spending } from './agent/spending.ts';
+import { NO_BUDGET, Spending, type TurnBudget } from './agent/spending.ts';
 
 export interface SpendingsDeps {
   readonly calls: Pick<CallService, 'watched' | 'follow'>;
@@ -17,8 +18,10 @@ export class Spendings {
     this.#deps = deps;
   }
 
-  get(runId: string): Spending | undefined {
-    return this.#byRun.get(runId);
+  /** A sub-agent spends the budget of the turn that it works for, beside its own (DE6). */
+  of(parent: RunParent | undefined, own = NO_BUDGET, ofTurn: TurnBudget): Spending {
+    if (!parent) return new Spending(ofTurn);
+    return new Spending(own, this.#byRun.get(parent.run_id) ?? new Spending(ofTurn));
   }
 
   async during<T>(runId: string, spending: Spending, work: () => Promise<T>): Promise<T> {

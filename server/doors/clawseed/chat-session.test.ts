@@ -5,7 +5,7 @@ import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { keyedId } from '../../auth/secrets.ts';
 import { serveClients } from '../../clients/testing/serve-clients.ts';
 import { newRun } from '../../runs/new-run.ts';
-import type { RunOutcome } from '../../runs/run-service.ts';
+import type { RunOutcome } from '../../runs/run-requests.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
 import type { DoorRunsDeps } from '../claim-run.ts';
 import { openWaysIn } from '../room.ts';

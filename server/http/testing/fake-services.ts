@@ -16,7 +16,7 @@ import type { LoggedEvent } from '../../events/event-bus.ts';
 import type { McpServersService } from '../../mcp-client/mcp-servers.ts';
 import type { NotifyService } from '../../notices/outbox.ts';
 import type { PushService } from '../../notices/push/open-push.ts';
-import type { RunService } from '../../runs/run-service.ts';
+import type { RunService } from '../../runs/agent-runs.ts';
 import type { Store } from '../../store/sqlite-store.ts';
 import type { SessionRecord } from '../../store/store.ts';
 import type { HttpDeps } from '../http-deps.ts';

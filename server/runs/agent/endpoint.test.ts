@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
-import { createManualClock } from './testing/fakes.ts';
 import { notices, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
 /** `OPENAI_BASE_URL` is all that is set, and no server is there. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import { LIMITS } from '#lib/protocol/limits';
 import { PartialArguments } from './partial-arguments.ts';
-import { createManualClock } from './testing/fakes.ts';
 
 /** Parsing is asynchronous: lets everything that is ready happen. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));

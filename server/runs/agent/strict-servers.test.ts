@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isRecord } from '#lib/json/is-record';
 import type { Script, ScriptedRequest } from '../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
-import type { RunService } from '../run-service.ts';
+import type { RunService } from '../agent-runs.ts';
 import { echo, gate, hanging, inOrder, setupTurns } from './testing/setup-turns.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
+import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
@@ -18,7 +19,6 @@ import { NO_BUDGET } from '../agent/spending.ts';
 import {
   createFakeBus,
   createFakeCalls,
-  createManualClock,
   createTestStore,
   type TestStore,
 } from '../agent/testing/fakes.ts';

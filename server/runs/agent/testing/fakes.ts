@@ -10,7 +10,7 @@ import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { given } from '#lib/util/given';
-import { type Clock, createSystemClock } from '../../../base/clock.ts';
+import { createSystemClock } from '../../../base/clock.ts';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
 import type { EventBus } from '../../../events/event-bus.ts';
 import type { Store } from '../../../store/sqlite-store.ts';
@@ -245,33 +245,6 @@ export function createFakeBus(): FakeBus {
     subscribe: () => ({ complete: true, close: () => undefined }),
     openInbox: () => () => undefined,
     deliver: unused('deliver'),
-  };
-}
-
-/** A clock that stands still until it is set. */
-export function createManualClock(): Clock & { advance(ms: number): void; scheduled(): number } {
-  let now = 1_000_000;
-  let timers: { at: number; fire: () => void }[] = [];
-  return {
-    now: () => now,
-    /** Timers that have not fired. */
-    scheduled: () => timers.length,
-    schedule(ms, fire) {
-      const timer = { at: now + ms, fire };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((one) => one !== timer);
-      };
-    },
-    advance(ms) {
-      now += ms;
-      for (;;) {
-        const due = timers.filter((one) => one.at <= now).sort((a, b) => a.at - b.at)[0];
-        if (!due) return;
-        timers = timers.filter((one) => one !== due);
-        due.fire();
-      }
-    },
   };
 }
 
