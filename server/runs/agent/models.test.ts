@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../testing/scripted-openai.ts';
 import { takesImages } from './model-facts.ts';
 import { Models, type ModelsOptions } from './models.ts';
 import { systemClock } from './testing/fakes.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 const make = (given: Partial<ModelsOptions> = {}) =>
   new Models({
@@ -102,7 +97,7 @@ describe('the list', () => {
   test('[AL63] holds what the server of OPENAI_BASE_URL has', async () => {
     const ids = ['llava:7b', 'qwen3:8b'];
     const openai = await createScriptedOpenAI({ script: () => ({}), models: ids });
-    closing.push(openai.close);
+    onTestFinished(openai.close);
     const models = make({ openaiBaseUrl: `${openai.url}/` });
     expect(models.defaultModel).toBe('compatible');
     expect(await models.discover()).toEqual({ ok: true, ids });

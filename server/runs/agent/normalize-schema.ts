@@ -209,8 +209,8 @@ class Normalization {
       if (written !== undefined) made[keyword] = written;
     }
     // Some refuse names that no property has.
-    const names = Object.keys(asSchema(made.properties));
-    const required = unique(asTexts(full.required).filter((name) => names.includes(name)));
+    const names = asSchema(made.properties);
+    const required = unique(asTexts(full.required).filter((name) => Object.hasOwn(names, name)));
     if (required.length > 0) made.required = required;
     const described = this.#describeRest(full, made);
     return form.dialect === 'strict' ? this.#strictPart(full, described) : described;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { mergeCard } from '#lib/call/merge-card';
 import { outputOfRecord } from '#lib/call/model-output';
@@ -26,14 +26,9 @@ import { inOrder } from './testing/setup-turns.ts';
 
 const principal = FIRST_OPERATOR;
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 function temporaryDirectory(): string {
   const dir = mkdtempSync(join(tmpdir(), 'callboard-agent-'));
-  closing.push(async () => rmSync(dir, { recursive: true, force: true }));
+  onTestFinished(async () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -49,7 +44,7 @@ interface Given {
 
 async function serve(given: Given) {
   const openai = await createScriptedOpenAI({ script: given.script ?? (() => ({})) });
-  closing.push(openai.close);
+  onTestFinished(openai.close);
   const parts = await openParts(given.dir, [
     new OwnTools([
       createCalculationEval(),
@@ -86,7 +81,13 @@ async function serve(given: Given) {
     models: { rehearsal: createRehearsalModel({ clock, paceMs: 1 }) },
   });
   await served.recover();
-  const { calls, runs, start, close } = served;
+  const { calls, runs, start } = served;
+  let isClosed = false;
+  const close = async () => {
+    if (!isClosed) await served.close();
+    isClosed = true;
+  };
+  onTestFinished(close);
   const ended = (runId: string) =>
     until((event) =>
       event.type === 'run' && event.run.run_id === runId && event.run.status !== 'running'
@@ -106,7 +107,6 @@ const started = (server: Awaited<ReturnType<typeof serve>>, input: string, model
 
 test('[AL1] a sentence becomes a call, a card and an answer, with the rehearsal model', async () => {
   const server = await serve({ dir: temporaryDirectory() });
-  closing.push(server.close);
   const runId = await started(server, 'What is 2+3*4?');
   expect(await server.ended(runId)).toMatchObject({ status: 'idle' });
   expect(server.cardOf()).toMatchObject({ status: 'SUCCESS', params: { expression: '2+3*4' } });
@@ -127,7 +127,6 @@ test('[AL175] the model’s own id of a call is in its record, its first event, 
   expect(server.cardOf()).toMatchObject({ model_call_id: 'call_of_the_model' });
   await server.close();
   const again = await serve({ dir });
-  closing.push(again.close);
   const id = part?.tool_call_id ?? '';
   expect(await again.calls.get(id)).toMatchObject({ modelCallId: 'call_of_the_model' });
   const [first] = await again.calls.events(id, { after: 0, limit: 1 });
@@ -143,7 +142,6 @@ test.each(['openai-chat:gpt-4o', 'openai:gpt-4o'])(
     const script: Script = ({ index }) =>
       index === 0 ? { calls: [call], stall: { at: 19, until: rest.promise } } : { text: '42' };
     const server = await serve({ dir: temporaryDirectory(), script });
-    closing.push(server.close);
     const runId = await started(server, 'six times seven', model);
     const partial = await server.until((event) =>
       event.type === 'call' && event.update.params?.expression ? event.update : undefined,
@@ -169,7 +167,6 @@ test.each(['openai-chat:gpt-4o', 'openai:gpt-4o', 'compatible:qwen3'])(
       { text: 'done' },
     );
     const server = await serve({ dir: temporaryDirectory(), script });
-    closing.push(server.close);
     const runId = await started(server, 'x', model);
     await server.ended(runId);
     const { calls } = await server.calls.list({ runId, limit: 10 });
@@ -194,7 +191,6 @@ test('[RU4] Stop ends the run at once and cancels the call that runs', async () 
     script: holding,
     started: running.resolve,
   });
-  closing.push(server.close);
   const runId = await started(server, 'x', 'openai-chat:gpt-4o');
   await running.promise;
   expect(await server.runs.cancel(runId)).toMatchObject({ ok: true, run: { status: 'cancelled' } });
@@ -207,7 +203,6 @@ test('[RU4] Stop ends the run at once and cancels the call that runs', async () 
 test('[RU4] Stop ends a turn that waits for a person’s yes, and the call did not run', async () => {
   const script = () => ({ calls: [{ name: 'calculation_eval', args: { expression: '1+1' } }] });
   const server = await serve({ dir: temporaryDirectory(), script, asks: true });
-  closing.push(server.close);
   const runId = await started(server, 'x', 'openai-chat:gpt-4o');
   await server.until((event) =>
     event.type === 'call' && event.update.phase === 'approval' ? event : undefined,
@@ -228,7 +223,6 @@ test('[RU10] T149: a server that comes back goes on, and the history stays paire
   await first.close();
 
   const second = await serve({ dir, script: () => ({ text: 'here' }) });
-  closing.push(second.close);
   await second.ended(runId);
   expect(second.openai.requests).toHaveLength(1);
   // Whether the tool did it is unknown, and the model reads that.
@@ -267,7 +261,6 @@ test('[AL100] a tool that the run was not given does not run, nor after a restar
     dir,
     script: inOrder(calculation, { text: 'I may not.' }),
   });
-  closing.push(second.close);
   await second.ended(outcome.run.run_id);
   const { calls } = await second.calls.list({ runId: outcome.run.run_id, limit: 10 });
   const refused = calls.filter(({ toolName }) => toolName === 'calculation.eval');
@@ -299,7 +292,6 @@ test('[RU11] a draft that a stop cut short is put back as a call that did not ru
   await first.close();
   rest.resolve();
   const second = await serve({ dir, script: () => ({ text: 'here' }) });
-  closing.push(second.close);
   await second.ended(runId);
   expect(await second.calls.get(id)).toMatchObject({
     status: 'FAILED',
@@ -322,7 +314,6 @@ test('[AL111] [AL113] after a restart each result is made again from the store w
   await first.close();
 
   const second = await serve({ dir, script: () => ({}) });
-  closing.push(second.close);
   const page = await second.runs.modelTurns({ runId, after: 0, limit: 9 });
   const parts = page?.turns.flatMap(({ sent }) => sent) ?? [];
   expect(parts).toHaveLength(3);
@@ -345,7 +336,6 @@ test('[AL2] T97: what a tool shows people is on its card and in no request to th
   });
   const script = inOrder({ calls: [{ name: 'demo_show', args: '{}' }] }, { text: 'done' });
   const server = await serve({ dir: temporaryDirectory(), script, tools: [show] });
-  closing.push(server.close);
   await server.ended(await started(server, 'x', 'openai-chat:gpt-4o'));
   expect(server.openai.requests[1]?.toolResults[0]?.text).toBe('said');
   expect(JSON.stringify(server.openai.requests.map(({ body }) => body))).not.toContain('CANARY');
@@ -363,7 +353,6 @@ test('[PV2] [PV8] [AL150] a model calls a tool of another provider, and reads wh
   const script: Script = ({ index }) =>
     index === 0 ? { calls: [{ name: 'files_read', args: {} }] } : { text: 'done' };
   const server = await serve({ dir: temporaryDirectory(), script, providers: [files] });
-  closing.push(server.close);
   const runId = await started(server, 'read it', 'openai-chat:gpt-4o');
   expect(await server.ended(runId)).toMatchObject({ status: 'idle' });
   expect(server.cardOf()).toMatchObject({ status: 'SUCCESS', source: 'mcp', result: 'Hi' });

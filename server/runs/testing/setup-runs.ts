@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Message, RunSummary } from '#lib/protocol/run';
@@ -27,11 +27,6 @@ import { KnownRuns } from '../known-runs.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
 export const principal = FIRST_OPERATOR;
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 export type Turn = (request: TurnRequest) => Promise<TurnEnd>;
 
@@ -91,7 +86,7 @@ export function setupRuns(
     offersTools: (clientId) => offering.has(clientId),
     logger,
   });
-  closing.push(() => runs.close());
+  onTestFinished(() => runs.close());
   /** As a call of an outside agent does. */
   const claim = async (runId: string, title: string, by: Principal = principal) => {
     const claimed = await known.claim(runId, title, by);

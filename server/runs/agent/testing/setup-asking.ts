@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type SetupOptions, setupCalls } from '../../../calls/testing/setup-calls.ts';
 import { createRehearsalModel } from '../../../rehearsal/rehearsal-model.ts';
 import { createScriptedOpenAI } from '../../../testing/scripted-openai.ts';
@@ -10,21 +10,16 @@ import { createAgent } from '../create-agent.ts';
 import { Models } from '../models.ts';
 import { systemClock } from './fakes.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 /** Runs and agent on a real registry and call service; clients are the test's, and a model that says what it wrote down, in order. */
 export async function setupAsking(replies: readonly ScriptedReply[], options: SetupOptions = {}) {
   const { dir } = options;
   const server = await setupCalls(options);
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   const { calls, registry, store, bus, logger } = server;
   const openai = await createScriptedOpenAI({
     script: ({ index }) => replies[index] ?? { text: 'Done.' },
   });
-  closing.push(openai.close);
+  onTestFinished(openai.close);
   const images = {
     readBlob: async () => undefined,
     scaleForModel: async () => ({ ok: false as const, message: 'no pictures here' }),
@@ -51,7 +46,7 @@ export async function setupAsking(replies: readonly ScriptedReply[], options: Se
     await runs.close();
     calls.stop();
   };
-  closing.push(end);
+  onTestFinished(end);
   const ended = (id: string) => expect.poll(async () => (await runs.get(id))?.status).toBe('idle');
   return { ...server, openai, runs, end, ended };
 }

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { MessagePart, NewSettings } from '#lib/protocol/run';
 import { createSecrets, type Secrets } from '#lib/text/secrets';
 import { FIRST_OPERATOR } from '../../../auth/principal.ts';
@@ -22,11 +22,6 @@ import {
   systemClock,
   toListing,
 } from './fakes.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
 
 export interface TurnSetup {
   script: Script;
@@ -98,7 +93,7 @@ export async function setupTurns(given: TurnSetup) {
     offersTools: () => true,
     logger,
   });
-  closing.push(async () => {
+  onTestFinished(async () => {
     await runs.close();
     await openai.close();
     await store.close();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import type { Check } from '../../../approvals/check.ts';
@@ -25,11 +25,6 @@ import { holdTool } from '../../testing/hold-tool.ts';
 import type { createOwnerTokens } from '../../testing/owner-tokens.ts';
 import { openParts, serveRuns } from '../../testing/serve-runs.ts';
 import type { DelegationOptions } from '../delegation.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 /** Who asks, by its model: `boss` is the parent's. */
 export type Script = (request: {
@@ -69,7 +64,7 @@ export const helper: Partial<SubAgentSettings> = { tools: ['fx.*'] };
 /** Agent, calls, registry, bus and store as they are; the model is a script behind real HTTP. */
 export async function setupDelegation(given: DelegationSetup) {
   const dir = given.dir ?? mkdtempSync(join(tmpdir(), 'callboard-delegate-'));
-  if (given.dir === undefined) closing.push(async () => rmSync(dir, { recursive: true }));
+  if (given.dir === undefined) onTestFinished(async () => rmSync(dir, { recursive: true }));
   const asked = new Map<string, number>();
   const openai = await createScriptedOpenAI({
     script: (request) => {
@@ -79,7 +74,7 @@ export async function setupDelegation(given: DelegationSetup) {
       return given.script({ model, index, request });
     },
   });
-  closing.push(openai.close);
+  onTestFinished(openai.close);
   const effects: string[] = [];
   const delegation: DelegationOptions = {
     agents: Object.fromEntries(
@@ -124,7 +119,7 @@ export async function setupDelegation(given: DelegationSetup) {
     if (!isStopped) await served.close();
     isStopped = true;
   };
-  closing.push(close);
+  onTestFinished(close);
 
   const start = (
     input = 'Go',
