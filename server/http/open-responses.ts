@@ -86,20 +86,13 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
-export interface EventWriter {
-  send(text: string): void;
-  end(): void;
-  /** Cuts the reader off, who comes back. */
-  destroy(): void;
-  /** The server stops already: nothing is sent. */
-  readonly isOver: boolean;
-}
+export type EventWriter = ReturnType<typeof openEventWriter>;
 
 /**
  * Writes Server-Sent Events, with a comment now and then, to a reader that takes them. The stream
  * ends as a whole answer does when the server stops.
  */
-function openEventWriter({ clock, closing }: HttpDeps, outgoing: ServerResponse): EventWriter {
+function openEventWriter({ clock, closing }: HttpDeps, outgoing: ServerResponse) {
   const send = (text: string) => {
     if (text === '' || outgoing.destroyed || outgoing.writableEnded) return;
     outgoing.write(text);
@@ -114,7 +107,14 @@ function openEventWriter({ clock, closing }: HttpDeps, outgoing: ServerResponse)
   });
   outgoing.flushHeaders();
   if (closing.aborted) end();
-  return { send, end, destroy: () => void outgoing.destroy(), isOver: closing.aborted };
+  return {
+    send,
+    end,
+    /** Cuts the reader off, who comes back. */
+    destroy: () => void outgoing.destroy(),
+    /** The server stops already: nothing is sent. */
+    isOver: closing.aborted,
+  };
 }
 
 function repeat(clock: Clock, ms: number, tick: () => void): () => void {

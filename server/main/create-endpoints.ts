@@ -79,8 +79,11 @@ export async function createEndpoints(
     uploads,
     development,
     openAi,
-    mcp: rooms.mcp.serveMcp(config, {
+    mcp: rooms.mcp.createMcpService({
       ...base,
+      config: file.mcp,
+      keepDays: config.keep.days,
+      publicUrl: config.publicUrl,
       history: store.history,
       sources: { blobs: core.blobs, scale: rooms.blobs.scaleForModel },
       spans: core.tracing,

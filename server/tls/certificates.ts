@@ -93,13 +93,7 @@ function names({ cert }: Pair, machine: MachineNames): boolean {
 const CHECK_MS = 60_000;
 
 /** The certificate that counts now. */
-export interface Certificates {
-  context(): SecureContextOptions;
-  /** The CA to install on phones; undefined when the certificate was given. */
-  readonly ca: () => X509Certificate | undefined;
-  /** Calls with each new context; returns what ends the checks. */
-  follow(changed: (context: SecureContextOptions) => void): () => void;
-}
+export type Certificates = Awaited<ReturnType<typeof openCertificates>>;
 
 export interface CertificatesOptions {
   readonly dataDir: string;
@@ -111,7 +105,7 @@ export interface CertificatesOptions {
 }
 
 /** Opens the given certificate, or the own one. Throws `ConfigError` when the given one is wrong. */
-export async function openCertificates(options: CertificatesOptions): Promise<Certificates> {
+export async function openCertificates(options: CertificatesOptions) {
   const { dataDir, given, clock, logger, machine = readMachineNames } = options;
   let current: Pair;
   let ca: X509Certificate | undefined;
@@ -127,8 +121,10 @@ export async function openCertificates(options: CertificatesOptions): Promise<Ce
 
   return {
     context: () => toContext(current),
+    /** The CA to install on phones; undefined when the certificate was given. */
     ca: () => ca,
-    follow(changed) {
+    /** Calls with each new context; returns what ends the checks. */
+    follow(changed: (context: SecureContextOptions) => void): () => void {
       let cancel = () => {};
       let isStopped = false;
       const check = async () => {

@@ -22,22 +22,17 @@ export interface ReachOptions {
   readonly ca: () => X509Certificate | undefined;
 }
 
-/** How a phone comes to this server. */
-export interface Reachability {
-  /** Origins, most likely first; behind those for phones that of this machine itself. */
-  addresses(): readonly string[];
-  describe(): Reach;
-}
-
-export function createReach(options: ReachOptions): Reachability {
+/** Tells how a phone comes to this server. */
+export function createReach(options: ReachOptions) {
   const all = (): ReachAddress[] => {
     const found = [...ofProxy(options), ...ofNetwork(options), ...ofThisMachine(options)];
     const origins = new Set<string>();
     return found.filter(({ origin }) => !origins.has(origin) && origins.add(origin));
   };
   return {
+    /** Origins, most likely first; behind those for phones that of this machine itself. */
     addresses: () => all().map(({ origin }) => origin),
-    describe() {
+    describe(): Reach {
       const ca = options.ca();
       const isProxied = options.publicUrl?.startsWith('https:') && options.tls === 'none';
       return {

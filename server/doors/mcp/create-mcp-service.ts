@@ -93,44 +93,25 @@ function createLegacySessions(key: string) {
 }
 
 export interface McpServiceDeps
-  extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'runIdOf'> {
+  extends Omit<McpServerDeps, 'openRequests' | 'questions' | 'toolsFor' | 'runIdOf' | FromConfig> {
   /** The secret of the data directory: what is signed or derived with it, no caller can make. */
   readonly key: string;
+  readonly config: McpConfig;
+  /** How long history is kept; undefined: for ever. */
+  readonly keepDays: number | undefined;
   /** Clients are shown where approvals are decided, at this origin of the board. */
-  readonly approvalUrl: boolean;
   readonly publicUrl: string | undefined;
   readonly registry: Pick<ToolRegistry, 'list' | 'find' | 'onChange'>;
+  /** Aborted when the server stops: what is open ends. */
+  readonly closing: AbortSignal;
 }
+
+type FromConfig = 'holdMs' | 'keepMs' | 'version';
 
 /** All agents together have so many; one agent's are bounded where its requests come in. */
 const MOST_SUBSCRIPTIONS = 10_000;
 
 const DAY_MS = 86_400_000;
-
-interface ServeMcpConfig {
-  readonly file: { readonly mcp: McpConfig };
-  readonly keep: { readonly days: number | undefined };
-  readonly publicUrl: string | undefined;
-}
-
-interface ServeMcpDeps
-  extends Omit<McpServiceDeps, 'holdMs' | 'approvalUrl' | 'publicUrl' | 'keepMs' | 'version'> {
-  readonly closing: AbortSignal;
-}
-
-/** Agents of others, by MCP, until the server stops. */
-export function serveMcp({ file, keep, publicUrl }: ServeMcpConfig, deps: ServeMcpDeps) {
-  const service = createMcpService({
-    ...deps,
-    holdMs: file.mcp.hold_ms,
-    approvalUrl: file.mcp.approval_url,
-    publicUrl,
-    keepMs: keep.days === undefined ? null : keep.days * DAY_MS,
-    version: readVersion(),
-  });
-  deps.closing.addEventListener('abort', () => void service.close());
-  return service;
-}
 
 export type McpService = ReturnType<typeof createMcpService>;
 
@@ -139,7 +120,7 @@ export type McpService = ReturnType<typeof createMcpService>;
  * It keeps no sessions, only what is open.
  */
 export function createMcpService(deps: McpServiceDeps) {
-  const { calls } = deps;
+  const { calls, config, keepDays, publicUrl } = deps;
   const sessions = createLegacySessions(deps.key);
   const streams = new ListStreams();
   const openRequests = createOpenRequests();
@@ -155,10 +136,10 @@ export function createMcpService(deps: McpServiceDeps) {
   const serverDeps: McpServerDeps = {
     ...deps,
     openRequests,
-    questions: createApprovalQuestions(calls, {
-      isOn: deps.approvalUrl,
-      publicUrl: deps.publicUrl,
-    }),
+    holdMs: config.hold_ms,
+    keepMs: keepDays === undefined ? null : keepDays * DAY_MS,
+    version: readVersion(),
+    questions: createApprovalQuestions(calls, { isOn: config.approval_url, publicUrl }),
     toolsFor: lists.of,
     runIdOf: createRunIds(deps.key),
   };
@@ -171,6 +152,13 @@ export function createMcpService(deps: McpServiceDeps) {
     // Its client is told what is refused; here it would be words of strangers in the log.
     { maxSubscriptions: MOST_SUBSCRIPTIONS, onerror: () => {} },
   );
+
+  const close = async () => {
+    lists.stop();
+    streams.close();
+    await handler.close();
+  };
+  deps.closing.addEventListener('abort', () => void close());
 
   return {
     /** Tells whether the id was made here for this agent. */
@@ -196,11 +184,7 @@ export function createMcpService(deps: McpServiceDeps) {
     /** The stream of an older client, by which it learns that tools changed. Returns a function that leaves it. */
     openStream: (agent: Agent, stream: McpStream) => streams.open(agent.tokenId, stream),
     /** Ends what is open. */
-    async close() {
-      lists.stop();
-      streams.close();
-      await handler.close();
-    },
+    close,
   };
 }
 

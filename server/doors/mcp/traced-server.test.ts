@@ -36,8 +36,8 @@ async function setup() {
       blobs: { read: async () => undefined },
       scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
     },
-    ...{ approvalUrl: false, publicUrl: undefined },
-    ...{ key: 'key', holdMs: mcpConfigSchema.parse({}).hold_ms, keepMs: null, version: '1.0.0' },
+    ...{ key: 'key', config: mcpConfigSchema.parse({}), publicUrl: undefined },
+    ...{ keepDays: undefined, closing: new AbortController().signal },
   });
   async function post(message: object, headers: Record<string, string>, sessionId?: string) {
     const given = { 'content-type': 'application/json', ...headers };

@@ -66,7 +66,6 @@ export async function setupMcp({
   resizeRoom = () => {},
 }: McpOptions = {}) {
   const world = await setupCalls(options);
-  const { hold_ms: holdMs, approval_url: approvalUrl } = mcpConfigSchema.parse(config);
   const mcp = createMcpService({
     ...world,
     history: world.store.history,
@@ -75,9 +74,8 @@ export async function setupMcp({
       blobs: { read: async () => undefined },
       scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
     },
-    ...{ key, holdMs, approvalUrl, publicUrl },
-    keepMs: null,
-    version: '1.0.0',
+    ...{ key, config: mcpConfigSchema.parse(config), publicUrl, keepDays: undefined },
+    closing: new AbortController().signal,
     spans: { isOn: false, mcpRequestEnded() {} },
   });
   async function answer(request: Request, body: unknown, sending: Sending = {}) {
