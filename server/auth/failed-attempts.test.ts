@@ -54,7 +54,7 @@ test('[AU24] the answers of another address are not held back', async () => {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function setup(limits: Partial<AttemptLimits>) {
+function setup(limits: AttemptLimits) {
   const clock = createManualClock();
   return { clock, attempts: createFailedAttempts(clock, limits) };
 }

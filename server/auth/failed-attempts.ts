@@ -3,26 +3,21 @@ import { TokenBuckets } from '#lib/limits/token-bucket';
 import { type Clock, pause } from '../base/clock.ts';
 import { networkOf } from './peer.ts';
 
-export interface AttemptLimits {
+const LIMITS = {
   /** So many wrong credentials of one network are answered at once; they come back evenly over a window. */
-  readonly count: number;
-  readonly windowMs: number;
-  /** How long the answer to each further one is held back. */
-  readonly holdMs: number;
-  /** So many of one network are held back; the rest is answered at once, which costs no memory. */
-  readonly maxHeld: number;
-  /** Networks that are remembered. */
-  readonly maxNetworks: number;
-}
-
-const LIMITS: AttemptLimits = {
   count: 20,
   windowMs: 60_000,
+  /** How long the answer to each further one is held back. */
   holdMs: 1_000,
-  // Below what one network may have of upgrades in waiting, so that the right token finds a place.
+  /**
+   * So many of one network are held back; the rest is answered at once, which costs no memory.
+   * Below what one network may have of upgrades in waiting, so that the right token finds a place.
+   */
   maxHeld: 16,
+  /** Networks that are remembered. */
   maxNetworks: 10_000,
 };
+export type AttemptLimits = Partial<typeof LIMITS>;
 
 export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
 
@@ -32,7 +27,7 @@ export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
  * that others of the same network cannot lock it out. The length of the token is what stands
  * against guessing.
  */
-export function createFailedAttempts(clock: Clock, limits: Partial<AttemptLimits> = {}) {
+export function createFailedAttempts(clock: Clock, limits: AttemptLimits = {}) {
   const { count, windowMs, holdMs, maxHeld, maxNetworks } = { ...LIMITS, ...limits };
   const rate = { burst: count, perSecond: (count * 1_000) / windowMs };
   const buckets = new TokenBuckets(rate, clock.now, maxNetworks);

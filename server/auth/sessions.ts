@@ -56,21 +56,13 @@ export class Sessions {
   /** Sessions that were found, by the cookie's hash, as they are on disk or newer. The token may have been revoked. */
   readonly #found = new Map<string, SessionRecord>();
   readonly cookieName: string;
-  /** Counts as use until the returned function is called. */
-  readonly hold: (sessionId: string) => () => void;
+  readonly #held = new Map<string, Held>();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
     this.#ends = createEmitter(deps.logger.error);
     this.cookieName = `callboard_session_${deps.instanceId}`;
     this.#names = new Set([this.cookieName, SECURE_PREFIX + this.cookieName]);
-    this.hold = createHolds({
-      clock: deps.clock,
-      logger: deps.logger,
-      findLive: (cookieHash) => this.#findLive(cookieHash),
-      renew: (session) => this.#renew(session),
-      end: (sessionId) => this.#ends.emit(sessionId),
-    });
   }
 
   /**
@@ -169,48 +161,14 @@ export class Sessions {
     store.write([{ type: 'renew_session', session: renewed }]).catch(logger.error);
     return renewed;
   }
-}
 
-const cookieHashOf = (idHash: string): string => idHash.slice(0, idHash.indexOf(':'));
-
-interface HoldsDeps extends Pick<SessionsDeps, 'clock' | 'logger'> {
-  readonly findLive: (cookieHash: string) => Promise<SessionRecord | undefined>;
-  readonly renew: (session: SessionRecord) => SessionRecord;
-  readonly end: (sessionId: string) => void;
-}
-
-/** Renews sessions while they are held, and ends them on their last day all the same. */
-function createHolds(deps: HoldsDeps): Sessions['hold'] {
-  interface Held {
-    count: number;
-    cancel: () => void;
-  }
-  const all = new Map<string, Held>();
-
-  const renewOrEnd = async (sessionId: string, held: Held): Promise<void> => {
-    const live = await deps.findLive(cookieHashOf(sessionId));
-    if (all.get(sessionId) !== held) return;
-    if (!live) return deps.end(sessionId);
-    const left = deps.renew(live).expiresAt - deps.clock.now();
-    const next = () => watch(sessionId, held);
-    held.cancel();
-    held.cancel = deps.clock.schedule(Math.min(SESSION_RENEW_MS, left), next);
-  };
-
-  /** A session that cannot be read proves nothing, so it ends. */
-  const watch = (sessionId: string, held: Held): void => {
-    renewOrEnd(sessionId, held).catch((error: unknown) => {
-      deps.logger.error(error);
-      deps.end(sessionId);
-    });
-  };
-
-  return (sessionId) => {
-    const held = all.get(sessionId) ?? { count: 0, cancel: () => {} };
+  /** Counts as use until the returned function is called; on its last day the session ends all the same. */
+  hold(sessionId: string): () => void {
+    const held = this.#held.get(sessionId) ?? { count: 0, cancel: () => {} };
     held.count += 1;
-    all.set(sessionId, held);
+    this.#held.set(sessionId, held);
     // Each time: it may have ended between the request and this, while others still let go of it.
-    watch(sessionId, held);
+    this.#watch(sessionId, held);
     let released = false;
     return () => {
       if (released) return;
@@ -218,10 +176,37 @@ function createHolds(deps: HoldsDeps): Sessions['hold'] {
       held.count -= 1;
       if (held.count > 0) return;
       held.cancel();
-      all.delete(sessionId);
+      this.#held.delete(sessionId);
     };
-  };
+  }
+
+  /** A session that cannot be read proves nothing, so it ends. */
+  #watch(sessionId: string, held: Held): void {
+    this.#renewOrEnd(sessionId, held).catch((error: unknown) => {
+      this.#deps.logger.error(error);
+      this.#ends.emit(sessionId);
+    });
+  }
+
+  async #renewOrEnd(sessionId: string, held: Held): Promise<void> {
+    const live = await this.#findLive(cookieHashOf(sessionId));
+    if (this.#held.get(sessionId) !== held) return;
+    if (!live) return this.#ends.emit(sessionId);
+    const { clock } = this.#deps;
+    const left = this.#renew(live).expiresAt - clock.now();
+    const next = () => this.#watch(sessionId, held);
+    held.cancel();
+    held.cancel = clock.schedule(Math.min(SESSION_RENEW_MS, left), next);
+  }
 }
+
+/** A session that is held by so many. */
+interface Held {
+  count: number;
+  cancel: () => void;
+}
+
+const cookieHashOf = (idHash: string): string => idHash.slice(0, idHash.indexOf(':'));
 
 /** The different values of our cookie: browsers send one for each path and domain it was set for. */
 function readCookies(header: string | undefined, names: ReadonlySet<string>): string[] {

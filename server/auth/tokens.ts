@@ -1,3 +1,4 @@
+import { HttpError } from '#lib/protocol/http-error';
 import type { Role } from '#lib/protocol/role';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
@@ -19,9 +20,10 @@ export type NewToken =
   | { readonly kind: 'operator'; readonly name: string; readonly role: Role }
   | { readonly kind: 'agent'; readonly name: string; readonly tools: readonly string[] };
 
-export type CreatedToken =
-  | { readonly ok: true; readonly token: TokenRecord; readonly secret: string }
-  | { readonly ok: false; readonly code: 'conflict'; readonly message: string };
+export interface CreatedToken {
+  readonly token: TokenRecord;
+  readonly secret: string;
+}
 
 /** A device makes its token by itself. */
 export interface NewDeviceToken {
@@ -30,8 +32,6 @@ export interface NewDeviceToken {
   readonly name: string;
   readonly clientId: string;
 }
-
-type CreatedDeviceToken = Pick<Extract<CreatedToken, { ok: true }>, 'ok' | 'token'>;
 
 export interface TokensDeps {
   readonly store: Pick<Store, 'write' | 'listTokens'>;
@@ -70,13 +70,12 @@ export class Tokens {
     for (const token of await this.#deps.store.listTokens()) this.#keep(token);
   }
 
-  /** Resolves when the token is on disk. The secret is nowhere but in the result. */
+  /** Resolves when the token is on disk. The secret is nowhere but in the result. Refused with `HttpError`. */
   async create(asked: NewToken, createdBy: string): Promise<CreatedToken> {
-    const problem = this.#problemOf(asked);
-    if (problem) return { ok: false, code: 'conflict', message: problem };
+    refuse(this.#problemOf(asked));
     const secret = PREFIXES[asked.kind] + this.#deps.newSecret();
     const token = await this.#add({ ...asked, hash: hashSecret(secret), createdBy });
-    return { ok: true, token, secret };
+    return { token, secret };
   }
 
   /**
@@ -87,13 +86,12 @@ export class Tokens {
     { hash, name, clientId }: NewDeviceToken,
     createdBy: string,
     together: (tokenId: string) => readonly Change[],
-  ): Promise<CreatedDeviceToken | Extract<CreatedToken, { ok: false }>> {
+  ): Promise<TokenRecord> {
     const isKnown = [...this.#all.values()].some(({ record }) => record.hash === hash);
-    const problem = isKnown ? 'This token is in use, or was revoked: make another one' : undefined;
-    const message = problem ?? this.#fullProblem();
-    if (message !== undefined) return { ok: false, code: 'conflict', message };
+    refuse(isKnown ? 'This token is in use, or was revoked: make another one' : undefined);
+    refuse(this.#fullProblem());
     const made = { kind: 'device', hash, name, clientId, createdBy } as const;
-    return { ok: true, token: await this.#add(made, together) };
+    return this.#add(made, together);
   }
 
   async #add(
@@ -248,6 +246,10 @@ export class Tokens {
     const { store, logger } = this.#deps;
     store.write([{ type: 'put_token', token }], { mayWait: true }).catch(logger.error);
   }
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new HttpError('conflict', problem);
 }
 
 function toCaller({ id, kind, name, role, tools, clientId }: TokenRecord): Caller {

@@ -108,9 +108,9 @@ export class DeviceList {
       ...this.#forgetOldest(),
     ];
     const { clientId } = made;
-    const created = await tokens.createForDevice({ hash, name, clientId }, pairedBy, withToken);
-    if (!created.ok) throw new HttpError(created.code, created.message);
-    return this.#put({ ...made, tokenId: created.token.id });
+    const asToken = { hash, name, clientId };
+    const { id: tokenId } = await tokens.createForDevice(asToken, pairedBy, withToken);
+    return this.#put({ ...made, tokenId });
   }
 
   /**

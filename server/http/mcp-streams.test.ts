@@ -46,7 +46,6 @@ async function setup({ room = 0, clock = createSystemClock() } = {}) {
     },
   });
   const made = await tokens.create({ kind: 'agent', name: 'reader', tools: [] }, 'operator');
-  if (!made.ok) throw new Error(made.message);
   const ask = async (
     method: 'GET' | 'POST' | 'DELETE',
     body?: object,

@@ -163,7 +163,15 @@ export function watchInbound(
   ws: Pick<WebSocket, 'on' | 'pause' | 'resume' | 'terminate'>,
   stream: Pick<Socket, 'on' | 'bytesRead'>,
 ): InboundSocket {
-  const { pause, resume } = createReading(ws);
+  /** A socket is read while there is no reason not to. */
+  const reasons = new Set<Reason>();
+  const pause = (reason: Reason) => {
+    if (reasons.size === 0) ws.pause();
+    reasons.add(reason);
+  };
+  const resume = (reason: Reason) => {
+    if (reasons.delete(reason) && reasons.size === 0) ws.resume();
+  };
   const listeners: (() => void)[] = [];
   /** Up to here all was complete messages. */
   let complete = stream.bytesRead;
@@ -212,19 +220,5 @@ export function watchInbound(
       };
     },
     onArriving: (listener) => void listeners.push(listener),
-  };
-}
-
-/** A socket is read while there is no reason not to. */
-function createReading(ws: Pick<WebSocket, 'pause' | 'resume'>) {
-  const reasons = new Set<Reason>();
-  return {
-    pause(reason: Reason): void {
-      if (reasons.size === 0) ws.pause();
-      reasons.add(reason);
-    },
-    resume(reason: Reason): void {
-      if (reasons.delete(reason) && reasons.size === 0) ws.resume();
-    },
   };
 }

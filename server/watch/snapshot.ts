@@ -163,12 +163,8 @@ function boundCalls(shown: readonly ShownCall[], room: number): Fitted<WatchedCa
   const openRoom = ended.length === 0 ? room : (room / 4) * 3;
   const openFit = fitIntoRoom(open, formsWithin(openRoom));
   const endedFit = fitIntoRoom(ended, formsWithin(room - openFit.bytes));
-  const places = new Map(shown.map(({ id }, place) => [id, place]));
-  const placeOf = (call: WatchedCall) => places.get(call.tool_call_id) ?? 0;
   return {
-    shown: [...openFit.shown, ...endedFit.shown].sort(
-      (a, b) => placeOf(a.value) - placeOf(b.value),
-    ),
+    shown: inOrder(shown, [...openFit.shown, ...endedFit.shown]),
     bytes: openFit.bytes + endedFit.bytes,
     leftOut: openFit.leftOut + endedFit.leftOut,
     isWhole: openFit.isWhole && endedFit.isWhole,
@@ -181,11 +177,18 @@ function boundOpen(shown: readonly ShownCall[], room: number): Fitted<WatchedCal
   const waits = ({ card }: ShownCall) => card.phase === 'approval';
   // Calls that have waited longest are the ones whose questions have room.
   const waiting = open.filter(waits).toReversed();
-  const inOrder = [...waiting, ...open.filter((call) => !waits(call))];
-  const fit = fitIntoRoom(inOrder, formsWithin(room, (room / 4) * 3));
-  const places = new Map(shown.map(({ id }, place) => [id, place]));
-  const placeOf = (call: WatchedCall) => places.get(call.tool_call_id) ?? 0;
-  return { ...fit, shown: fit.shown.toSorted((a, b) => placeOf(a.value) - placeOf(b.value)) };
+  const byNeed = [...waiting, ...open.filter((call) => !waits(call))];
+  const fit = fitIntoRoom(byNeed, formsWithin(room, (room / 4) * 3));
+  return { ...fit, shown: inOrder(shown, fit.shown) };
+}
+
+/** The ones that fit, in the order in which all are. */
+function inOrder(
+  all: readonly ShownCall[],
+  fitted: Fitted<WatchedCall>['shown'],
+): Fitted<WatchedCall>['shown'] {
+  const byId = new Map(fitted.map((one) => [one.value.tool_call_id, one]));
+  return all.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 type Lists = {

@@ -29,7 +29,6 @@ export const tokenRoutes = ({ tokens, ...deps }: HttpDeps): Route[] => [
     async handle(asked) {
       const { principal, body: detail } = asked;
       const created = await tokens.create(detail, principalName(principal));
-      if (!created.ok) throw new HttpError(created.code, created.message);
       await writeDown(deps, asked, { act: 'token_created', target: created.token.id, detail });
       return json(201, { ...toWireToken(created.token), secret: created.secret });
     },
