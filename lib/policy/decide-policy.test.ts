@@ -264,7 +264,6 @@ test.each<[object, string]>([
     { rules: [{ effect: 'maybe' }] },
     'rules.0.effect is the text "maybe": it must be "allow" or "ask" or "deny"',
   ],
-  [{ ask: 'pay' }, 'ask is the text "pay": it must be a list'],
   [{ deny: ['a*b'] }, 'deny.0 is the text "a*b": it must be a name such as "mail.send"'],
   [
     { rules: [{ effect: 'ask', tool: 'x' }] },
@@ -291,20 +290,8 @@ test.each<[object, string]>([
     'rules.0.args.0.path is the text "/to/*": a rule that allows cannot look at each member',
   ],
   [
-    { rules: [{ effect: 'ask', callers: [{ kind: 'device' }] }] },
-    'rules.0.callers.0.kind is the text "device": it must be "operator" or "agent"',
-  ],
-  [
-    { rules: [{ effect: 'ask', source: 'browser' }] },
-    'rules.0.source is the text "browser": it must be "server" or "client" or "mcp" or "pool"',
-  ],
-  [
     { rules: [{ effect: 'deny', callers: [{ kind: 'agent', role: 'admin' }] }] },
     'rules.0.callers.0.role is the text "admin": people alone have a role; leave out one of role and kind',
-  ],
-  [
-    { limits: [{ calls: 1, seconds: 1, callers: [{ role: 'viewer' }] }] },
-    'limits.0.callers.0.role is the text "viewer": it must be "operator" or "admin"',
   ],
   [
     {

@@ -41,21 +41,16 @@ export interface ClientSessionDeps extends ResumeSessionDeps {
   readonly logger: Logger;
   /** Sessions by instance, so that a returning instance can supersede its older session. */
   readonly live: Map<string, ClientSession>;
-  /** A client that comes by an older token has to wait for these writes of confirmed ones. */
-  readonly confirmations: Set<Promise<void>>;
 }
 
 export type ClientSessions = ReturnType<typeof createClientSessions>;
 
 /** The sessions of all clients that hold a channel open. */
-export function createClientSessions(
-  deps: Omit<ClientSessionDeps, 'live' | 'pendingInstances' | 'confirmations'>,
-) {
+export function createClientSessions(deps: Omit<ClientSessionDeps, 'live' | 'pendingInstances'>) {
   const shared: ClientSessionDeps = {
     ...deps,
     live: new Map(),
     pendingInstances: new Set(),
-    confirmations: new Set(),
   };
   return {
     open: (principal: Principal, channel: ClientChannel) =>
@@ -184,11 +179,7 @@ export class ClientSession {
   #confirm(client: Client): void {
     this.#isConfirmed = true;
     const changes = confirmToken(client.identity);
-    if (changes.length === 0) return;
-    const { store, confirmations, logger } = this.#deps;
-    const written = store.write(changes).catch(logger.error);
-    confirmations.add(written);
-    void written.finally(() => confirmations.delete(written));
+    if (changes.length > 0) this.#deps.store.write(changes).catch(this.#deps.logger.error);
   }
 
   #handle(message: Received, identity: Identity): Promise<void> | undefined {

@@ -26,7 +26,6 @@ function setup() {
     store,
     ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('made_') }),
     table,
-    confirmations: new Set<Promise<void>>(),
     instances: { holdsCalls: (instanceId: string) => held.has(instanceId) },
     pendingInstances: arriving,
     clock: { now: () => 1_000 },

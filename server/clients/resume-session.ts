@@ -26,8 +26,6 @@ export interface ResumeSessionDeps {
   readonly instances: Pick<ClientInstances, 'holdsCalls'>;
   /** Instances whose session is being resumed: taken at once, and in the table only after a write. */
   readonly pendingInstances: Set<string>;
-  /** Writes of tokens that clients have confirmed so far (ID3). */
-  readonly confirmations: ReadonlySet<Promise<void>>;
   readonly clock: { now(): number };
   /** Called when a client names an id that is taken, and is given a fresh one. */
   claimRefused?(principal: Principal, clientId: string): void;
@@ -132,7 +130,8 @@ async function proofOf(
 ): Promise<Proof | undefined> {
   const clientId = ownClientId(principal) ?? client_id;
   if (clientId === undefined || resume_token === undefined) return undefined;
-  await Promise.all(deps.confirmations);
+  // What clients have confirmed so far is on disk (ID3).
+  await deps.store.write([]);
   const nextToken = deps.secretAfter(resume_token);
   const find = (tokenHash: string) => deps.store.findClient(clientId, tokenHash);
   // guard: lost-welcome-resumed
