@@ -221,6 +221,17 @@ test('[CA44] one no ends all that are equal, and none that differs in argument, 
   }
 });
 
+test('[CA44] an answer by hand is the result of each call that is equal, and of no other', async () => {
+  const one = await setup();
+  const made = await invokeAll(one, [1, 1, 2]);
+  await one.calls.answer(made[1]?.id ?? '', olga, 'by hand');
+  const [first, second, other] = await latest(one, made);
+  const approval_decision = { by: 'operator:olga', decision: 'answer', calls: 2 };
+  const answered = { status: 'SUCCEEDED', result: 'by hand', card: { approval_decision } };
+  expect([first, second]).toMatchObject([answered, answered]);
+  expect([other?.phase, one.phone.requests()]).toEqual(['approval', []]);
+});
+
 test('[CA44] no question has more than 100 equal calls', async () => {
   const one = await setup();
   const made = await invokeAll(one, new Array(101).fill(1));

@@ -105,11 +105,6 @@ describe('cookie', () => {
     expect(await ask({ headers: { origin, ...key } })).toBe('unauthenticated');
   });
 
-  test('[AU16] a bearer token on a socket needs no Origin', async () => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    expect(await ask({ at: 'socket', headers })).toEqual(OPERATOR);
-  });
-
   test('[AU17] a link from elsewhere opens a page', async () => {
     const link = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     const headers = { cookie, ...fetchSite('cross-site'), ...link };

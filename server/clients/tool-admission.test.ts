@@ -47,47 +47,6 @@ test('[DV30] what was allowed is registered to the letter, anything else waits',
   expect((await acts()).some(({ act }) => act === 'device_tools_decided')).toBe(false);
 });
 
-test.each([
-  ['description', { description: 'Sends it away' }],
-  ['schema', { parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
-  ['hints', { annotations: { readOnlyHint: true } }],
-  ['shown name', { display_name: 'Harmless' }],
-  ['time limit', { timeout_ms: 600_000 }],
-])(
-  '[DV30] [DV31] a tool with another %s is taken out of the lists until it is allowed',
-  async (_what, change) => {
-    const { offer, listed, device, decide, changes } = await setup();
-    await offer(echo());
-    expect(codes(await offer(echo(change)))).toEqual(['echo waiting_for_approval']);
-    expect(listed()).toEqual([]);
-    expect(changes).toEqual([['in_1', ['echo']]]);
-    const [waiting] = device().waiting;
-    expect(waiting?.before).toMatchObject({ name: 'echo', description: 'Says it again' });
-    expect(waiting?.tool).toMatchObject(change);
-    // As it was allowed it is there again, and nothing waits any more.
-    await offer(echo());
-    expect([listed(), device().waiting]).toEqual([['echo: Says it again'], []]);
-    await offer(echo(change));
-    await decide({ allow: [device().waiting[0]?.tool.hash ?? ''] });
-    expect(device()).toMatchObject({ tools: [change], waiting: [] });
-    expect(device().tools).toHaveLength(1);
-    // The form of before is not allowed any more.
-    expect(codes(await offer(echo()))).toEqual(['echo waiting_for_approval']);
-  },
-);
-
-test('[DV32] what a person allows is registered at once, for the connections that offer it', async () => {
-  const { offer, listed, device, decide, changes, admission, client } = await setup();
-  await offer(echo({ name: 'camera' }), echo({ name: 'torch' }));
-  const hashes = device().waiting.map(({ tool }) => tool.hash);
-  admission.unregister(client.instanceId, ['torch']);
-  await decide({ allow: hashes });
-  expect(listed()).toEqual(['camera: Says it again']);
-  expect(changes).toEqual([['in_1', []]]);
-  admission.drop(client.instanceId);
-  expect(listed()).toEqual([]);
-});
-
 test('[DV33] what was denied is not asked about again, and can be allowed later', async () => {
   const { offer, listed, device, decide } = await setup();
   await offer(echo({ name: 'camera' }));
