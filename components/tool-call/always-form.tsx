@@ -61,6 +61,7 @@ export interface AlwaysFormProps {
 /** How far an "always" reaches and how long it holds, with the exact rule as it will be written. */
 export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysFormProps) {
   const t = useTranslations('card.approval');
+  const common = useTranslations('common');
   const fields = useRef<HTMLFieldSetElement>(null);
   useFirstFocus(fields, 'select', true);
   const [scope, setScope] = useState<AlwaysScope>('run');
@@ -82,7 +83,7 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
   const { client_id: clientId, run_id: runId } = always;
   const named = useClients().find((one) => one.client_id === clientId)?.name;
   const title = useTitle(runId);
-  const client = clientId === null ? t('server') : named || clientId;
+  const client = clientId === null ? common('theServer') : named || clientId;
   const where = scope === 'run' && title ? t('scopeOfRun', { title }) : t(`scope.${scope}`);
   const options = <Name extends string>(names: readonly Name[], label: (name: Name) => string) =>
     names.map((value) => ({ value, label: label(value) }));
@@ -177,7 +178,7 @@ export function AlwaysForm({ always, args, allow, onDecide, onBack }: AlwaysForm
         >
           {t('alwaysAllow')}
         </AllowButton>
-        <Button onClick={onBack}>{t('back')}</Button>
+        <Button onClick={onBack}>{common('back')}</Button>
       </div>
     </fieldset>
   );

@@ -88,7 +88,7 @@ export function ArgumentsEditor(props: ArgumentsEditorProps) {
             props.onBack();
           }}
         >
-          {t('approval.back')}
+          {common('back')}
         </Button>
       </div>
     </div>

@@ -23,6 +23,7 @@ interface DenyFormProps {
 /** A no with its reason, which the model is given. */
 export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyFormProps) {
   const t = useTranslations('card.approval');
+  const common = useTranslations('common');
   const id = useId();
   const [before] = useState(() => (callId === null ? null : unsentOf(callId, 'reason')));
   const [note, setNote] = useState(before?.text ?? '');
@@ -62,7 +63,7 @@ export function DenyForm({ callId, action, isSending, onDeny, onBack }: DenyForm
           {action ?? t('deny')}
         </Button>
         <Button disabled={isSending} onClick={back}>
-          {t('back')}
+          {common('back')}
         </Button>
       </div>
     </form>

@@ -78,7 +78,7 @@ function Rule({ rule }: { rule: WireAlwaysRule }) {
         <MarkedText
           text={t('rule', {
             tool: tool_name,
-            client: client_id === null ? t('server') : named || client_id,
+            client: client_id === null ? common('theServer') : named || client_id,
             args: words.args({ arguments: rule.bound, other_arguments: rule.other_arguments }),
             where,
             caller: caller.kind === 'run' ? t('builtIn', { name: caller.name }) : caller.name,

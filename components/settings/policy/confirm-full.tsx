@@ -15,6 +15,7 @@ export interface ConfirmFullProps {
 /** Before agents do without a person what a rule would ask about: what that means, and a way back, which has the focus. */
 export function ConfirmFull({ of, isSending, returnTo, onConfirm, onBack }: ConfirmFullProps) {
   const t = useTranslations('settings.policy.autonomy.full');
+  const common = useTranslations('common');
   const textId = useId();
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -39,7 +40,7 @@ export function ConfirmFull({ of, isSending, returnTo, onConfirm, onBack }: Conf
           {t('confirm')}
         </Button>
         <Button ref={back} aria-describedby={textId} onClick={onBack}>
-          {t('back')}
+          {common('back')}
         </Button>
       </div>
     </div>

@@ -259,10 +259,11 @@ function toBody(
 
 function Outcome({ outcome }: { outcome: DryRunAnswer }) {
   const t = useTranslations('settings.policy');
+  const common = useTranslations('common');
   const { effect, rule, reason, limits, access, client_id, args } = outcome;
   const facts = [
     t(`try.access.${access}`),
-    client_id ?? t('try.server'),
+    client_id ?? common('theServer'),
     ...limits.map(({ limit, left }) => t('try.left', { limit, left })),
   ];
   return (
