@@ -175,6 +175,18 @@ test('[AL39] a schema that refers to itself is kept, or written out twice and op
   ]);
 });
 
+test('[AL39] of references that double at each step a form has at most 1,000 parts', () => {
+  const to = (at: number) => ({ $ref: `#/$defs/s${at}` });
+  const steps = Array.from({ length: 16 }, (_, at) => [
+    `s${at}`,
+    { type: 'object', properties: { a: to(at + 1), b: to(at + 1) } },
+  ]);
+  const $defs = { ...Object.fromEntries(steps), s16: { type: 'string' } };
+  const form = formFor('gemini', { type: 'object', properties: { s: to(0) }, $defs });
+  expect(JSON.stringify(form.schema).match(/"type"/g)?.length).toBeLessThanOrEqual(1_001);
+  expect(form.warnings).toEqual([expect.stringContaining('too large')]);
+});
+
 test.each<[string, object, Partial<Record<SchemaTarget, object>>]>([
   [
     'a value or null',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from './testing/fakes.ts';
-import { echo, gate, hanging, MODELS, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
+import { echo, gate, MODELS, partsOf, setupTurns, texts } from './testing/setup-turns.ts';
 
 describe.each(MODELS)('over %s', (model) => {
   test('[AL6] a turn is stopped while the model hangs before its first word', async () => {
@@ -39,21 +39,6 @@ describe.each(MODELS)('over %s', (model) => {
       code: 'cancelled',
       params: { by: 'operator:olga' },
     });
-  });
-
-  test('[AL6] a turn is stopped while a tool hangs: the call is cancelled', async () => {
-    const started = gate();
-    const script = () => ({ calls: [{ name: 'demo_hang', args: { a: 1 } }] });
-    const { start, runs, calls } = await setupTurns({
-      model,
-      script,
-      tools: [hanging(started.resolve)],
-    });
-    const runId = await start('go');
-    await started.promise;
-    const outcome = await runs.cancel(runId);
-    expect(outcome).toMatchObject({ ok: true, run: { status: 'cancelled' } });
-    expect(calls.cancelled).toEqual(['tc_1']);
   });
 });
 
