@@ -140,6 +140,17 @@ test('[MP47] a large answer waits until another has been sent, also to a reader 
   expect(sources).toHaveLength(2);
 });
 
+test('[MP47] a batch of messages is refused', async () => {
+  const { ask, sources } = await setup();
+  expect((await ask('POST', [CALL, CALL])).statusCode).toBe(400);
+  expect(sources).toEqual([]);
+});
+
+test('[MP15] who ends no session of its own is told to use POST', async () => {
+  const { ask } = await setup();
+  expect((await ask('DELETE')).statusCode).toBe(405);
+});
+
 test('[MP31] a stream that is not read is cut', async () => {
   const { ask, streams } = await setup();
   const answer = await ask('GET');
