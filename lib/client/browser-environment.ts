@@ -15,6 +15,7 @@ import {
   type JournalEntry,
   journalOverflow,
   storedBytes,
+  toSize,
 } from './journal.ts';
 import type { ClientEnvironment } from './transports.ts';
 
@@ -85,7 +86,7 @@ export function createBrowserEnvironment(
     },
     now: () => Date.now(),
     schedule,
-    random: () => Math.random(),
+    random: Math.random,
     newId: randomId,
     onWake(listener) {
       // `visibilitychange` comes as well when a page is hidden, which does not wake it up.
@@ -223,12 +224,6 @@ export async function openIndexedDbJournal({
 }
 
 const STRICT: IDBTransactionOptions = { durability: 'strict' };
-
-const toSize = ({ id, bytes, entry }: StoredEntry) => ({
-  id,
-  bytes,
-  droppable: entry.repeatable && entry.answer !== null,
-});
 
 function openDatabase(indexedDb: IDBFactory): Promise<IDBDatabase> {
   const request = indexedDb.open(DATABASE, 1);

@@ -62,6 +62,14 @@ export function journalOverflow(oldestFirst: readonly StoredSize[], maxBytes: nu
 /** An entry's size as it counts for the cap: about the bytes that its text takes. */
 export const storedBytes = (entry: unknown): number => JSON.stringify(entry).length;
 
+export const toSize = ({
+  entry: { id, repeatable, answer },
+  bytes,
+}: {
+  readonly entry: JournalEntry;
+  readonly bytes: number;
+}): StoredSize => ({ id, bytes, droppable: repeatable && answer !== null });
+
 /** The entries of a journal in memory, in the order of the last put, within its cap (CL17). */
 export class JournalEntries {
   readonly #maxBytes: number;
@@ -94,11 +102,7 @@ export class JournalEntries {
   }
 
   #dropOverflow(): void {
-    const sizes = [...this.#stored].map(([id, { entry, bytes }]) => ({
-      id,
-      bytes,
-      droppable: entry.repeatable && entry.answer !== null,
-    }));
+    const sizes = [...this.#stored.values()].map(toSize);
     for (const id of journalOverflow(sizes, this.#maxBytes)) this.delete(id);
   }
 }
