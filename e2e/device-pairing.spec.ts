@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { openedPairingSchema } from '#lib/protocol/device';
-import { finalCall, invoke, readCall } from './contract/kit/calls.ts';
+import { finalCall, invoke } from './contract/kit/calls.ts';
 import { expect, test } from './fixtures.ts';
 import type { Callboard } from './start-callboard.ts';
 import { untilConnected } from './support/device-views.ts';
@@ -19,31 +19,6 @@ const decide = (board: Callboard, id: string, decision: 'approve' | 'deny') =>
 
 const waiting = (page: Page) => page.getByText(/^Waiting for a person at/);
 const sheet = (page: Page) => page.getByRole('region', { name: 'Question of a tool' });
-
-test('[DP1] [DP4] [DP5] a phone follows the link, is approved, and answers a call that asks its person', async ({
-  page,
-  callboard,
-}) => {
-  const { pairing_id } = await followLink(page, callboard);
-  await page.getByLabel('Name of this device').fill('Pixel 8');
-  await page.getByRole('button', { name: 'Join' }).click();
-  await expect(waiting(page)).toBeVisible();
-  await page.reload();
-  await expect(waiting(page)).toBeVisible();
-  expect((await decide(callboard, pairing_id, 'approve')).status).toBe(200);
-  await page.getByRole('button', { name: 'Open this device' }).click();
-  await untilConnected(page);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pixel 8');
-  const id = await invoke(callboard, 'page.text', { selector: 'h1' });
-  await expect(sheet(page)).toBeVisible();
-  // The operator's card says that it waits for the person there.
-  await expect
-    .poll(() => readCall(callboard, id))
-    .toMatchObject({ phase: 'device', card: { client_name: 'Pixel 8' } });
-  await sheet(page).getByRole('button', { name: 'Allow once' }).click();
-  const { status, result } = await finalCall(callboard, id);
-  expect([status, result]).toMatchObject(['SUCCEEDED', { text: 'Pixel 8' }]);
-});
 
 test('[DP33] a device that a person disconnected connects again when asked, and a revoked one is to be paired again', async ({
   page,

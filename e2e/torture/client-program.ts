@@ -3,15 +3,14 @@
  * down before the library goes on, so that a kill at any moment loses no
  * witness. Started by the harness with its `ClientConfig` as JSON.
  */
-import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canonicalJson } from '#lib/json/equal';
 import type { ClientToolDefinition } from '../../lib/client/client-tool.ts';
 import { createNodeToolClient } from '../../lib/client/node/node-client.ts';
 import type { Socket } from '../../lib/net/environment.ts';
 import { createStreamSocket } from '../../lib/net/stream-socket.ts';
 import { createUnrulySocket } from './world/unruly-socket.ts';
+import { hashOf } from './world/witness.ts';
 
 /** A client process is told this; paths are of files that no fault touches. */
 export interface ClientConfig {
@@ -46,9 +45,6 @@ Math.random = () => 0.003;
 
 /** By call: the hash of what was sent last. */
 const sent = new Map<string, string>();
-
-const hashOf = (value: unknown) =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
 
 class TappedSocket extends createUnrulySocket(config.unruly) {
   constructor(url: string | URL, protocols?: string | string[]) {

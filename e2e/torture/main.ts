@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Semaphore } from '#lib/limits/semaphore';
 import { failureLines, testsOfTorture, totalsLine } from '../../server/bootstrap/reports.mjs';
 import { describeMachine } from '../support/describe-machine.ts';
 import { type Build, buildVariant } from './build-variant.ts';
@@ -39,17 +40,15 @@ const SHORT_LANES = 3;
  * waits: mutants begin while the last scenarios still run.
  */
 function createLanes({ isShort }: TortureOptions): <R>(work: () => Promise<R>) => Promise<R> {
-  let free = isShort ? SHORT_LANES : 1;
-  const waiting: (() => void)[] = [];
+  const lanes = new Semaphore({ atOnce: isShort ? SHORT_LANES : 1 });
   return async (work) => {
-    if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
-    else free -= 1;
+    const turn = Promise.withResolvers<void>();
+    const leave = lanes.enter(turn.resolve);
     try {
+      await turn.promise;
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
+      leave();
     }
   };
 }

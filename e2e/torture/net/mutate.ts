@@ -14,35 +14,24 @@ const STRINGS = [
   '"',
 ];
 
+const HOSTILE: readonly ((random: Random) => unknown)[] = [
+  () => null,
+  (random) => random.pick(NUMBERS),
+  (random) => random.pick(STRINGS),
+  (random) => random.pick(STRINGS).repeat(random.between(1, 300)),
+  (random) => random.chance(0.5),
+  (random) => Array.from({ length: random.between(0, 20) }, () => random.pick(NUMBERS)),
+  (random) => Object.fromEntries(STRINGS.map((key) => [key, random.pick(NUMBERS)])),
+  (random) => deep(random.between(1, 90)),
+  () => JSON.parse('{"__proto__": {"admin": true}, "constructor": {"prototype": 1}}'),
+  () => ({ $ref: '#', type: 'object', pattern: '^(a+)+$' }),
+];
+
+const deep = (depth: number): unknown =>
+  depth === 0 ? 1 : depth % 2 === 0 ? [deep(depth - 1)] : { a: deep(depth - 1) };
+
 /** Another value in place of one that was right. */
-function hostile(random: Random): unknown {
-  switch (random.between(0, 9)) {
-    case 0:
-      return null;
-    case 1:
-      return random.pick(NUMBERS);
-    case 2:
-      return random.pick(STRINGS);
-    case 3:
-      return random.pick(STRINGS).repeat(random.between(1, 300));
-    case 4:
-      return random.chance(0.5);
-    case 5:
-      return Array.from({ length: random.between(0, 20) }, () => random.pick(NUMBERS));
-    case 6:
-      return Object.fromEntries(STRINGS.map((key) => [key, random.pick(NUMBERS)]));
-    case 7: {
-      let deep: unknown = 1;
-      for (let depth = random.between(1, 90); depth > 0; depth -= 1)
-        deep = depth % 2 === 0 ? [deep] : { a: deep };
-      return deep;
-    }
-    case 8:
-      return JSON.parse('{"__proto__": {"admin": true}, "constructor": {"prototype": 1}}');
-    default:
-      return { $ref: '#', type: 'object', pattern: '^(a+)+$' };
-  }
-}
+const hostile = (random: Random): unknown => random.pick(HOSTILE)(random);
 
 /** The same with one place changed, taken away, or added. */
 function mutatedOnce(value: unknown, random: Random): unknown {
@@ -81,14 +70,11 @@ export function mutated(message: object, random: Random): string {
   const text = JSON.stringify(value) ?? 'undefined';
   if (random.chance(0.85)) return text;
   const at = random.between(0, text.length);
-  switch (random.between(0, 3)) {
-    case 0:
-      return text.slice(0, at);
-    case 1:
-      return text.slice(0, at) + random.pick(['"', '{', '[', ',', '\\', '\u0001']) + text.slice(at);
-    case 2:
-      return text.replace('"type"', '"type":"hello","type"');
-    default:
-      return `${text.slice(0, at)}${text}`;
-  }
+  const broken = [
+    () => text.slice(0, at),
+    () => text.slice(0, at) + random.pick(['"', '{', '[', ',', '\\', '\u0001']) + text.slice(at),
+    () => text.replace('"type"', '"type":"hello","type"'),
+    () => `${text.slice(0, at)}${text}`,
+  ];
+  return random.pick(broken)();
 }

@@ -7,32 +7,32 @@ const TEXTS = ['', '{', '{}', '[', '{"type":"probe","nonce":"n"}', 'null', '"', 
 export function oddFrames(random: Random): Buffer[] {
   const some = (most: number) => random.bytes(random.between(0, most));
   const text = () => Buffer.from(random.pick(TEXTS));
-  switch (random.between(0, 5)) {
-    case 0:
-      return [toFrame({ opcode: 9, payload: some(125) })];
-    case 1:
-      return [toFrame({ opcode: 10, payload: some(125) })];
-    case 2:
-      return [toFrame({ opcode: 1, payload: text() })];
-    case 3:
-      return [toFrame({ opcode: 2, payload: some(300) })];
-    case 4: {
+  const one = (opcode: number, payload: Buffer, more = {}) => [
+    toFrame({ opcode, payload, ...more }),
+  ];
+  const odd = [
+    () => one(9, some(125)),
+    () => one(10, some(125)),
+    () => one(1, text()),
+    () => one(2, some(300)),
+    () => {
       // The frame is as long as it says, and says so in more bytes than it takes.
       const payload = text();
-      return [toFrame({ opcode: 1, payload, claimedLength: BigInt(payload.length) })];
-    }
-    default: {
+      return one(1, payload, { claimedLength: BigInt(payload.length) });
+    },
+    () => {
       const payload = Buffer.from(`{"type":"${'😀'.repeat(random.between(0, 20))}"}`);
       const at = random.between(0, payload.length);
       return [
         // In the middle of a character, too; with nothing in a piece, and a ping between two.
-        toFrame({ opcode: 1, payload: payload.subarray(0, at), fin: false }),
-        ...(random.chance(0.5) ? [toFrame({ opcode: 9, payload: some(20) })] : []),
-        ...(random.chance(0.5) ? [toFrame({ opcode: 0, fin: false })] : []),
-        toFrame({ opcode: 0, payload: payload.subarray(at) }),
+        ...one(1, payload.subarray(0, at), { fin: false }),
+        ...(random.chance(0.5) ? one(9, some(20)) : []),
+        ...(random.chance(0.5) ? one(0, Buffer.alloc(0), { fin: false }) : []),
+        ...one(0, payload.subarray(at)),
       ];
-    }
-  }
+    },
+  ];
+  return random.pick(odd)();
 }
 
 /** Mostly wrong in one way or more: bits, opcodes, lengths, masks, bytes that are no frame. */

@@ -1,6 +1,5 @@
 import { connectClient, spec, type ToolClient } from '../../contract/kit/tool-client.ts';
 import { createMemoryMeter } from '../net/memory-meter.ts';
-import { memoryOf } from '../net/memory-of.ts';
 import { inRig, type Rig } from '../net/rig.ts';
 import type { Played, Scenario } from '../scenario.ts';
 import { until } from '../world/until.ts';
@@ -21,8 +20,7 @@ export const manyTools: Scenario = {
     const play = async (rig: Rig): Promise<Played> => {
       const sockets = context.isShort ? 40 : 200;
       const rounds = context.rounds({ full: 5, short: 1 });
-      const { live: before } = await memory.look(rig.board.pid);
-      const heldBefore = memoryOf(rig.board.pid);
+      const before = await memory.look(rig.board.pid);
       const base = await offered(rig);
       const figures = {
         registered: 0,
@@ -61,14 +59,14 @@ export const manyTools: Scenario = {
         figures.gone_ms_max = Math.max(figures.gone_ms_max, goneMs);
         figures.ghosts += [...(await offered(rig))].filter((name) => !base.has(name)).length;
       }
-      const held = memoryOf(rig.board.pid) - heldBefore;
-      const grown = (await memory.look(rig.board.pid)).live - before;
+      const after = await memory.look(rig.board.pid);
+      const [grown, held] = [after.live - before.live, after.held - before.held];
       if (grown > MEMORY_MIB)
         context.bad('I13', `memory in use grew by ${grown} MiB; at most ${MEMORY_MIB}`);
       const rest = await rig.rest();
       return {
         figures: { ...rest.figures, ...figures, rounds, grown_mib: grown, held_mib: held },
-        summary: `${rounds} × ${figures.registered} tools of ${sockets} sockets: registered in at most ${figures.register_ms_max} ms, listed in ${figures.list_ms_max} ms, ${figures.ghosts} ghosts after all dropped (gone in ${figures.gone_ms_max} ms), memory +${grown} MiB (+${held} MiB with what was not collected)`,
+        summary: `${rounds} × ${figures.registered} tools of ${sockets} sockets: registered in at most ${figures.register_ms_max} ms, listed in ${figures.list_ms_max} ms, ${figures.ghosts} ghosts after all dropped (gone in ${figures.gone_ms_max} ms), memory +${grown} MiB (+${held} MiB held)`,
       };
     };
     return inRig(context, play, { env: memory.env });

@@ -3,7 +3,7 @@ import { canonicalJson } from '#lib/json/equal';
 import type { WireCallRecord } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 
-/** The hash is the one by which `client-program.ts` marks what it sends. */
+/** By this clients mark what they send. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
 
