@@ -1,8 +1,7 @@
 import type { Call, Provider } from '#lib/call/call';
-import { NO_ROUTING } from '#lib/call/call';
 import type { Effect } from '#lib/call/effects';
 import type { CallProgress, Grant, PlannedEffect, Recovery } from '#lib/call/engine-loop';
-import { newCall } from '#lib/call/new-call';
+import { freshCall } from '#lib/call/testing/sample-call';
 import type { CallError, CallStatus } from '#lib/protocol/call-status';
 
 export type Instance = 'a' | 'b';
@@ -25,25 +24,7 @@ export interface Rec {
   readonly version: number;
 }
 
-const BASE: Call = newCall(
-  {
-    id: 'tc',
-    runId: 'run',
-    toolName: 'tool',
-    source: 'client',
-    toolProvider: 'clients',
-    args: {},
-    annotations: {},
-    timeoutMs: 1,
-    routing: NO_ROUTING,
-    wantedClientId: null,
-    retryOf: null,
-    requestedBy: 'operator',
-    ownerToken: null,
-    displayName: null,
-  },
-  0,
-);
+const BASE: Call = freshCall({ id: 'tc', timeoutMs: 1 }, 0);
 
 /** As `decide` takes it. Clocks may run out whenever they run, so no time is kept. */
 export const toCall = (

@@ -4,36 +4,15 @@ import type { CallClock } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
-import { type Call, NO_ROUTING, type Provider } from './call.ts';
+import type { Call, Provider } from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import { type Moment, NO_DEADLINES, shownAt } from './clocks.ts';
 import { type Decision, decide } from './decide.ts';
 import { mergeCard } from './merge-card.ts';
-import { newCall } from './new-call.ts';
 import type { ClientKnowledge } from './resume-matrix.ts';
-import { changed } from './testing/sample-call.ts';
+import { changed, freshCall } from './testing/sample-call.ts';
 
-const fresh = (more: Partial<Call> = {}): Call =>
-  newCall(
-    {
-      id: 'tc_1',
-      runId: 'run_1',
-      toolName: 'camera',
-      source: 'client',
-      toolProvider: 'clients',
-      args: { mode: 'still' },
-      annotations: {},
-      timeoutMs: 30_000,
-      routing: NO_ROUTING,
-      wantedClientId: null,
-      retryOf: null,
-      requestedBy: 'operator',
-      ownerToken: null,
-      displayName: null,
-      ...more,
-    },
-    1_000,
-  );
+const fresh = (more: Partial<Call> = {}): Call => freshCall({ args: { mode: 'still' }, ...more });
 
 const provider: Provider = {
   clientId: 'phone',

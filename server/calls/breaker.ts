@@ -51,6 +51,7 @@ const keptSchema = z.object({
 
 type KeptValue = z.infer<typeof keptSchema>;
 type KeptChanges = Parameters<KeptArea<KeptValue>['change']>[0];
+type Failing = KeptValue & BreakerState;
 
 /**
  * Keeps calls away from an instance that does not deliver a tool's calls: after
@@ -61,7 +62,8 @@ type KeptChanges = Parameters<KeptArea<KeptValue>['change']>[0];
 export class Breaker {
   readonly #clock: SteadyClock;
   readonly #logger: Logger;
-  readonly #states = new BreakerStates();
+  /** By instance and tool, in the order of their newest failures; at most `MOST_KEPT` of them. */
+  readonly #states = new Map<string, Failing>();
   readonly #kept: KeptArea<KeptValue>;
   readonly #listeners: ((instanceId: string) => void)[] = [];
 
@@ -79,11 +81,10 @@ export class Breaker {
   /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
     for (const { value } of await this.#kept.load()) {
-      const { instanceId, tool, ...rest } = value;
       // Nothing that was lost of the steady clock makes the pause longer than it was.
-      const until = rest.until && Math.min(rest.until, this.#clock.steady() + rest.pauseMs);
-      this.#states.put(instanceId, tool, { ...rest, until, halfOpen: null });
-      if (until !== null) this.#publishAt(until, instanceId);
+      const until = value.until && Math.min(value.until, this.#clock.steady() + value.pauseMs);
+      this.#put({ ...value, until, halfOpen: null });
+      if (until !== null) this.#publishAt(until, value.instanceId);
     }
   }
 
@@ -95,13 +96,13 @@ export class Breaker {
   offered(instanceId: string, tool: string, callId: string): void {
     const state = this.#get(instanceId, tool);
     if (!state || state.until === null) return;
-    this.#states.set(instanceId, tool, { ...state, halfOpen: callId });
+    this.#states.set(keyOf(state), { ...state, halfOpen: callId });
   }
 
   failed(instanceId: string, tool: string): void {
     const before = this.#get(instanceId, tool);
     const state = afterFailure(before, this.#clock.steady());
-    this.#count(instanceId, tool, state);
+    this.#count({ instanceId, tool, ...state });
     if (state.until === null || state.until === before?.until) return;
     this.#publishAt(state.until, instanceId);
     this.#publish(instanceId);
@@ -111,8 +112,8 @@ export class Breaker {
   delivered(instanceId: string, tool: string): void {
     const state = this.#get(instanceId, tool);
     if (!state) return;
-    this.#states.delete(instanceId, tool);
-    this.#keep([{ key: keyOf(instanceId, tool) }]);
+    this.#states.delete(keyOf(state));
+    this.#keep([{ key: keyOf(state) }]);
     if (state.until !== null) this.#publish(instanceId);
   }
 
@@ -120,35 +121,46 @@ export class Breaker {
   released(instanceId: string, tool: string, callId: string): void {
     const state = this.#get(instanceId, tool);
     if (state?.halfOpen !== callId) return;
-    this.#states.set(instanceId, tool, { ...state, halfOpen: null });
+    this.#states.set(keyOf(state), { ...state, halfOpen: null });
     this.#publish(instanceId);
   }
 
   // These two are given to others as functions.
   readonly openCircuitOf = (instanceId: string, tool: string): OpenCircuit | undefined => {
     const state = this.#get(instanceId, tool);
-    return state && this.#toOpenCircuit(tool, state)[0];
+    return state && this.#toOpenCircuit(state)[0];
   };
 
   readonly openCircuitsOf = (instanceId: string): OpenCircuit[] =>
-    [...this.#states.of(instanceId)].flatMap(([tool, state]) => this.#toOpenCircuit(tool, state));
+    [...this.#states.values()].flatMap((state) =>
+      state.instanceId === instanceId ? this.#toOpenCircuit(state) : [],
+    );
 
   /** Called when an instance is tripped, is to be tried again, or is as ever. */
   onChange(listener: (instanceId: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  #get(instanceId: string, tool: string): BreakerState | undefined {
-    return this.#states.isEmpty ? undefined : this.#states.get(instanceId, tool);
+  #get(instanceId: string, tool: string): Failing | undefined {
+    return this.#states.size === 0 ? undefined : this.#states.get(keyOf({ instanceId, tool }));
   }
 
-  #count(instanceId: string, tool: string, state: BreakerState): void {
-    const forgotten = this.#states.put(instanceId, tool, state);
-    const { failures, pauseMs, until } = state;
-    const value = { instanceId, tool, failures, pauseMs, until };
-    const key = keyOf(instanceId, tool);
-    this.#keep([{ key, value }, ...(forgotten ? [{ key: keyOf(...forgotten) }] : [])]);
-    if (forgotten) this.#publish(forgotten[0]);
+  /** It becomes the newest. Returns the one that it took the place of. */
+  #put(state: Failing): Failing | undefined {
+    const key = keyOf(state);
+    this.#states.delete(key);
+    this.#states.set(key, state);
+    const [oldest] = this.#states.size > MOST_KEPT ? this.#states.values() : [];
+    if (oldest) this.#states.delete(keyOf(oldest));
+    return oldest;
+  }
+
+  #count(state: Failing): void {
+    const forgotten = this.#put(state);
+    const { halfOpen: _, ...value } = state;
+    const key = keyOf(state);
+    this.#keep([{ key, value }, ...(forgotten ? [{ key: keyOf(forgotten) }] : [])]);
+    if (forgotten) this.#publish(forgotten.instanceId);
   }
 
   #keep(changes: KeptChanges): void {
@@ -164,54 +176,11 @@ export class Breaker {
     this.#clock.schedule(until - this.#clock.steady(), () => this.#publish(instanceId));
   }
 
-  #toOpenCircuit(tool: string, { until, failures }: BreakerState): OpenCircuit[] {
+  #toOpenCircuit({ tool, until, failures }: Failing): OpenCircuit[] {
     const { wall, steady } = this.#clock.moment();
     return until === null ? [] : [{ tool, until: until + wall - steady, failures }];
   }
 }
 
-const keyOf = (instanceId: string, tool: string): string => JSON.stringify([instanceId, tool]);
-
-/** By instance and tool, in the order of their newest failures; at most `MOST_KEPT` of them. */
-class BreakerStates {
-  readonly #byInstance = new Map<string, Map<string, BreakerState>>();
-  #size = 0;
-
-  get isEmpty(): boolean {
-    return this.#size === 0;
-  }
-
-  get(instanceId: string, tool: string): BreakerState | undefined {
-    return this.#byInstance.get(instanceId)?.get(tool);
-  }
-
-  of(instanceId: string): ReadonlyMap<string, BreakerState> {
-    return this.#byInstance.get(instanceId) ?? new Map();
-  }
-
-  /** In its place, where it has one. */
-  set(instanceId: string, tool: string, state: BreakerState): void {
-    this.#byInstance.get(instanceId)?.set(tool, state);
-  }
-
-  /** It becomes the newest. Returns the instance and the tool that it took the place of. */
-  put(instanceId: string, tool: string, state: BreakerState): [string, string] | undefined {
-    const tools = this.#byInstance.get(instanceId) ?? new Map<string, BreakerState>();
-    if (!tools.delete(tool)) this.#size += 1;
-    this.#byInstance.delete(instanceId);
-    this.#byInstance.set(instanceId, tools.set(tool, state));
-    if (this.#size <= MOST_KEPT) return undefined;
-    const [oldest] = this.#byInstance.entries();
-    if (!oldest) return undefined;
-    const [from, [of = '']] = [oldest[0], [...oldest[1].keys()]];
-    this.delete(from, of);
-    return [from, of];
-  }
-
-  delete(instanceId: string, tool: string): void {
-    const tools = this.#byInstance.get(instanceId);
-    if (!tools?.delete(tool)) return;
-    this.#size -= 1;
-    if (tools.size === 0) this.#byInstance.delete(instanceId);
-  }
-}
+const keyOf = ({ instanceId, tool }: Pick<KeptValue, 'instanceId' | 'tool'>): string =>
+  JSON.stringify([instanceId, tool]);

@@ -38,31 +38,22 @@ export const executorOf = (
 ): CallExecutor => (isOfClient(call) ? clients : inside);
 
 /** The tools of clients: requests go to the instance that the call is pinned to, wherever it is connected. */
-export class ClientTools implements CallExecutor {
-  readonly #bus: Pick<EventBus, 'deliver'>;
-  readonly #logger: Logger;
-  readonly #isTracing: boolean;
-
-  constructor(deps: { bus: Pick<EventBus, 'deliver'>; isTracing: boolean; logger: Logger }) {
-    this.#bus = deps.bus;
-    this.#isTracing = deps.isTracing;
-    this.#logger = deps.logger;
-  }
-
-  start(call: Call): void {
-    this.#send(call, toRequest(call, traceparentOf(call, this.#isTracing)));
-  }
-
-  stop(call: Call, reason: string): void {
-    this.#send(call, { type: 'tool_call_cancel', id: call.id, reason });
-  }
-
-  #send({ provider }: Call, message: ServerMessage): void {
+export function createClientTools(deps: {
+  readonly bus: Pick<EventBus, 'deliver'>;
+  readonly isTracing: boolean;
+  readonly logger: Logger;
+}): CallExecutor {
+  const { bus, isTracing, logger } = deps;
+  function send({ provider }: Call, message: ServerMessage): void {
     if (!provider) return;
     const address = instanceAddress(provider.clientId, provider.instanceId);
     // Without an inbox its socket has closed, and the resume clock of the call takes over.
-    this.#bus.deliver(address, { type: 'send', message }).catch(this.#logger.error);
+    bus.deliver(address, { type: 'send', message }).catch(logger.error);
   }
+  return {
+    start: (call) => send(call, toRequest(call, traceparentOf(call, isTracing))),
+    stop: (call, reason) => send(call, { type: 'tool_call_cancel', id: call.id, reason }),
+  };
 }
 
 const toRequest = (call: Call, traceparent: string | undefined): ServerMessage => ({

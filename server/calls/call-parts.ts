@@ -1,6 +1,7 @@
-import type { Approvals } from '../approvals/room.ts';
+import type { Approvals, CallersOfCalls } from '../approvals/room.ts';
 import type { SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { BlobStore } from '../blobs/room.ts';
 import type { Withholding } from '../secrets/room.ts';
 import type { Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
@@ -20,6 +21,10 @@ export interface CallParts {
   readonly registry: ToolRegistry;
   readonly clock: SteadyClock;
   readonly logger: Logger;
+  readonly callers: CallersOfCalls;
+  /** For the files of the server's own tools. */
+  readonly blobs: Pick<BlobStore, 'put'>;
+  readonly isTracing: boolean;
   readonly engine: CallEngine;
   readonly repository: CallRepository;
   readonly index: CallIndex;

@@ -1,5 +1,4 @@
 import type { Call } from '#lib/call/call';
-import type { CallEvent } from '#lib/call/call-event';
 import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type ApprovalsDeps, createApprovals, type DecidedCalls } from '../approvals/room.ts';
@@ -13,7 +12,7 @@ import { AskEach } from './ask-each.ts';
 import type { Breaker } from './breaker.ts';
 import { CallActions } from './call-actions.ts';
 import { clockRanOut, createCallClocks } from './call-clocks.ts';
-import { ClientTools, runEffect } from './call-executor.ts';
+import { createClientTools, runEffect } from './call-executor.ts';
 import { CallFollowers } from './call-followers.ts';
 import { CallIndex } from './call-index.ts';
 import type { CallParts } from './call-parts.ts';
@@ -23,14 +22,13 @@ import { CallsOfClients } from './client-calls.ts';
 import { openDraft } from './drafts.ts';
 import { ENDED_LIMITS, readRecent, toShownAlone } from './ended-calls.ts';
 import { CallEngine } from './engine.ts';
-import { createInsideExecutor, type InsideExecutor, resumptionOf } from './inside-executor.ts';
+import { createInsideExecutor, resumptionOf } from './inside-executor.ts';
 import { ClientInstances, WaitingCalls } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
 import { resolveTarget } from './offered-tool.ts';
 import { PendingReoffers } from './pending-reoffers.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
-import { type Outcome, toFiltered, toFinished } from './result-filter.ts';
 import { type InstanceFacts, Router } from './router.ts';
 import { WaitingBelow } from './waiting-below.ts';
 
@@ -193,8 +191,8 @@ function createCore(deps: CallServiceDeps) {
   });
   const reoffers = new PendingReoffers();
   const index = new CallIndex();
-  const inside = createInside(deps, () => parts);
-  const executors = { inside, clients: new ClientTools({ bus, isTracing, logger }) };
+  const inside = createInsideExecutor(() => parts);
+  const executors = { inside, clients: createClientTools({ bus, isTracing, logger }) };
   const clocks = createCallClocks({
     clock,
     onRanOut: (id, which) => clockRanOut(parts, id, which),
@@ -226,6 +224,7 @@ function createCore(deps: CallServiceDeps) {
   let isStopped = false;
   const parts: CallParts = {
     ...deps,
+    isTracing,
     engine,
     repository,
     index,
@@ -260,45 +259,6 @@ function createCore(deps: CallServiceDeps) {
     },
   };
 }
-
-/** `parts`: they are built after it, and needed when a call runs. */
-function createInside(deps: CallServiceDeps, parts: () => CallParts): InsideExecutor {
-  const { registry, callers, blobs, logger, isTracing = false } = deps;
-  return createInsideExecutor({
-    registry,
-    callers,
-    blobs,
-    logger,
-    isTracing,
-    publishStatus: (id, update) => parts().engine.status(id, update),
-    sketch: (id, update) => parts().engine.sketch(id, update),
-    prolong(id, ownMs, mostMs) {
-      const { engine, repository } = parts();
-      const call = repository.latest(id);
-      if (call) engine.apply(call, { type: 'extended', ownMs, mostMs }, 'server');
-    },
-    hiderOf: (id) => parts().withholding.hiderOf(parts().repository.latest(id)?.args ?? {}),
-    async finish(id, outcome) {
-      const { engine, repository, withholding } = parts();
-      const ended = endOf(deps, withholding, repository.latest(id), outcome);
-      const event = ended instanceof Promise ? await ended : ended;
-      // A call that the stopping server cut short is taken up again by the next start.
-      const call = parts().isStopped ? undefined : repository.latest(id);
-      if (call) engine.apply(call, event, 'server');
-    },
-  });
-}
-
-/** Hooks look at what the server's own tool came to. */
-const endOf = (
-  { results }: Pick<CallServiceDeps, 'results'>,
-  withholding: Withholding,
-  call: Call | undefined,
-  outcome: Outcome,
-): CallEvent | Promise<CallEvent> =>
-  call && results?.isFor(call.toolName)
-    ? toFiltered(results, call, withholding.hidden(call, outcome))
-    : toFinished(outcome);
 
 /** A decision shows how a client takes calls. */
 function countForBreaker(breaker: Breaker, call: Call, previous: Call | undefined): void {

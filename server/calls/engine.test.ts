@@ -4,8 +4,7 @@ import type { CallEvent } from '#lib/call/call-event';
 import type { Effect } from '#lib/call/effects';
 import { foldEvent } from '#lib/call/fold';
 import { mergeCard } from '#lib/call/merge-card';
-import { newCall } from '#lib/call/new-call';
-import { changed } from '#lib/call/testing/sample-call';
+import { changed, freshCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import { Withholding } from '../secrets/withholding.ts';
@@ -16,26 +15,7 @@ import { CallRepository } from './call-repository.ts';
 import { CallEngine } from './engine.ts';
 
 const blank = (id: string, more: Partial<Call> = {}): Call =>
-  newCall(
-    {
-      id,
-      runId: 'run_1',
-      toolName: 'camera',
-      source: 'server',
-      toolProvider: 'server',
-      args: {},
-      annotations: {},
-      timeoutMs: 1_000,
-      routing: NO_ROUTING,
-      wantedClientId: null,
-      retryOf: null,
-      requestedBy: 'operator',
-      ownerToken: null,
-      displayName: null,
-      ...more,
-    },
-    1_000,
-  );
+  freshCall({ id, source: 'server', toolProvider: 'server', timeoutMs: 1_000, ...more });
 
 const phone: Provider = {
   clientId: 'phone',

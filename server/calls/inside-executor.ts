@@ -1,10 +1,10 @@
 import type { Call } from '#lib/call/call';
+import type { CallEvent } from '#lib/call/call-event';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
 import { LIMITS } from '#lib/protocol/limits';
-import { type CallersOfCalls, callerOfCall } from '../approvals/room.ts';
-import type { Logger } from '../base/logger.ts';
+import { callerOfCall } from '../approvals/room.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import { traceparentOf } from '../telemetry/room.ts';
 import {
@@ -16,49 +16,33 @@ import {
   type ToolRegistry,
 } from '../tools/room.ts';
 import type { CallExecutor } from './call-executor.ts';
+import type { CallParts } from './call-parts.ts';
 import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
-import type { Outcome } from './result-filter.ts';
+import { type Outcome, toFiltered, toFinished } from './result-filter.ts';
 
-/** Each answer of a tool goes to `finish`, once for each start; again, as a failure, when that could not take it. */
-export interface InsideExecutor extends CallExecutor {
-  stopAll(reason: string): void;
-}
-
-interface InsideExecutorDeps {
-  readonly registry: Pick<ToolRegistry, 'find'>;
-  readonly callers: CallersOfCalls;
-  readonly blobs: Pick<BlobStore, 'put'>;
-  publishStatus(callId: string, update: CardUpdate): void;
-  /** The same while the arguments are still being written. */
-  sketch(callId: string, update: CardUpdate): void;
-  /** The tool of the call, which was given so long, is at work. */
-  prolong(callId: string, ownMs: number, mostMs: number): void;
-  finish(callId: string, outcome: Outcome): Promise<void>;
-  readonly logger: Logger;
-  readonly isTracing: boolean;
-  /** Takes out of a text what is secret of the call. */
-  hiderOf(callId: string): (text: string) => string;
-}
-
-/** Runs the tools of all providers. It knows neither clocks nor the record's life. */
-export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
+/** Runs the tools of all providers. `parts`: they are built after it, and needed when a call runs. */
+export function createInsideExecutor(
+  parts: () => CallParts,
+): CallExecutor & { stopAll(reason: string): void } {
   const running = new Map<string, AbortController>();
 
+  /** Each answer is taken once for each start; again, as a failure, when it could not be. */
   async function execute(record: Call, controller: AbortController) {
-    const files = createAttachedFiles(deps.blobs, controller.signal);
+    const { blobs, repository, withholding, logger } = parts();
+    const files = createAttachedFiles(blobs, controller.signal);
     try {
-      const answer = await run(deps, record, files.attach, controller.signal);
-      await deps.finish(record.id, { answer, attachments: files.attached() });
+      const answer = await run(parts(), record, files.attach, controller.signal);
+      await finish(parts(), record.id, { answer, attachments: files.attached() });
     } catch (error) {
       const cancelled = controller.signal.aborted;
-      if (!(error instanceof ToolError) && !cancelled)
-        deps.logger.error(
-          ...([error, `${record.toolName} failed`, deps.hiderOf(record.id)] as const),
-          { tool_call_id: record.id, run_id: record.runId },
-        );
+      if (!(error instanceof ToolError) && !cancelled) {
+        const hide = withholding.hiderOf(repository.latest(record.id)?.args ?? {});
+        const about = { tool_call_id: record.id, run_id: record.runId };
+        logger.error(error, `${record.toolName} failed`, hide, about);
+      }
       // A failure has its pictures, too: often they show why.
       const attachments = cancelled ? [] : files.attached();
-      await deps.finish(record.id, { error: toCallError(error, cancelled), attachments });
+      await finish(parts(), record.id, { error: toCallError(error, cancelled), attachments });
     } finally {
       running.delete(record.id);
     }
@@ -71,10 +55,11 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
       void execute(record, controller);
     },
     partialOf({ id, runId, toolName }) {
-      const tool = deps.registry.find(toolName)?.best;
+      const { registry, engine } = parts();
+      const tool = registry.find(toolName)?.best;
       const look = tool && !isClientTool(tool) && tool.provider.partialOf?.(toolName);
       if (!look) return undefined;
-      const status = (update: CardUpdate) => deps.sketch(id, update);
+      const status = (update: CardUpdate) => engine.sketch(id, update);
       return (args) => look(args, { callId: id, runId, status });
     },
     stop({ id, card }, reason) {
@@ -87,7 +72,7 @@ export function createInsideExecutor(deps: InsideExecutorDeps): InsideExecutor {
 }
 
 async function run(
-  { registry, callers, publishStatus, prolong, isTracing }: InsideExecutorDeps,
+  { registry, callers, engine, repository, isTracing }: CallParts,
   record: Call,
   attach: ToolContext['attach'],
   signal: AbortSignal,
@@ -96,7 +81,7 @@ async function run(
   const principal = callerOfCall(callers, record);
   if (!principal) throw new ToolError(CALLER_REVOKED, { executed: 'no' });
   const execute = resumptionOf(registry, record) ?? executionOf(registry, record);
-  const status: ToolContext['status'] = (update) => publishStatus(callId, update);
+  const status: ToolContext['status'] = (update) => engine.status(callId, update);
   const { operands, hasOwnTimeout } = record.routing;
   const traceparent = traceparentOf(record, isTracing);
   const caller = { callId, runId, principal, ownerToken, traceparent };
@@ -106,14 +91,18 @@ async function run(
     status,
     attach,
     operands,
-    prolong: (mostMs) => hasOwnTimeout || prolong(callId, record.timeoutMs, mostMs),
+    prolong(mostMs) {
+      const call = hasOwnTimeout ? undefined : repository.latest(callId);
+      const more = { type: 'extended', ownMs: record.timeoutMs, mostMs } as const;
+      if (call) engine.apply(call, more, 'server');
+    },
   };
   return execute(context);
 }
 
 /** Gives what runs the call from its beginning. */
 function executionOf(
-  registry: InsideExecutorDeps['registry'],
+  registry: CallParts['registry'],
   record: Call,
 ): (context: ToolContext) => Promise<ToolAnswer> {
   const { fromClientId, schemaHash } = record.routing;
@@ -125,6 +114,25 @@ function executionOf(
     throw new ToolError(CHANGED, { executed: 'no', code: 'no_provider' });
   return (context) => tool.provider.execute(record.toolName, record.args, context);
 }
+
+async function finish(parts: CallParts, id: string, outcome: Outcome): Promise<void> {
+  const { engine, repository } = parts;
+  const ended = endOf(parts, repository.latest(id), outcome);
+  const event = ended instanceof Promise ? await ended : ended;
+  // A call that the stopping server cut short is taken up again by the next start.
+  const call = parts.isStopped ? undefined : repository.latest(id);
+  if (call) engine.apply(call, event, 'server');
+}
+
+/** Hooks look at what the server's own tool came to. */
+const endOf = (
+  { results, withholding }: CallParts,
+  call: Call | undefined,
+  outcome: Outcome,
+): CallEvent | Promise<CallEvent> =>
+  call && results?.isFor(call.toolName)
+    ? toFiltered(results, call, withholding.hidden(call, outcome))
+    : toFinished(outcome);
 
 const CALLER_REVOKED = 'The token in whose name the call was made was revoked; it was not run.';
 

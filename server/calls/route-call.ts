@@ -6,11 +6,11 @@ import type { NeverStarted } from '#lib/call/call-state';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
 import { scopeOf } from '../approvals/room.ts';
-import type { OfferedTool } from '../tools/room.ts';
+import type { AnyTool } from '../tools/room.ts';
 
 /** A tool at one executor, and whether that answers and delivers now. */
-export interface Candidate<Tool extends OfferedTool = OfferedTool> {
-  readonly tool: Tool;
+export interface Candidate {
+  readonly tool: AnyTool;
   readonly isAvailable: boolean;
 }
 
@@ -28,9 +28,9 @@ export type RoutedCall = Pick<
 >;
 
 /** A tool takes a call, or a person is asked whether it may. */
-export interface Taker<Tool extends OfferedTool = OfferedTool> {
+export interface Taker {
   readonly to: 'executor' | 'approval';
-  readonly tool: Tool;
+  readonly tool: AnyTool;
   /** The call's, or repaired for a schema that has changed. */
   readonly args: Call['args'];
   /** Paths of those that were repaired now. */
@@ -38,13 +38,13 @@ export interface Taker<Tool extends OfferedTool = OfferedTool> {
 }
 
 /** The call goes there next. */
-export type Route<Tool extends OfferedTool = OfferedTool> =
-  | Taker<Tool>
+export type Route =
+  | Taker
   /** It waits. */
   | { readonly to: 'no_executor' }
   | { readonly to: 'end'; readonly error: CallError };
 
-const NO_EXECUTOR: Route<never> = { to: 'no_executor' };
+const NO_EXECUTOR: Route = { to: 'no_executor' };
 
 /** Which of the candidates are looked at: one among thousands is found without the others. */
 export interface Only {
@@ -55,25 +55,23 @@ export interface Only {
 }
 
 /** Reads them from the first one on, each time anew, and no further than it is needed. */
-type Candidates<Tool extends OfferedTool> = (only: Only) => IteratorObject<Candidate<Tool>>;
-type Listed<Tool extends OfferedTool> = (
-  only?: Pick<Only, 'answering'>,
-) => IteratorObject<Candidate<Tool>>;
+type Candidates = (only: Only) => IteratorObject<Candidate>;
+type Listed = (only?: Pick<Only, 'answering'>) => IteratorObject<Candidate>;
 
 /**
  * Which of those who offer the tool now takes the call (rules CR1 to CR5).
  * `candidates` stand in the order in which they are asked, `first` is the first of them. Pure.
  */
-export function routeCall<Tool extends OfferedTool>(
+export function routeCall(
   call: RoutedCall,
-  first: Candidate<Tool> | undefined,
-  candidates: Candidates<Tool>,
+  first: Candidate | undefined,
+  candidates: Candidates,
   neverStarted?: NeverStarted,
-): Route<Tool> {
+): Route {
   // Mostly it is the one: then none of the others is looked at.
   if (first && mayTake(call, first, neverStarted)) return toExecutor(call, first.tool);
   const { wantedClientId } = call;
-  const possible: Candidates<Tool> = (only) =>
+  const possible: Candidates = (only) =>
     candidates(only).filter(
       // A tool inside the server is wanted of no client: it is found by the reference alone.
       ({ tool: { clientId } }) =>
@@ -101,24 +99,24 @@ function mayTake(
   );
 }
 
-const toExecutor = <Tool extends OfferedTool>({ args }: RoutedCall, tool: Tool): Route<Tool> => ({
+const toExecutor = ({ args }: RoutedCall, tool: AnyTool): Route => ({
   to: 'executor',
   tool,
   args,
   repairs: [],
 });
 
-function routeBySchema<Tool extends OfferedTool>(
+function routeBySchema(
   call: RoutedCall,
-  possible: Candidates<Tool>,
+  possible: Candidates,
   neverStarted: NeverStarted | undefined,
-): Route<Tool> {
+): Route {
   const { schemaHash, checkedForClientId } = call.routing;
-  const sameSchema: Listed<Tool> = (only) =>
+  const sameSchema: Listed = (only) =>
     schemaHash === null ? Iterator.from([]) : possible({ ...only, schemaHash });
   if (hasAny(sameSchema)) return firstAvailable(call, sameSchema, neverStarted);
   // Only the client whose schema it was may change it: another schema is another tool.
-  const changed: Listed<Tool> =
+  const changed: Listed =
     schemaHash === null
       ? (only = {}) => possible(only)
       : () => ofClient(possible, checkedForClientId);
@@ -129,7 +127,7 @@ function routeBySchema<Tool extends OfferedTool>(
 }
 
 /** Arguments that the policy has not seen in this form go to no executor. */
-const unrepaired = <Tool extends OfferedTool>(call: RoutedCall, route: Route<Tool>): Route<Tool> =>
+const unrepaired = (call: RoutedCall, route: Route): Route =>
   route.to !== 'executor' || route.repairs.length === 0
     ? route
     : { to: 'end', error: invalidArgs(call.toolName, route.repairs.map(changedSince)) };
@@ -140,22 +138,18 @@ const changedSince = (path: string) => ({
 });
 
 /** Null: the server's own tool. */
-const ofClient = <Tool extends OfferedTool>(
-  candidates: Candidates<Tool>,
-  clientId: string | null,
-): IteratorObject<Candidate<Tool>> =>
+const ofClient = (candidates: Candidates, clientId: string | null): IteratorObject<Candidate> =>
   clientId === null
     ? candidates({}).filter(({ tool }) => tool.clientId === null)
     : candidates({ clientId });
 
-const hasAny = <Tool extends OfferedTool>(candidates: Listed<Tool>): boolean =>
-  candidates().some(() => true);
+const hasAny = (candidates: Listed): boolean => candidates().some(() => true);
 
-function firstAvailable<Tool extends OfferedTool>(
+function firstAvailable(
   call: RoutedCall,
-  candidates: Listed<Tool>,
+  candidates: Listed,
   neverStarted: NeverStarted | undefined,
-): Route<Tool> {
+): Route {
   // Whatever the others say of the tool: it may have started, and may not be repeated.
   if (!mayBeOffered(call, { rerunnable: true, neverStarted })) return NO_EXECUTOR;
   const asked = candidates({ answering: true }).find(
@@ -166,14 +160,14 @@ function firstAvailable<Tool extends OfferedTool>(
 }
 
 /** An approved call runs where it was approved, as long as that tool is the one that was shown. */
-function routeApproved<Tool extends OfferedTool>(
+function routeApproved(
   call: RoutedCall,
-  possible: Candidates<Tool>,
+  possible: Candidates,
   neverStarted: NeverStarted | undefined,
-): Route<Tool> {
+): Route {
   const { approval } = call.routing;
-  const own: Listed<Tool> = () => ofClient(possible, approval?.clientId ?? null);
-  const same: Listed<Tool> = () => own().filter(({ tool }) => sameJson(scopeOf(tool), approval));
+  const own: Listed = () => ofClient(possible, approval?.clientId ?? null);
+  const same: Listed = () => own().filter(({ tool }) => sameJson(scopeOf(tool), approval));
   if (hasAny(same)) return firstAvailable(call, same, neverStarted);
   return routeChanged(
     call,
@@ -183,12 +177,12 @@ function routeApproved<Tool extends OfferedTool>(
 }
 
 /** A call that was allowed as one that only reads goes to any tool that says so, as long as there is one. */
-function routeReading<Tool extends OfferedTool>(
+function routeReading(
   call: RoutedCall,
-  possible: Candidates<Tool>,
+  possible: Candidates,
   neverStarted: NeverStarted | undefined,
-): Route<Tool> {
-  const readers: Candidates<Tool> = (only) =>
+): Route {
+  const readers: Candidates = (only) =>
     possible(only).filter(({ tool }) => tool.annotations.readOnlyHint === true);
   if (hasAny(() => readers({}))) return routeBySchema(call, readers, neverStarted);
   const clientId = call.provider?.clientId ?? call.routing.checkedForClientId;
@@ -200,11 +194,11 @@ function routeReading<Tool extends OfferedTool>(
 }
 
 /** None that offers the tool now was allowed. `changed` is the one that was. */
-function routeChanged<Tool extends OfferedTool>(
+function routeChanged(
   call: RoutedCall,
-  possible: Candidates<Tool>,
-  changed: Candidate<Tool> | undefined,
-): Route<Tool> {
+  possible: Candidates,
+  changed: Candidate | undefined,
+): Route {
   if (call.phase === 'queued') {
     const next =
       changed ??
@@ -222,11 +216,7 @@ const CHANGED: CallError = {
   executed: 'no',
 };
 
-function checkAgain<Tool extends OfferedTool>(
-  call: RoutedCall,
-  tool: Tool,
-  to: 'executor' | 'approval',
-): Route<Tool> {
+function checkAgain(call: RoutedCall, tool: AnyTool, to: 'executor' | 'approval'): Route {
   const checked = tool.check(call.args);
   if (checked.ok) {
     const { repairs } = checked;

@@ -49,7 +49,7 @@ export class Router {
 
   #eventOf(
     call: Call,
-    { to, tool, args }: Taker<AnyTool>,
+    { to, tool, args }: Taker,
     neverStarted: NeverStarted | undefined,
   ): CallEvent | undefined {
     const fields = { ...takenFrom(tool, call), args };
@@ -68,10 +68,7 @@ export class Router {
   }
 
   /** Gives the tools of this name in the order in which they are asked for this call. */
-  *#candidates(
-    call: Call,
-    { clientId, schemaHash, answering }: Only,
-  ): Generator<Candidate<AnyTool>> {
+  *#candidates(call: Call, { clientId, schemaHash, answering }: Only): Generator<Candidate> {
     const target = this.#targetOf(call, clientId ?? call.wantedClientId);
     if (!target) return;
     const asking = parseAskingClient(call.routing.fromClientId);

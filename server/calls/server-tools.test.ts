@@ -21,17 +21,23 @@ const PNG = Buffer.from(
   'base64',
 );
 
+const untilEnded = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const call = await setup.call(id);
+      expect(call.completedAt).toBeDefined();
+      return call;
+    },
+    { timeout: 10_000 },
+  );
+
 async function callDemo(
   run: (args: { text?: string | undefined }, context: ToolContext) => Promise<{ output: unknown }>,
   options: SetupOptions = {},
 ) {
   setup = await setupCalls({ ...options, tools: [defineTool({ ...facts, run })] });
   const { id } = await setup.invoke('demo', { text: 'a' });
-  return vi.waitFor(async () => {
-    const call = await setup.call(id);
-    expect(call.completedAt).toBeDefined();
-    return call;
-  });
+  return untilEnded(id);
 }
 
 test('[TD7] a tool is given who made the call', async () => {
@@ -141,7 +147,7 @@ test('[TD10] T152: arguments that are still written reach onPartial and the card
   expect(setup.cardOf(draft.callId)).toMatchObject({ phase: 'streaming', tip: 'So far: ab' });
   expect(run).not.toHaveBeenCalled();
   await draft.complete({ text: 'abc' });
-  await vi.waitFor(async () => expect((await setup.call(draft.callId)).status).toBe('SUCCEEDED'));
+  expect((await untilEnded(draft.callId)).status).toBe('SUCCEEDED');
   expect(run).toHaveBeenCalledOnce();
   write(draft, { text: 'late' });
   await setup.settle();
@@ -168,7 +174,7 @@ test('[TD10] a look that fails is in the log, and the call goes on', async () =>
   await vi.waitFor(() => expect(String(setup.errors)).toContain('cannot look'));
   setup.errors.length = 0;
   await draft.complete({ text: 'ab' });
-  await vi.waitFor(async () => expect((await setup.call(draft.callId)).status).toBe('SUCCEEDED'));
+  expect((await untilEnded(draft.callId)).status).toBe('SUCCEEDED');
 });
 
 test('[TD10] a tool that the caller may not call does not see what is written for it', async () => {
@@ -196,13 +202,6 @@ test('[TD11] a tool with free arguments is asked about each time, and "always" i
   const { card } = await setup.invoke('demo');
   expect(card).toMatchObject({ phase: 'approval', always_rule: null });
 });
-
-const untilEnded = (id: string) =>
-  vi.waitFor(async () => {
-    const call = await setup.call(id);
-    expect(call.completedAt).toBeDefined();
-    return call;
-  });
 
 test('[TD4] [TD10] E1: of 12 pieces of arguments and a slow factory come one instance and one run', async () => {
   const ready = Promise.withResolvers<void>();

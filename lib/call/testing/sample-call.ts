@@ -1,5 +1,6 @@
 import { type Call, type CallFields, NO_ROUTING, type Provider } from '../call.ts';
 import type { PublishedEvent } from '../call-event.ts';
+import { newCall } from '../new-call.ts';
 
 /** The one record that tests of calls begin with: queued, but for what is given. */
 export const sampleCall = (given: CallFields = {}): Call =>
@@ -31,6 +32,29 @@ export const sampleCall = (given: CallFields = {}): Call =>
     card: { status: 'WAIT', phase: 'queued', params: { text: 'hi' }, tool_name: 'echo.text' },
     ...given,
   }) as Call;
+
+/** One that was just made, of a tool of clients. */
+export const freshCall = (given: Partial<Call> = {}, now = 1_000): Call =>
+  newCall(
+    {
+      id: 'tc_1',
+      runId: 'run_1',
+      toolName: 'camera',
+      source: 'client',
+      toolProvider: 'clients',
+      args: {},
+      annotations: {},
+      timeoutMs: 30_000,
+      routing: NO_ROUTING,
+      wantedClientId: null,
+      retryOf: null,
+      requestedBy: 'operator',
+      ownerToken: null,
+      displayName: null,
+      ...given,
+    },
+    now,
+  );
 
 /** The call with other fields; together they are those of a phase. */
 export const changed = (call: Call, fields: CallFields): Call => ({ ...call, ...fields }) as Call;
