@@ -46,12 +46,13 @@ test('[CA46] an hour after a question another one may be asked', async () => {
   expect(await one.askInTurn(31, 47)).toHaveLength(1);
 });
 
-test('[CA46] it holds over a restart', async () => {
+test('[CA46] it holds over a restart, and a clock that was set back does not make it longer', async () => {
   const before = await setup();
   await before.askInTurn(0, 30);
   await before.settle();
   await before.close(true);
   const after = await setup({ dir: before.dir });
+  after.clock.setWall(-10 * HOUR_MS);
   await after.calls.recover();
   expect(await after.askInTurn(30, 31)).toMatchObject([{ reason: 'approval_rate' }]);
   after.clock.advance(HOUR_MS);

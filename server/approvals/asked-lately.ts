@@ -32,7 +32,12 @@ export class AskedLately {
 
   /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
-    for (const { key, value } of await this.#kept.load()) this.#times.set(key, value.at);
+    const now = this.#clock.now();
+    for (const { key, value } of await this.#kept.load()) {
+      // Since the clock was set back they would count for longer than an hour.
+      const past = value.at.map((at) => Math.min(at, now));
+      this.#times.set(key, past);
+    }
   }
 
   /** Gives the most questions of these, and the longest wait. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
-import { seenBlob, seenCall } from './access.ts';
+import { PROGRAMS, refuseCaller, seenBlob, seenCall } from './access.ts';
 
 const bot: Caller = { kind: 'agent', name: 'bot', tokenId: 'tok_bot', tools: [] };
 const other: Caller = { ...bot, tokenId: 'tok_other' };
@@ -31,4 +31,10 @@ test('[HT63] [MP14] a call and a blob of a program are seen by it and by people,
   }
   // Whose a call is, its record says; that of a blob is not read.
   expect(room.slice(4)).toEqual([7, 7]);
+});
+
+test('a person who uses a door for programs reads which token opens it', () => {
+  const refusal = refuseCaller(PROGRAMS, FIRST_OPERATOR);
+  expect(refusal?.message).toMatch(/role "admin".*for programs.*kind "agent".*POST \/v1\/tokens/);
+  expect(refuseCaller(PROGRAMS, phone)?.message).not.toContain('/v1/tokens');
 });

@@ -46,6 +46,7 @@ export function allowedText({ role, also }: Allowed): string {
 }
 
 const KINDS = { agent: 'program', device: 'device' } as const;
+const MAKE_ONE = ': make a token of the kind "agent" under Settings, or by POST /v1/tokens.';
 
 /** Why the caller may not, or undefined when it may. */
 export function refuseCaller({ role, also }: Allowed, caller: Caller): HttpError | undefined {
@@ -54,10 +55,9 @@ export function refuseCaller({ role, also }: Allowed, caller: Caller): HttpError
     kind === 'operator' ? role !== null && hasRole(caller.role, role) : also.includes(kind);
   if (may) return undefined;
   const words = kind === 'operator' ? `with the role "${caller.role}"` : `of a ${KINDS[kind]}`;
-  return new HttpError(
-    'permission_denied',
-    `A token ${words} may not do this; it is for ${allowedText({ role, also })}.`,
-  );
+  const message = `A token ${words} may not do this; it is for ${allowedText({ role, also })}`;
+  const isPersonAtPrograms = kind === 'operator' && role === null;
+  return new HttpError('permission_denied', `${message}${isPersonAtPrograms ? MAKE_ONE : '.'}`);
 }
 
 type MakeRoom = (bytes: number) => Promise<void>;

@@ -39,7 +39,9 @@ function mended(
   asked: () => Id | undefined,
 ): JSONRPCMessage | undefined {
   const { method, result, error } = one;
-  if (typeof method === 'string') return mendedMethod(one, method);
+  // Some name the method of the request in its answer.
+  const isAnswer = (result ?? error ?? null) !== null;
+  if (typeof method === 'string' && !isAnswer) return mendedMethod(one, method);
   if (isFit(one) && !handshake.has(one.id)) return one;
   const id = isId(one.id) ? one.id : asked();
   if ((result ?? null) === null && error) return { ...mendedError(error), ...given({ id }) };
@@ -66,7 +68,7 @@ function mendedError(error: unknown): JSONRPCErrorResponse {
   const { code, message, data } = isRecord(error) ? error : { code: undefined, message: error };
   const parts = [message, data].filter(Boolean);
   const texts = parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
-  const reason = texts.join(': ').slice(0, 2_000);
+  const reason = (texts.join(': ') || JSON.stringify(error)).slice(0, 2_000);
   const own = Number.isSafeInteger(code) ? Number(code) : INTERNAL_ERROR;
   return { jsonrpc: '2.0', error: { code: own, message: reason, ...given({ data }) } };
 }

@@ -45,6 +45,7 @@ test.each([
   ['no jsonrpc', ({ jsonrpc: _, ...message }: { jsonrpc?: string }) => message],
   ['fields that are not known', (message: object) => ({ ...message, took_ms: 3 })],
   ['a list around it', (message: object) => [message]],
+  ['the method of its request', (message: object) => ({ ...message, method: 'tools/call' })],
 ] as const)(
   '[MC80] a result with %s reaches its call, as JSON and as a stream',
   async (_, mend) => {
@@ -62,13 +63,13 @@ test.each([
   },
 );
 
-test('[MC80] why a call failed is kept where it is beside the message', async () => {
+test.each([
+  ['beside the message', { message: 'Internal error', data: { details: 'disk full' } }],
+  ['in a field of its own', { detail: 'disk full' }],
+])('[MC80] why a call failed is kept where it is %s', async (_, why) => {
   const { world } = await connected((asked) =>
     asked.method === 'tools/call'
-      ? {
-          ...{ jsonrpc: '2.0', id: asked.id },
-          error: { code: -32_603, message: 'Internal error', data: { details: 'disk full' } },
-        }
+      ? { jsonrpc: '2.0', id: asked.id, error: { code: -32_603, ...why } }
       : undefined,
   );
   const { id } = await world.calls.invoke('files.one');

@@ -214,7 +214,12 @@ export class TokenReads {
 
   /** Takes up what an earlier server kept. Once, before anything is asked. */
   async load(): Promise<void> {
-    for (const { key, value } of await this.#kept.load()) this.#reads.set(key, value);
+    const now = this.#deps.clock.now();
+    // Since the clock was set back they would count for longer than an hour.
+    const past = (read: Read): Read => read && { ...read, at: Math.min(read.at, now) };
+    for (const { key, value } of await this.#kept.load()) {
+      this.#reads.set(key, { private: past(value.private), untrusted: past(value.untrusted) });
+    }
   }
 
   of(tokenId: string): Taint {

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const marks = compilePolicy(policyDefinitionSchema.parse({})).marks;
 
 /** Programs that read at a phone, each in a run that it names. */
-async function setup(dir?: string) {
+async function setup(dir?: string, setBackMs = 0) {
   const one = await setupCalls({
     ...(dir === undefined ? {} : { dir }),
     check: (request) => live.check(request),
@@ -23,6 +23,7 @@ async function setup(dir?: string) {
   });
   const taints = new RunTaints(one.store, marks);
   const reads = new TokenReads({ ...one, tokens: testTokens });
+  one.clock.setWall(-setBackMs);
   await reads.load();
   const lists = { taints, reads, clock: one.clock, registry: one.registry };
   // Nothing else asks about a client's tool.
@@ -77,12 +78,14 @@ test('[PO27] T98: it counts for an hour', async () => {
   expect((await call('mail.send', 'run_c')).phase).toBe('offered');
 });
 
-test('[PO27] T98: it counts over a restart', async () => {
+test('[PO27] T98: it counts over a restart, for no longer where the clock was set back', async () => {
   const before = await setup();
   await before.read('file.read', 'run_a');
   await before.close(true);
-  const { call } = await setup(before.dir);
+  const { call, clock } = await setup(before.dir, 10 * HOUR_MS);
   expect((await call('mail.send', 'run_b')).phase).toBe('approval');
+  clock.advance(HOUR_MS);
+  expect((await call('mail.send', 'run_c')).phase).toBe('offered');
 });
 
 test('[PO27] T98: what a person reads by hand in the run of a program, that one can read, too', async () => {

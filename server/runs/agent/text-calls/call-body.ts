@@ -126,21 +126,25 @@ export function* readJsonCall(input: TextInput, draft: CallDraft): Reading {
   let json = '';
   let argsDepth = 0;
   let isPassed = false;
+  let [from, to] = [0, 0];
   const isClosed = yield* readObject(input, (character, depth) => {
     const name = isPassed || character !== '{' ? undefined : nameBefore(json);
     if (name !== undefined) {
       draft.begin(name);
       isPassed = true;
       argsDepth = depth;
+      from = json.length;
     }
     if (argsDepth > 0) draft.write(character);
-    if (depth < argsDepth) argsDepth = 0;
     if (json.length <= LONGEST_ENVELOPE) json += character;
+    if (depth < argsDepth) [argsDepth, to] = [0, json.length];
   });
   const call = isClosed ? callIn(readJson(json)) : undefined;
   draft.begin(call?.name ?? NAME.exec(json)?.[1] ?? NAMELESS);
   if (call && !isPassed) draft.write(call.args);
-  draft.end(call !== undefined);
+  // Of arguments that come twice nobody knows which are meant.
+  const isMeant = !isPassed || call?.args === JSON.stringify(readJson(json.slice(from, to)));
+  draft.end(call !== undefined && isMeant);
 }
 
 const nameBefore = (json: string): string | undefined =>

@@ -220,6 +220,11 @@ test.each<[string, string, Read[]]>([
     [{ broken: 'echo' }],
   ],
   [
+    'with its arguments twice',
+    '<tool_call>{"name":"echo","arguments":{"text":"a"},"arguments":{"text":"b"}}</tool_call> x',
+    [{ broken: 'echo' }, 'x'],
+  ],
+  [
     'with text between its tags',
     '<function=echo><parameter=text>a</parameter>b</function>',
     [{ broken: 'echo' }, 'b</function>'],
