@@ -177,4 +177,18 @@ describe('an instance', () => {
     const kept = await store.listKept('breaker');
     expect([kept.length, kept.at(-1)?.value]).toMatchObject([1_000, { tool: 't1499' }]);
   });
+
+  test('[BR1] what is listed of it takes no longer for the others that were passed over', () => {
+    const { breaker } = setup();
+    for (let n = 0; n < 1_000; n += 1) {
+      for (let i = 0; i < 3; i += 1) breaker.failed(`i${n}`, 't');
+    }
+    const begun = performance.now();
+    const listed = Array.from({ length: 20_000 }, (_, n) => breaker.openCircuitsOf(`i${n}`));
+    expect(listed.flat()).toHaveLength(1_000);
+    // To look at all of them takes more than half a second.
+    expect(performance.now() - begun).toBeLessThan(200);
+    breaker.delivered('i7', 't');
+    expect(breaker.openCircuitsOf('i7')).toEqual([]);
+  });
 });

@@ -64,6 +64,8 @@ export class Breaker {
   readonly #logger: Logger;
   /** By instance and tool, in the order of their newest failures; at most `MOST_KEPT` of them. */
   readonly #states = new Map<string, Failing>();
+  /** Their keys by instance: what is listed of thousands of clients looks at each one's own alone. */
+  readonly #keysOf = new Map<string, Set<string>>();
   readonly #kept: KeptArea<KeptValue>;
   readonly #listeners: ((instanceId: string) => void)[] = [];
 
@@ -112,7 +114,7 @@ export class Breaker {
   delivered(instanceId: string, tool: string): void {
     const state = this.#get(instanceId, tool);
     if (!state) return;
-    this.#states.delete(keyOf(state));
+    this.#forget(state);
     this.#keep([{ key: keyOf(state) }]);
     if (state.until !== null) this.#publish(instanceId);
   }
@@ -132,9 +134,10 @@ export class Breaker {
   };
 
   readonly openCircuitsOf = (instanceId: string): OpenCircuit[] =>
-    [...this.#states.values()].flatMap((state) =>
-      state.instanceId === instanceId ? this.#toOpenCircuit(state) : [],
-    );
+    [...(this.#keysOf.get(instanceId) ?? [])].flatMap((key) => {
+      const state = this.#states.get(key);
+      return state ? this.#toOpenCircuit(state) : [];
+    });
 
   /** Called when an instance is tripped, is to be tried again, or is as ever. */
   onChange(listener: (instanceId: string) => void): void {
@@ -147,12 +150,21 @@ export class Breaker {
 
   /** It becomes the newest. Returns the one that it took the place of. */
   #put(state: Failing): Failing | undefined {
+    const { instanceId } = state;
     const key = keyOf(state);
     this.#states.delete(key);
     this.#states.set(key, state);
+    this.#keysOf.set(instanceId, (this.#keysOf.get(instanceId) ?? new Set()).add(key));
     const [oldest] = this.#states.size > MOST_KEPT ? this.#states.values() : [];
-    if (oldest) this.#states.delete(keyOf(oldest));
+    if (oldest) this.#forget(oldest);
     return oldest;
+  }
+
+  #forget(state: Failing): void {
+    const keys = this.#keysOf.get(state.instanceId);
+    this.#states.delete(keyOf(state));
+    keys?.delete(keyOf(state));
+    if (keys?.size === 0) this.#keysOf.delete(state.instanceId);
   }
 
   #count(state: Failing): void {
