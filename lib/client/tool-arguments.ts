@@ -47,7 +47,8 @@ function argument<Value>(
   return {
     schema: { ...schema, ...(fallback === undefined ? {} : { default: fallback }), description },
     ...(fallback === undefined ? {} : { fallback: { value: fallback } }),
-    ...{ wants, fits },
+    wants,
+    fits,
   };
 }
 

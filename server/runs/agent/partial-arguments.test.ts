@@ -35,6 +35,15 @@ describe('partial arguments', () => {
     expect(sent.map(({ city }) => city)).toEqual(['', 'B', 'Be', 'Ber']);
   });
 
+  test('[AL22] values that are over are read at once: nothing is waited for between thousands of them', async () => {
+    const { partial, sent } = setup();
+    const values = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, [at]]));
+    partial.push(JSON.stringify(values));
+    // The one moment in which more of the text may come.
+    await undefined;
+    expect(sent).toEqual([values]);
+  });
+
   test('[AL22] what is written is there whole as well, and reading it again stays linear', async () => {
     const { clock, sent, wholes, partial } = setup({ readsWhole: true });
     const text = Array.from({ length: 20_000 }, (_, at) => `${at}`.padStart(5)).join('');

@@ -1,5 +1,6 @@
 import { parsePartialJson } from 'ai';
 import { isRecord } from '#lib/json/is-record';
+import { readJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';
 import type { Clock } from '../../base/clock.ts';
 import { JsonExtent } from './text-calls/json-extent.ts';
@@ -132,8 +133,13 @@ export class PartialArguments {
     const pairs = this.#pairs;
     const growing = this.#growing;
     this.#pairs = growing ? [growing] : [];
-    const read = (text: string) => this.#read(text);
-    const shown = await Promise.all(pairs.map((pair) => pair.shown(read)));
+    const read: Read = (text) => this.#read(text);
+    const shown: (Shown | undefined)[] = [];
+    for (const pair of pairs) {
+      const one = pair.shown(read);
+      // There may be ten thousands, and few of them have to be waited for.
+      shown.push(one instanceof Promise ? await one : one);
+    }
     this.#isLooking = false;
     if (this.#isOver) return;
     this.#send(
@@ -207,17 +213,23 @@ class Pair {
     this.#end = '}';
   }
 
-  /** Undefined where there is no value yet. */
-  async shown(read: Read): Promise<Shown | undefined> {
+  /** Undefined where there is no value yet, or none that is JSON. One that is over is read at once. */
+  shown(read: Read): Shown | undefined | Promise<Shown | undefined> {
     if (this.#start !== undefined) return this.#shownEnd(this.#start, read);
-    const [key, value] = (await firstIn(read, `{${this.#text}${this.#end}`)) ?? [];
+    const json = `{${this.#text}${this.#end}`;
+    if (this.#end !== '') return this.#shownOf(readJson(json));
+    return read(json).then((object) => this.#shownOf(object));
+  }
+
+  #shownOf(object: unknown): Shown | undefined {
+    const [key, value] = firstIn(object) ?? [];
     if (key === undefined) return undefined;
     if (typeof value === 'string') return [key, endOf(value)];
     return [key, this.#text.length <= WHOLE_CHARS ? value : endOf(this.#text)];
   }
 
   async #shownEnd(start: string, read: Read): Promise<Shown | undefined> {
-    this.#first ??= await firstIn(read, `{${start}`);
+    this.#first ??= firstIn(await read(`{${start}`));
     if (!this.#first) return undefined;
     const [key, value] = this.#first;
     const tail = this.#text.slice(-TAIL_CHARS);
@@ -228,10 +240,8 @@ class Pair {
   }
 }
 
-async function firstIn(read: Read, json: string): Promise<Shown | undefined> {
-  const object = await read(json);
-  return isRecord(object) ? Object.entries(object)[0] : undefined;
-}
+const firstIn = (object: unknown): Shown | undefined =>
+  isRecord(object) ? Object.entries(object)[0] : undefined;
 
 /** The end of a text, so marked when its beginning is missing, without half of a character that is cut or still to come. */
 function endOf(text: string, isCut = text.length > SHOWN_CHARS): string {
