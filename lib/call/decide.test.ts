@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallClock } from '../protocol/call-status.ts';
+import { callClockSchema } from '../protocol/call-status.ts';
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import { CLOCKS, LIMITS } from '../protocol/limits.ts';
 import type { ApprovalTerms } from './approval-terms.ts';
@@ -134,7 +134,7 @@ describe('a decision', () => {
           if (isFinalStatus(call.status)) expect(event.type).toBe('late_answer');
           call = decision.record;
           // A refused one would leave the call without a timer.
-          for (const clock of Object.keys(call.deadlines) as CallClock[]) {
+          for (const clock of callClockSchema.options) {
             if (!(clock in call.deadlines)) continue;
             expect(decide(call, { type: 'clock', clock }, at(2_000))).toMatchObject({ ok: true });
           }
@@ -168,6 +168,12 @@ describe('what a start finds', () => {
       code: 'outcome_unknown',
       reason: 'client_left',
     });
+  });
+
+  test('[CE5] its person is asked before its client is known to be back: it has all its time left', () => {
+    const asked = decided(recovered(offered).record, { type: 'device', asking: true, from });
+    const { deadlines, timeoutMs } = asked.record;
+    expect(deadlines).toMatchObject({ executeLeftMs: timeoutMs });
   });
 
   test('[CE5] its journal proves that it was not: it is offered again', () => {

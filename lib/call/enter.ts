@@ -37,7 +37,7 @@ export function enter(call: Call, step: Step, fields: EventFields | undefined, n
     }
     case 'device': {
       const { startedAt = wall } = call;
-      return { ...head, ...step, startedAt, deadlines: deviceClock(call, steady) };
+      return { ...head, ...step, startedAt, deadlines: deviceClock(call, head.timeoutMs, steady) };
     }
     case 'cancelling': {
       const deadlines =
@@ -118,12 +118,13 @@ function executeClock(
 }
 
 /** The time of the person at the device runs, what is left of all such times together (CK6); the time to run stands. */
-function deviceClock(call: Call, steady: number): AtDevice['deadlines'] {
+function deviceClock(call: Call, timeoutMs: number, steady: number): AtDevice['deadlines'] {
   // Its client came back while its person is being asked: that clock goes on.
   if (call.phase === 'device') return withoutResume(call.deadlines);
-  const { execute = steady }: Deadlines = call.deadlines;
+  const { execute, executeLeftMs = timeoutMs }: Deadlines = call.deadlines;
   const approval = steady + (call.deviceLeftMs ?? CLOCKS.approvalMs);
-  return { approval, executeLeftMs: Math.max(0, execute - steady) };
+  const left = execute === undefined ? executeLeftMs : Math.max(0, execute - steady);
+  return { approval, executeLeftMs: left };
 }
 
 /** The person at the device may still be asked so long, once the call goes on from there. */
