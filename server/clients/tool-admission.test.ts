@@ -47,6 +47,26 @@ test('[DV30] what was allowed is registered to the letter, anything else waits',
   expect((await acts()).some(({ act }) => act === 'device_tools_decided')).toBe(false);
 });
 
+test.each([
+  ['description', { description: 'Sends it away' }],
+  ['schema', { parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
+  ['hints', { annotations: { readOnlyHint: true } }],
+  ['shown name', { display_name: 'Harmless' }],
+  ['time limit', { timeout_ms: 600_000 }],
+])(
+  '[DV30] [DV31] a tool with another %s waits, out of the lists, until it is allowed',
+  async (_, change) => {
+    const { offer, listed, device, decide } = await setup();
+    await offer(echo());
+    expect(codes(await offer(echo(change)))).toEqual(['echo waiting_for_approval']);
+    expect(listed()).toEqual([]);
+    await decide({ allow: [device().waiting[0]?.tool.hash ?? ''] });
+    expect(device()).toMatchObject({ tools: [change], waiting: [] });
+    // The form of before is not allowed any more.
+    expect(codes(await offer(echo()))).toEqual(['echo waiting_for_approval']);
+  },
+);
+
 test('[DV33] what was denied is not asked about again, and can be allowed later', async () => {
   const { offer, listed, device, decide } = await setup();
   await offer(echo({ name: 'camera' }));
