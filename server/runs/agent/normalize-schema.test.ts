@@ -175,6 +175,18 @@ test('[AL39] a schema that refers to itself is kept, or written out twice and op
   ]);
 });
 
+test('[AL39] of a thousand forms that have a thousand names no more is merged than takes a moment', () => {
+  const names = Array.from({ length: 1_000 }, (_, at) => `q${at}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  const big = { type: 'object', properties, required: names };
+  const schema = { $defs: { big }, anyOf: names.map(() => ({ $ref: '#/$defs/big' })) };
+  expect(compileToolSchema(schema)).toMatchObject({ ok: true });
+  const before = process.threadCpuUsage().user;
+  const { warnings } = formFor('conservative', schema);
+  expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(250);
+  expect(warnings).toContainEqual(expect.stringContaining('too large'));
+});
+
 test('[AL39] of references that double at each step a form has at most 1,000 parts', () => {
   const to = (at: number) => ({ $ref: `#/$defs/s${at}` });
   const steps = Array.from({ length: 16 }, (_, at) => [

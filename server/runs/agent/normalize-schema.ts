@@ -1,5 +1,4 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
@@ -9,6 +8,18 @@ import { TYPE_WORDS, type TypeWord } from '#lib/schema/schema-node';
 import { forModelDeep } from '#lib/text/for-model';
 import { given } from '#lib/util/given';
 import {
+  asList,
+  asSchema,
+  asTexts,
+  isClosed,
+  merge,
+  mergedProperty,
+  namesToMerge,
+  propertiesOf,
+  type Schema,
+  unique,
+} from './merge-schemas.ts';
+import {
   isTaken,
   isTakenValue,
   KEYWORDS,
@@ -17,9 +28,6 @@ import {
   type TargetForm,
   typeOfValue,
 } from './schema-targets.ts';
-
-/** A part of a schema as it was sent, or as it is being made. Nothing in it is sure to be of its kind. */
-type Schema = Readonly<Record<string, unknown>>;
 
 export type NormalizedSchema =
   | {
@@ -49,6 +57,9 @@ export function normalizeSchema(schema: unknown, target: SchemaTarget): Normaliz
 }
 
 const MOST_PARTS = 1_000;
+/** So many names are merged: a thousand references may lead to one part that has as many. */
+const MOST_MERGED = 50_000;
+const TOO_LARGE = 'The schema is too large with its references; parts of it are open.';
 const MOST_WARNINGS = 20;
 /** One reference is written out inside itself so often. */
 const MOST_ROUNDS = 2;
@@ -65,6 +76,7 @@ class Normalization {
   #refusal: string | undefined;
   /** Parts that may still be made: references written out can grow beyond any bound. */
   #partsLeft = MOST_PARTS;
+  #namesLeft = MOST_MERGED;
 
   constructor(source: Schema, form: TargetForm) {
     this.#root = isDeeperThan(source, LIMITS.jsonDepth) ? {} : asSchema(forModelDeep(source));
@@ -121,7 +133,7 @@ class Normalization {
     for (const part of parts.toReversed()) {
       // A reference that is kept cannot be merged with anything.
       const next = this.#flatten(part, open, false);
-      flat = flat && next && merge(flat, next);
+      flat = flat && next && this.#merge(flat, next);
     }
     return flat;
   }
@@ -142,7 +154,17 @@ class Normalization {
     }
     open.push(target);
     const next = this.#flatten(target, open, false);
-    return next && merge(own, next);
+    return next && this.#merge(own, next);
+  }
+
+  /** Both in one; where that is too much work the first alone, which accepts more. */
+  #merge(first: Schema, second: Schema): Schema {
+    if (this.#namesLeft > 0) {
+      this.#namesLeft -= namesToMerge(first, second);
+      return merge(first, second);
+    }
+    this.#warnings.add(TOO_LARGE);
+    return first;
   }
 
   /** After the last word of the place, e.g. `point` of `#/$defs/point`. */
@@ -170,10 +192,15 @@ class Normalization {
     });
     open.push(...opened);
     const own = asSchema(base.properties);
-    const names = new Set(forms.flatMap(({ properties }) => Object.keys(asSchema(properties))));
-    const merged = [...names].map((name) => [name, mergedProperty(forms, name, own[name])]);
-    const [common = [], ...others] = forms.map(({ required }) => asTexts(required));
-    const ofAll = common.filter((name) => others.every((one) => one.includes(name)));
+    const byName = Map.groupBy(forms.flatMap(propertiesOf), ({ name }) => name);
+    const openForms = forms.filter((one) => !isClosed(one)).length;
+    const merged = [...byName].map(([name, having]) => {
+      const { [name]: anyway = {} } = own;
+      const isOpen = having.filter((one) => !one.isClosed).length < openForms;
+      return [name, mergedProperty(having, isOpen ? [anyway] : [])];
+    });
+    const [common = [], ...others] = forms.map(({ required }) => new Set(asTexts(required)));
+    const ofAll = [...common].filter((name) => others.every((one) => one.has(name)));
     return {
       ...base,
       properties: { ...own, ...Object.fromEntries(merged) },
@@ -185,7 +212,7 @@ class Normalization {
   #part(schema: unknown, above: readonly Schema[]): Schema | null {
     this.#partsLeft -= 1;
     if (above.length > LIMITS.jsonDepth || this.#partsLeft < 0) {
-      this.#warnings.add('The schema is too large with its references; parts of it are open.');
+      this.#warnings.add(TOO_LARGE);
       return {};
     }
     const open = [...above];
@@ -293,15 +320,8 @@ class Normalization {
   }
 }
 
-const asSchema = (value: unknown): Schema => (isRecord(value) ? value : {});
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const asTexts = (value: unknown) => asList(value).filter((one) => typeof one === 'string');
 const typesOf = (type: unknown): readonly TypeWord[] =>
   TYPE_WORDS.filter((word) => [type].flat().includes(word));
-
-const unique = <Value>(values: readonly Value[]): Value[] => [
-  ...new Map(values.map((one) => [canonicalJson(one), one])).values(),
-];
 
 /** These say nothing about values. */
 const FOR_PEOPLE = new Set(['title', 'description', 'default', 'examples', '$comment']);
@@ -323,34 +343,6 @@ function inPlainWords({ nullable, ...schema }: Schema): Schema {
   const { length } = asList(words.prefixItems);
   return { ...words, maxItems: Math.min(length, Number(words.maxItems ?? length)) };
 }
-
-/** These hold together: those of two schemas are not mixed. */
-const TOGETHER = [new Set(['items', 'prefixItems']), new Set(['if', 'then', 'else'])];
-
-/** Where two parts name one keyword, or a property, the first counts, so the result only ever accepts more. */
-function merge(first: Schema, second: Schema): Schema {
-  const held = TOGETHER.filter((group) => Object.keys(first).some((one) => group.has(one)));
-  const others = Object.entries(second).filter(([one]) => !held.some((group) => group.has(one)));
-  const merged: Record<string, unknown> = { ...Object.fromEntries(others), ...first };
-  for (const map of ['properties', 'patternProperties'])
-    if (isRecord(second[map])) merged[map] = { ...second[map], ...asSchema(first[map]) };
-  return { ...merged, required: [...asTexts(first.required), ...asTexts(second.required)] };
-}
-
-/**
- * A property that each form has may be as any of them has it. Where a form leaves the name open it may be
- * anything that it may be anyway; what the other forms have for it stays for the model to read.
- */
-function mergedProperty(forms: readonly Schema[], name: string, own: unknown = {}): unknown {
-  const having = forms.filter(({ properties }) => Object.hasOwn(asSchema(properties), name));
-  const isOpen = forms.some((one) => !having.includes(one) && !isClosed(one));
-  const options = having.map(({ properties }) => asSchema(properties)[name]);
-  const [only, ...more] = unique(isOpen ? [...options, own] : options);
-  return more.length === 0 ? only : { anyOf: [only, ...more] };
-}
-
-const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
-  additionalProperties === false && !isRecord(patternProperties);
 
 /** Values that `enum` may have here: those of each type for themselves. */
 function splitValues({ enumTypes }: TargetForm, keywords: Schema): Schema {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
 import type { TextEvent } from './call-body.ts';
-import { CallParser } from './call-parser.ts';
+import { CallParser, callInText } from './call-parser.ts';
 
 const tools = {
   names: new Set(['echo', 'demo_echo', 'table']),
@@ -331,3 +331,12 @@ test.each([
     expect(given.length - out.length).toBeLessThanOrEqual(1_024);
   }
 });
+
+test.each(['', '```'])(
+  '[AL203] 32 KiB of blanks behind "%s" are looked through at once',
+  (start) => {
+    const before = process.threadCpuUsage().user;
+    expect(callInText(start.padEnd(32_768), ['demo_echo'])).toBeUndefined();
+    expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(100);
+  },
+);

@@ -250,9 +250,12 @@ export class CallParser {
 
 /** A call is shorter; what is longer is an answer. */
 const MOST_CHARS = 32 * 1024;
-/** The parser does not read these forms of DeepSeek, Kimi, gpt-oss, Llama, Qwen, Gemma, Mistral and Phi. */
+/**
+ * The parser does not read these forms of DeepSeek, Kimi, gpt-oss, Llama, Qwen, Gemma, Mistral and Phi. Blanks are
+ * never read by two parts that follow each other: a text of nothing else would take their square.
+ */
 const MARKS =
-  /<[|｜][a-z_▁|｜]|\bto=functions\.|✿FUNCTION✿|\[TOOL_CALLS\]|<start_function_call>|```tool_code|^\s*functools\[|^\s*\[[\w.]+\(|\n```\w{0,20}\n\[?\{\s{0,9}"name"\s?:[^{}`]{1,150}"(?:arguments|parameters)"[^`]*```\s*$|^\s*(?:```\w*\s*)?\[?\s*\{\s*"(?:name|type|function|tool|tool_calls)"/i;
+  /<[|｜][a-z_▁|｜]|\bto=functions\.|✿FUNCTION✿|\[TOOL_CALLS\]|<start_function_call>|```tool_code|^\s*functools\[|^\s*\[[\w.]+\(|\n```\w{0,20}\n\[?\{\s{0,9}"name"\s?:[^{}`]{1,150}"(?:arguments|parameters)"[^`]*```\s*$|^\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_calls)"/i;
 
 /**
  * Finds the tool, by the name that the model was given, of which its text holds a call (AL203). Such a
