@@ -28,11 +28,13 @@ const MOST_FIELDS = 5_000;
 /** Some clients write null where the protocol lets a field out: then it is left out (rule MP60). */
 export function withoutNulls(body: unknown): unknown {
   if (!isRecord(body)) return body;
+  const room = { left: MOST_FIELDS };
+  countFields(body, room);
   const { params, id, ...more } = body;
   // To a notification no answer is sent, so that null is no id of one.
   const isNote = id === null && String(more.method).startsWith('notifications/');
   const message = isNote || id === undefined ? more : { ...more, id };
-  const given = filled(params ?? undefined, { left: MOST_FIELDS });
+  const given = filled(params ?? undefined, room);
   if (isInitialize(body)) return { ...message, params: asInitialize(given) };
   return given === undefined ? message : { ...message, params: given };
 }
@@ -61,19 +63,22 @@ const ARGUMENTS = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
 
 function filled(value: unknown, room: { left: number }): unknown {
   if (!isRecord(value)) return value;
-  const keys = Object.keys(value);
-  room.left -= keys.length;
-  if (room.left < 0) {
-    const most = `at most ${MOST_FIELDS} fields beside its arguments`;
-    throw new HttpError('bad_request', `The message has too many fields; it may have ${most}.`);
-  }
-  const fields = keys.filter((key) => value[key] !== null);
+  const fields = countFields(value, room).filter((key) => value[key] !== null);
   return Object.fromEntries(
     fields.map((key) => [
       key,
       AS_GIVEN.has(key) ? asArguments(value[key]) : filled(value[key], room),
     ]),
   );
+}
+
+/** The library would look at each of them. */
+function countFields(value: object, room: { left: number }): string[] {
+  const keys = Object.keys(value);
+  room.left -= keys.length;
+  if (room.left >= 0) return keys;
+  const most = `at most ${MOST_FIELDS} fields beside its arguments`;
+  throw new HttpError('bad_request', `The message has too many fields; it may have ${most}.`);
 }
 
 /** For the library: without a body, which was read, by a name of our own, since the host was checked before. */

@@ -184,11 +184,12 @@ test.each([
 
 test('[MP60] a message with thousands of fields beside its arguments is refused before they are looked at', async () => {
   const { send } = await setupMcp();
-  const _meta = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, {}]));
-  const params = { name: 'echo', arguments: {}, _meta };
-  await expect(send({ id: 1, method: 'tools/call', params })).rejects.toMatchObject({
-    code: 'bad_request',
-  });
+  const many = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, {}]));
+  const request = { id: 1, method: 'tools/call', params: { name: 'echo', arguments: {} } };
+  const within = { ...request, params: { ...request.params, _meta: many } };
+  for (const message of [within, { ...many, ...request }]) {
+    await expect(send(message)).rejects.toMatchObject({ code: 'bad_request' });
+  }
 });
 
 test('[MP22] who gives up waiting for a result ends no call', async () => {
