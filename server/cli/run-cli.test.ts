@@ -27,6 +27,26 @@ test.each([
   expect(ended.errors).toMatch(words);
 });
 
+test('[CX1] each problem of what the server was given is named once', async () => {
+  const details = [
+    { path: 'n', problem: 'must be integer' },
+    { path: 'text', problem: 'must be string' },
+  ];
+  const replies = (message: string) => ({
+    'GET /v1/runs/run_1': () =>
+      new Status(422, { error: { code: 'invalid_args', message, details } }),
+  });
+  const named = async (message: string) => {
+    const { url } = await scriptedServer(replies(message));
+    return (await cli(['runs', 'run_1', '--url', url, '--token', 't'])).errors;
+  };
+  const all = 'callboard: It is wrong: n must be integer; text must be string\n';
+  expect(await named('It is wrong: n must be integer; text must be string')).toBe(all);
+  expect(await named('It is wrong: n: must be integer')).toBe(
+    'callboard: It is wrong: n: must be integer; text: must be string\n',
+  );
+});
+
 test('[CX1] a server that does not run is unreachable, and what examines why is named', async () => {
   const { url, server } = await scriptedServer({});
   await new Promise((closed) => server.close(closed));

@@ -91,7 +91,12 @@ function toCliError({ status, code, message, details }: ApiFailure, url: string)
     const right = 'give the right one: CALLBOARD_TOKEN, --token, or --data-dir of that server';
     return new CliError('refused', `${url} does not accept the token; ${right}`, code);
   }
-  const more = details.map(({ path, problem }) => `; ${path || 'the body'}: ${problem}`).join('');
+  // The server's message names the first problem already, or all of them.
+  const unnamed = details.filter(
+    ({ path, problem }) =>
+      !message.includes(`${path}: ${problem}`) && !message.includes(`${path} ${problem}`),
+  );
+  const more = unnamed.map(({ path, problem }) => `; ${path || 'the body'}: ${problem}`).join('');
   return new CliError(EXIT_OF_STATUS[status] ?? 'failed', `${message}${more}`, code);
 }
 
