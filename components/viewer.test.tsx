@@ -12,6 +12,7 @@ import { RunSwitcher } from './conversation/run-switcher.tsx';
 import { useTabClient } from './providers/tab-client.tsx';
 import { useShortcuts } from './shell/app-frame.tsx';
 import { usePaletteActions } from './shell/command-palette.tsx';
+import { PAGES } from './shell/pages.ts';
 import { ShortcutsSheet } from './shell/shortcuts-sheet.tsx';
 import { Who } from './shell/who.tsx';
 import { ApprovalVoice } from './tool-call/approval-voice.tsx';
@@ -240,6 +241,12 @@ test('neither the list of keys nor that of conversations offers a viewer what is
   };
   expect(await names('viewer')).toEqual(['Next card']);
   expect(await names('operator')).toHaveLength(4);
+});
+
+test('the list of keys names each page of the header', async () => {
+  await show('viewer', <ShortcutsSheet />);
+  const text = document.body.textContent ?? '';
+  expect(PAGES.filter(({ key }) => !text.includes(`g ${key}`))).toEqual([]);
 });
 
 test('the tab of a viewer offers no tools; that of others does once it is known who they are', async () => {

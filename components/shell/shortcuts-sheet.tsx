@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useIsViewer, useUi } from '../providers/workbench-context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { PAGES } from './pages.ts';
 import { useSingleKeys } from './use-single-keys.ts';
 
 const KEYS = [
@@ -12,11 +13,7 @@ const KEYS = [
   ['send', 'Enter'],
   ['newline', 'Shift Enter'],
   ['stop', 'Esc'],
-  ['workbench', 'g w'],
-  ['approvals', 'g a'],
-  ['tools', 'g t'],
-  ['docs', 'g d'],
-  ['settings', 'g s'],
+  ...PAGES.map(({ name, key }) => [name, `g ${key}`] as const),
   ['chat', '['],
   ['live', ']'],
   ['cards', 'j k'],

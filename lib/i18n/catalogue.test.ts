@@ -35,6 +35,10 @@ describe.each([
     expect([...english, ...chinese].filter(([, text]) => text.trim() === '')).toEqual([]);
   });
 
+  test('have a colon of their own before a value', () => {
+    expect([...chinese].filter(([, text]) => /:\{\w+\}/.test(text))).toEqual([]);
+  });
+
   test('[LN6] have separators in the same numbers', () => {
     const bare = [...english].filter(([key, text]) =>
       [...text.matchAll(/\{(\w+), (?:plural|number)/g)].some(([, name]) =>
