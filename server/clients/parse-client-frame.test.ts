@@ -96,3 +96,12 @@ test('[FR5] a message that takes more tools back than one may offer is refused',
     message: expect.stringMatching(/^names: .*1024/),
   });
 });
+
+test('a state for very many tools is refused before one of them is looked at', () => {
+  const many = Array.from({ length: 10_000 }, (_, at) => [`k${at}`, 1]);
+  const state = { type: 'client_state', permissions: Object.fromEntries(many) };
+  expect(parseClientFrame(JSON.stringify(state))).toMatchObject({
+    ok: false,
+    message: 'A client_state takes at most 65536 bytes; send large data with the result',
+  });
+});

@@ -20,6 +20,9 @@ export type ParsedFrame =
       readonly answer: UnreadableAnswer | undefined;
     };
 
+/** They go to every watcher and stay in a list; what is large belongs into the result. */
+const BOUNDED: ReadonlySet<unknown> = new Set(['tool_status', 'client_state']);
+
 /** The limit is that of the fields; type, id and attempt stand around them. */
 const STATUS_FRAME_CHARS = LIMITS.statusBytes + 1_024;
 
@@ -28,18 +31,21 @@ export function parseClientFrame(text: string): ParsedFrame {
   const limits = { maxDepth: LIMITS.jsonDepth, maxNodes: LIMITS.jsonNodes };
   const parsed = withPlainFailure(withoutNul(text, parseJson(text, limits, toWellFormed)));
   if (!parsed.ok) return unreadable(parsed.message, headOf(text));
+  const frame = isRecord(parsed.value) ? parsed.value : {};
+  // Before its fields are looked at: to check ten thousands of them takes long.
+  if (text.length > STATUS_FRAME_CHARS && BOUNDED.has(frame.type)) {
+    return unreadable(
+      `A ${frame.type} takes at most ${LIMITS.statusBytes} bytes; send large data with the result`,
+      frame,
+    );
+  }
   // guard: messages-checked
   const checked = clientMessageSchema.safeParse(parsed.value);
-  if (checked.success) {
-    const { data: message } = checked;
-    return message.type === 'tool_status' && text.length > STATUS_FRAME_CHARS
-      ? unreadable(STATUS_TOO_LONG, { id: message.id })
-      : { ok: true, message };
-  }
+  if (checked.success) return { ok: true, message: checked.data };
   const [issue] = checked.error.issues;
   const where = issue?.path.join('.') || 'the message';
   const what = `${where}: ${issue?.message ?? 'is not a message of this protocol'}`;
-  return unreadable(what, isRecord(parsed.value) ? parsed.value : {});
+  return unreadable(what, frame);
 }
 
 const toWellFormed = (text: string): string => text.toWellFormed();
@@ -93,6 +99,3 @@ const isId = (value: unknown): value is string =>
 
 const isAttempt = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0;
-
-/** A status goes to every watcher and stays on its card; what is large belongs into the result. */
-const STATUS_TOO_LONG = `A tool_status takes at most ${LIMITS.statusBytes} bytes; send large data with the result`;
