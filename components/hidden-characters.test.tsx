@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CallError } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -15,8 +15,6 @@ import { createTestWorkbench, InWorkbench } from './tool-call/testing/in-workben
 import { layOut } from './tool-call/testing/layout.ts';
 import { BlockedSentence, ToolCard } from './tool-call/tool-card.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
-
-afterEach(cleanup);
 
 /** One of each kind that the first set of marks left out. */
 const HIDDEN = '\u{e0041}\ufe01\u3164\u2800\u034f\u206a';

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, renderHook, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -17,7 +17,12 @@ import { ShortcutsSheet } from './shell/shortcuts-sheet.tsx';
 import { Who } from './shell/who.tsx';
 import { ApprovalVoice } from './tool-call/approval-voice.tsx';
 import { ConnectedCard } from './tool-call/connected-card.tsx';
-import { createTestWorkbench, InWorkbench, personWith } from './tool-call/testing/in-workbench.tsx';
+import {
+  createTestWorkbench,
+  InWorkbench,
+  personWith,
+  renderIn,
+} from './tool-call/testing/in-workbench.tsx';
 import { useCardActions } from './tool-call/use-card-actions.tsx';
 import { useCardKeys } from './tool-call/use-card-keys.ts';
 import { TryIt } from './tools/try-it.tsx';
@@ -30,12 +35,10 @@ vi.mock('next/navigation', () => ({
 }));
 
 beforeEach(() => started.mockClear());
-afterEach(cleanup);
-
 const NOTE = /^You are signed in as a viewer/;
 
 function pageOf(role: Role | null) {
-  const { workbench, sent } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench, sent } = createTestWorkbench();
   workbench.me.setState({ me: role && personWith(role) });
   const wrapper = ({ children }: { children: ReactNode }) => (
     <NuqsTestingAdapter>
@@ -125,11 +128,7 @@ test('[CD28] a viewer is shown who decides, and is not interrupted for it', asyn
   const listed = { ...asked, tool_call_id: 'tc_1', tool_name: 'tide.read' };
   workbench.listings.setState({ approvals: [listed] });
   const voice = () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <ApprovalVoice />
-      </InWorkbench>,
-    );
+    renderIn(workbench, <ApprovalVoice />);
     return screen.getByRole('alert').textContent;
   };
   expect(voice()).toBe('');

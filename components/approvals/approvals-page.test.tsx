@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ApprovalsLink } from '../shell/header.tsx';
 import {
@@ -9,8 +9,6 @@ import {
   personWith,
 } from '../tool-call/testing/in-workbench.tsx';
 import { ApprovalsPage } from './approvals-page.tsx';
-
-afterEach(cleanup);
 
 const listed = (id: string, key: string) => ({
   ...{ tool_call_id: id, run_id: 'run_1', tool_name: `pay_${id}`, reason: 'it has effects' },

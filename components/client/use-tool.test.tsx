@@ -1,14 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, render } from '@testing-library/react';
+import { render } from '@testing-library/react';
 import { StrictMode } from 'react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Callboard } from '#lib/client/page/page-callboard';
 import type { PageTool } from '#lib/client/page/page-tool';
 import { setupPage } from '#lib/client/page/testing/setup-page';
 import { callTool } from '#lib/client/testing/setup-client';
 import { useTool } from './use-tool.ts';
-
-afterEach(cleanup);
 
 type Client = Pick<Callboard, 'tool'>;
 

@@ -1,16 +1,14 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test } from 'vitest';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { Composer, type ComposerProps } from './composer.tsx';
 
 beforeEach(() => sessionStorage.clear());
-afterEach(cleanup);
-
 function setup(given: Partial<ComposerProps> & { answer?: Promise<string | null> } = {}) {
   const sent: string[] = [];
   let stops = 0;
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const { answer = Promise.resolve(given.runId ?? 'run_1'), ...props } = given;
   const all: ComposerProps = {
     runId: null,

@@ -1,13 +1,11 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { WorkbenchContext } from '../providers/workbench-context.tsx';
 import { createWorkbench } from '../providers/workbench-provider.tsx';
 import { EmptyConversation } from './empty-conversation.tsx';
-
-afterEach(cleanup);
 
 function setup(tools: readonly string[]) {
   const started: string[] = [];

@@ -1,10 +1,8 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { MissingCall } from './missing-call.tsx';
-
-afterEach(cleanup);
 
 /** Of a page on which all is in sight. */
 class InSight extends IntersectionObserver {
@@ -29,11 +27,7 @@ async function show(code: string, locale: 'en' | 'zh') {
     body: { error: { code, message: 'What the server says.' } },
   }));
   await workbench.older.getState().loadCall('tc_1');
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <MissingCall runId="run_1" callId="tc_1" />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <MissingCall runId="run_1" callId="tc_1" />, locale);
   return screen.getByTestId('missing-call');
 }
 
@@ -64,11 +58,7 @@ test.each([
   workbench.calls.setState({ isPart: true });
   const real = globalThis.IntersectionObserver;
   globalThis.IntersectionObserver = InSight;
-  render(
-    <InWorkbench workbench={workbench}>
-      <MissingCall runId="run_1" callId="tc_1" isOpen={isOpen} />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <MissingCall runId="run_1" callId="tc_1" isOpen={isOpen} />);
   globalThis.IntersectionObserver = real;
   expect(sent.length).toBe(requests);
 });

@@ -1,20 +1,18 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LIMIT_NOTICES } from '#lib/protocol/notice-codes';
 import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, InWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
 import { RunEnd } from './run-end.tsx';
 
 const notSent = async () => false;
 
-afterEach(cleanup);
-
 type NoticePart = Extract<MessagePart, { type: 'notice' }>;
 
 const ENGLISH = 'These are the English words of the server.';
-const { workbench } = createTestWorkbench(() => ({ body: {} }));
+const { workbench } = createTestWorkbench();
 
 function show(notice: Omit<NoticePart, 'type'>, locale: 'en' | 'zh'): string {
   const message = {
@@ -25,11 +23,7 @@ function show(notice: Omit<NoticePart, 'type'>, locale: 'en' | 'zh'): string {
     status: 'done' as const,
     created_at: 0,
   };
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <MessageView message={message} />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <MessageView message={message} />, locale);
   const text = screen.getByTestId('notice').textContent;
   cleanup();
   return text;
@@ -119,10 +113,10 @@ test('[LN3] why a run failed is said in the language of the page too', () => {
     created_at: 0,
     updated_at: 0,
   };
-  render(
-    <InWorkbench workbench={workbench} locale="zh">
-      <RunEnd run={run} messages={[]} onSend={() => undefined} resend={notSent} />
-    </InWorkbench>,
+  renderIn(
+    workbench,
+    <RunEnd run={run} messages={[]} onSend={() => undefined} resend={notSent} />,
+    'zh',
   );
   const text = screen.getByTestId('notice').textContent;
   expect(text).not.toContain(ENGLISH);

@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { ModelListing } from '#lib/protocol/run';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { RehearsalNotice } from './conversation.tsx';
-
-afterEach(cleanup);
 
 const listing = (model: string, rehearsal: boolean): ModelListing => ({
   model,
@@ -18,13 +16,9 @@ const listing = (model: string, rehearsal: boolean): ModelListing => ({
 const rehearsal = listing('rehearsal', true);
 
 function show(models: ModelListing[]) {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   workbench.models.getState().load(models, 'rehearsal');
-  render(
-    <InWorkbench workbench={workbench}>
-      <RehearsalNotice />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <RehearsalNotice />);
   return screen.getByRole('group').textContent ?? '';
 }
 

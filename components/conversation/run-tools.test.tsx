@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { RunToolsPage } from '#lib/protocol/rest';
 import type { RunTool } from '#lib/protocol/run-tools';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { RunTools } from './run-tools.tsx';
-
-afterEach(cleanup);
 
 const tool = (name: string, more: Partial<RunTool> = {}): RunTool => ({
   ...{ name, source: 'server', offer: 'offered', pinned: false, found: false },
@@ -19,11 +17,7 @@ const page = (more: Partial<RunToolsPage>): RunToolsPage => ({
 
 async function opened(answer: (path: string) => unknown, locale: 'en' | 'zh' = 'en') {
   const { workbench, sent } = createTestWorkbench(({ path }) => ({ body: answer(path) }));
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <RunTools runId="run_1" />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <RunTools runId="run_1" />, locale);
   expect(sent).toEqual([]);
   const details = screen.getByTestId<HTMLDetailsElement>('run-tools');
   await act(async () => {

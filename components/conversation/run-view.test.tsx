@@ -1,10 +1,8 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { RunView } from './run-view.tsx';
-
-afterEach(cleanup);
 
 const MESSAGE = {
   message_id: 'm_1',
@@ -47,11 +45,7 @@ async function setup(locale: 'en' | 'zh' = 'en') {
     );
   workbench.listings.setState({ known: true });
   const show = async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <RunView runId="run_1" onSend={async () => null} />
-      </InWorkbench>,
-    );
+    renderIn(workbench, <RunView runId="run_1" onSend={async () => null} />, locale);
     await connect();
   };
   return { server, sent, connect, disconnect, show, workbench };

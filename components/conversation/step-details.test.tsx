@@ -1,25 +1,22 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
-
-afterEach(cleanup);
 
 async function opened(turns: ModelTurn[]) {
   const { workbench, sent } = createTestWorkbench(() => ({ body: { model_turns: turns } }));
-  render(
-    <InWorkbench workbench={workbench}>
-      <MessageView
-        message={{
-          ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done' },
-          parts: [],
-          created_at: 1,
-        }}
-      />
-    </InWorkbench>,
+  renderIn(
+    workbench,
+    <MessageView
+      message={{
+        ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done' },
+        parts: [],
+        created_at: 1,
+      }}
+    />,
   );
   expect(sent).toEqual([]);
   const details = screen.getByTestId<HTMLDetailsElement>('step-details');

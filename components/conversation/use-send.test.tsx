@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, renderHook } from '@testing-library/react';
+import { act, renderHook } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { run } from '#lib/stores/testing/fixtures';
@@ -12,7 +12,6 @@ import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 
 afterEach(() => {
-  cleanup();
   history.replaceState(null, '', '/');
 });
 

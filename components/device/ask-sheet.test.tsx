@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
 import en from '../../lib/i18n/messages/device/en.json';
 import { AskSheet } from './ask-sheet.tsx';
 import { DevicePageProvider } from './device-context.tsx';
@@ -10,11 +10,6 @@ import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
 
 beforeEach(() => vi.useFakeTimers());
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
-
 function setUp() {
   const memory = createDeviceMemory(memoryStorage());
   const store = createDeviceStore(memory);

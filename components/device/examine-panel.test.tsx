@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import en from '../../lib/i18n/messages/device/en.json';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
@@ -8,11 +8,6 @@ import { createDeviceStore, type DeviceState } from './device-store.ts';
 import { ExaminePanel } from './examine-panel.tsx';
 import type { PairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 const WORKBENCH = { name: 'Lab', fingerprint: [1, 2, 3, 4] };
 const refuse = async () => ({ ok: false, problem: { code: 'unreachable', message: '' } }) as const;

@@ -1,17 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, render } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { render } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import en from '../../lib/i18n/messages/device/en.json';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
 import { InstallHint } from './device-view.tsx';
 import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/17.5 Safari/605.1.15';
 

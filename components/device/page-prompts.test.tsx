@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withTouch } from '#lib/browser-tools/with-touch';
 import { defineClientTool } from '#lib/client/tool-arguments';
 import zh from '../../lib/i18n/messages/device/zh.json';
@@ -12,11 +12,6 @@ import { createDeviceStore } from './device-store.ts';
 import { gateTool } from './gate-tool.ts';
 import { createPairingApi } from './pairing-api.ts';
 import { memoryStorage } from './testing/memory-storage.ts';
-
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
 
 function setUp(loadBlob = async (id: string) => `blob:${id}`) {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import { sha256Hex } from '#lib/util/sha256';
 import en from '../../lib/i18n/messages/device/en.json';
 import { type StubbedBrowser, stubBrowser } from '../push/testing/stub-browser.ts';
@@ -9,11 +9,6 @@ import { createDeviceMemory } from './device-memory.ts';
 import type { PairingApi } from './pairing-api.ts';
 import { PushSwitch } from './push-switch.tsx';
 import { memoryStorage } from './testing/memory-storage.ts';
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 const refuse = async () => ({ ok: false, problem: { code: 'unreachable', message: '' } }) as const;
 const api: PairingApi = { look: refuse, join: refuse, outcome: refuse };

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { act, render } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
 import en from '../../lib/i18n/messages/device/en.json';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
@@ -16,12 +16,6 @@ beforeEach(() => {
   vibrate.mockClear();
   Object.assign(navigator, { vibrate });
 });
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
 function Page({ store }: { store: DeviceStore }) {
   useAttention(store, 'Pixel 8');
   return null;

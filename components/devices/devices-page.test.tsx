@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, render, screen, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
 import { callEvent } from '#lib/stores/testing/fixtures';
 import { Toaster } from '../ui/toaster.tsx';
@@ -17,8 +17,6 @@ import {
   toolOf,
   type World,
 } from './testing/setup-devices-page.tsx';
-
-afterEach(cleanup);
 
 test('[DS1] a device says what it is, whether it is there, and what its connection reports', async () => {
   const online = clientOf({ battery: { level: 0.42, charging: false }, latency_ms: 31 });

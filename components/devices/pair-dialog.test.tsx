@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { Toaster } from '../ui/toaster.tsx';
 import {
   ASKING,
@@ -11,8 +11,6 @@ import {
   setupDevicesPage,
   type World,
 } from './testing/setup-devices-page.tsx';
-
-afterEach(cleanup);
 
 test.each([
   ['that nothing has used', pairingOf(), 'The server was started anew'],

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { fireEvent, render, screen, within } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { ApiReference } from './api-reference.tsx';
 
@@ -31,11 +31,6 @@ const document = {
     },
   },
 };
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 describe('ApiReference', () => {
   test('shows operations with their parameters, bodies and a command', async () => {

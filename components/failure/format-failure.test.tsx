@@ -1,13 +1,11 @@
 // @vitest-environment happy-dom
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HTTP_ERRORS } from '#lib/protocol/http-error';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, InWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { useCardActions } from '../tool-call/use-card-actions.tsx';
 import { Toaster } from '../ui/toaster.tsx';
 import { type FailedRequest, useFormatFailure } from './format-failure.ts';
-
-afterEach(cleanup);
 
 const SERVERS = 'These are the English words of the server.';
 const BROWSERS = 'TypeError: Failed to fetch';
@@ -17,12 +15,8 @@ function Words({ failure }: { failure: FailedRequest }) {
 }
 
 function wordsFor(failure: FailedRequest, locale: 'en' | 'zh'): string {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Words failure={failure} />
-    </InWorkbench>,
-  );
+  const { workbench } = createTestWorkbench();
+  renderIn(workbench, <Words failure={failure} />, locale);
   const { textContent } = screen.getByTestId('words');
   cleanup();
   return textContent;

@@ -1,18 +1,12 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { DevicePromptBanner } from './device-prompt-banner.tsx';
 
-afterEach(cleanup);
-
 function setup(locale: 'en' | 'zh' = 'en') {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <DevicePromptBanner />
-    </InWorkbench>,
-  );
+  const { workbench } = createTestWorkbench();
+  renderIn(workbench, <DevicePromptBanner />, locale);
   const prompt = { callId: 'tc_1', message: 'May I?', signal: new AbortController().signal };
   const { ask, show } = workbench.prompts.getState();
   return {

@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { AutonomyLevel } from '#lib/policy/autonomy';
 import { type Answer, createTestWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { keepAutonomy } from './keep-autonomy.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const at = (level: AutonomyLevel): Answer => ({ body: { autonomy: { level, runs: [] } } });
 
 /** A connected page whose server gives these answers, one after another. */

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import {
   type Answer,
   createTestWorkbench,
@@ -8,8 +8,6 @@ import {
 import { keepMe } from './keep-me.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const VIEWER: Answer = { body: personWith('viewer') };
 
 /** A page whose server gives these answers, one after another, and then the last one again. */

@@ -1,16 +1,14 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import type { ReactNode } from 'react';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hostileJson, hostileRecord, KNOWN_HOSTILE } from '../testing/hostile-json.ts';
 import { PartialParams } from '../tool-call/partial-params.tsx';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { FactsView, ResultView } from './result-view.tsx';
 import { TableView } from './table-view.tsx';
-
-afterEach(cleanup);
 
 const result = (value: unknown) => (
   <ResultView value={value} attachments={[]} name="some.tool" blobUrl={(id) => `/v1/blobs/${id}`} />
@@ -18,8 +16,8 @@ const result = (value: unknown) => (
 
 /** What is on the page once it is drawn. What is not caught on the way fails the test. */
 function wordsOf(view: ReactNode): string {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  const { container, unmount } = render(<InWorkbench workbench={workbench}>{view}</InWorkbench>);
+  const { workbench } = createTestWorkbench();
+  const { container, unmount } = renderIn(workbench, view);
   const words = container.textContent ?? '';
   unmount();
   return words;
@@ -46,8 +44,8 @@ describe('[RV1] any JSON value is drawn as data', () => {
   test('and as raw JSON, too', () => {
     fc.assert(
       fc.property(hostileRecord, (value) => {
-        const { workbench } = createTestWorkbench(() => ({ body: {} }));
-        render(<InWorkbench workbench={workbench}>{result(value)}</InWorkbench>);
+        const { workbench } = createTestWorkbench();
+        renderIn(workbench, result(value));
         const raw = screen.queryByRole('button', { name: 'Raw JSON' });
         if (raw) fireEvent.click(raw);
         expect(screen.getByTestId('result').textContent).not.toContain('This view failed');

@@ -1,18 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { JsonNodes } from './json-nodes.tsx';
 
-afterEach(cleanup);
-
 function show(value: object, isOpen = true): HTMLElement {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench}>
-      <JsonNodes value={value} label="Result" isOpen={isOpen} />
-    </InWorkbench>,
-  );
+  const { workbench } = createTestWorkbench();
+  renderIn(workbench, <JsonNodes value={value} label="Result" isOpen={isOpen} />);
   return screen.getByRole('tree', { name: /^Result/ });
 }
 

@@ -1,32 +1,25 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { PICTURE_NOTES } from '#lib/browser-tools/screenshot-tool';
 import type { Attachment } from '#lib/protocol/attachment';
 import { keepSessionKey } from '../providers/page-session.ts';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import type { Whole } from './part-note.tsx';
 import { ResultView } from './result-view.tsx';
 
 beforeEach(() => void stubBlobs(() => Promise.reject(new Error('not asked for here'))));
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
-
 function show(value: unknown, attachments: readonly Attachment[] = [], whole?: Whole) {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench}>
-      <ResultView
-        value={value}
-        attachments={attachments}
-        name="some.tool"
-        blobUrl={(id) => `/v1/blobs/${id}`}
-        whole={whole}
-      />
-    </InWorkbench>,
+  const { workbench } = createTestWorkbench();
+  renderIn(
+    workbench,
+    <ResultView
+      value={value}
+      attachments={attachments}
+      name="some.tool"
+      blobUrl={(id) => `/v1/blobs/${id}`}
+      whole={whole}
+    />,
   );
   return screen.getByTestId('result');
 }

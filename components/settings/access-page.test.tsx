@@ -1,22 +1,17 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { Role } from '#lib/protocol/role';
 import type { WireToken } from '#lib/protocol/token';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import {
   type Answer,
   createTestWorkbench,
-  InWorkbench,
   personWith,
+  renderIn,
   type SentRequest,
 } from '../tool-call/testing/in-workbench.tsx';
 import { AccessPage } from './access-page.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 const tokenOf = (more: Partial<WireToken>): WireToken => ({
   ...{ id: 'tok_bot', kind: 'agent', name: 'bot', role: null, tools: ['file.*'], client_id: null },
@@ -49,13 +44,7 @@ async function setup(
   const { workbench, sent } = createTestWorkbench(answer);
   workbench.me.setState({ me: personWith(role) });
   workbench.listings.setState({ tools: ['file.read', 'file.write', 'clock'].map(toolOf) });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <AccessPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <AccessPage />, locale));
   return { workbench, sent };
 }
 

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { WireAuditEntry } from '#lib/protocol/audit';
@@ -19,7 +19,6 @@ vi.mock('../result/save-file.ts', () => ({
 }));
 
 afterEach(() => {
-  cleanup();
   saved.length = 0;
 });
 

@@ -1,19 +1,10 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { CreatedToken } from '#lib/protocol/token';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import {
-  createTestWorkbench,
-  InWorkbench,
-  personWith,
-} from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, personWith, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { ConnectPage } from './connect-page.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
 
 const CREATED: CreatedToken = {
   ...{ id: 'tok_1', kind: 'agent', name: 'coder', role: null, tools: [], client_id: null },
@@ -24,13 +15,7 @@ const CREATED: CreatedToken = {
 async function setup(role: 'admin' | 'operator' = 'admin') {
   const { workbench, sent } = createTestWorkbench(() => ({ status: 201, body: CREATED }));
   workbench.me.setState({ me: personWith(role) });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <ConnectPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <ConnectPage />));
   return { sent, workbench };
 }
 

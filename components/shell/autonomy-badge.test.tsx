@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { AutonomyLevel } from '#lib/policy/autonomy';
 import { RunAutonomy } from '../conversation/run-autonomy.tsx';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { AutonomyBadge } from './header.tsx';
-
-afterEach(cleanup);
 
 function setup(level: AutonomyLevel | null, locale: 'en' | 'zh' = 'en') {
   const { workbench, sent } = createTestWorkbench(({ body }) => ({

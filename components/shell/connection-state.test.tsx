@@ -1,16 +1,14 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { LiveCalls } from '../tool-call/live-calls.tsx';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { LiveRegions } from './app-frame.tsx';
 import { ConnectionState } from './connection-state.tsx';
 
-afterEach(cleanup);
-
 const setup = (locale: 'en' | 'zh') => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const { connection } = workbench;
   connection.setState({ feed: { kind: 'reconnecting', attempt: 3, retryAt: 0 } });
   render(

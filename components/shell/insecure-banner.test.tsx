@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, cleanup, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { Reach } from '#lib/protocol/reach';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { InsecureBanner } from './app-frame.tsx';
-
-afterEach(cleanup);
 
 async function setup(plaintext: boolean, locale: 'en' | 'zh' = 'en') {
   const origin = 'http://192.168.1.5:3000';
@@ -24,13 +22,7 @@ async function setup(plaintext: boolean, locale: 'en' | 'zh' = 'en') {
     addresses: [{ ...address, lacks: [] }],
   };
   const { workbench, sent } = createTestWorkbench(() => ({ body }));
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <InsecureBanner />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <InsecureBanner />, locale));
   expect(sent.map(({ path }) => path)).toEqual(['/v1/reach']);
 }
 

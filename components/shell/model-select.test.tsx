@@ -1,15 +1,9 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { Role } from '#lib/protocol/role';
-import {
-  createTestWorkbench,
-  InWorkbench,
-  personWith,
-} from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, personWith, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { ModelSelect } from './model-select.tsx';
-
-afterEach(cleanup);
 
 const model = (provider: string, label: string) => ({
   ...{ model: `${provider}:${label}`, label, provider },
@@ -19,14 +13,10 @@ const model = (provider: string, label: string) => ({
 const MODELS = [model('openai-chat', 'boss'), model('compatible', 'boss'), model('x', 'other')];
 
 function show(role: Role, { models = MODELS, locale = 'en' as 'en' | 'zh' } = {}): string[] {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   workbench.me.setState({ me: personWith(role) });
   workbench.models.setState({ models });
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <ModelSelect />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <ModelSelect />, locale);
   return screen.queryAllByRole('option').map(({ textContent }) => textContent ?? '');
 }
 
@@ -39,13 +29,9 @@ test('a viewer, who sends no messages, has no menu of models', () => {
 });
 
 test('how models are asked is said once, and the button tells that it was', async () => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   workbench.models.setState({ models: MODELS });
-  render(
-    <InWorkbench workbench={workbench}>
-      <ModelSelect />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <ModelSelect />);
   fireEvent.click(screen.getByRole('button', { name: 'Model settings' }));
   const type = (label: string, value: string) =>
     fireEvent.change(screen.getByLabelText(label), { target: { value } });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { forgetSessionKey, keepSessionKey, pageProtocols } from '../providers/page-session.ts';
 import {
   type Answer,
@@ -11,11 +11,6 @@ import { SignedOut } from './app-frame.tsx';
 import { useSignOut } from './use-sign-out.ts';
 
 beforeEach(() => void keepSessionKey('k'));
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
-
 const SignOutButton = () => {
   const signOut = useSignOut();
   return (

@@ -1,14 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import { renderToString } from 'react-dom/server';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ApiFailure } from '#lib/api/api-result';
 import { catalogue } from '#lib/i18n/catalogue';
 import type { SignInCredential } from '#lib/protocol/rest';
 import { SignInForm } from './sign-in-form.tsx';
-
-afterEach(cleanup);
 
 const refusal = (status: number, retryAfter: number | null = null): ApiFailure => ({
   ok: false,

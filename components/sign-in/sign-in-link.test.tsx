@@ -1,18 +1,13 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import { StrictMode } from 'react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { pageProtocols } from '../providers/page-session.ts';
 import { SignInLink } from './sign-in-link.tsx';
 
 beforeEach(() => localStorage.clear());
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
-
 /** The page of a link, whose server gives this answer. */
 function open(answer: () => Promise<Response>) {
   const went: string[] = [];

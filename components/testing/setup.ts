@@ -1,9 +1,17 @@
+import { afterEach, vi } from 'vitest';
+
 /** Limits, not expectations: a part that is loaded when it is shown may take seconds on a busy machine. */
 const LIMIT_MS = 20_000;
 
-if (typeof document !== 'undefined') {
-  const { configure } = await import('@testing-library/react');
-  configure({ asyncUtilTimeout: LIMIT_MS });
-}
+// What a test puts in place of the browser ends with it, and its page before that.
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
-export {};
+if (typeof document !== 'undefined') {
+  const { cleanup, configure } = await import('@testing-library/react');
+  configure({ asyncUtilTimeout: LIMIT_MS });
+  afterEach(cleanup);
+}

@@ -1,15 +1,13 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen, within } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { hostileJson, hostileRecord, KNOWN_HOSTILE } from '../testing/hostile-json.ts';
 import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
-
-afterEach(cleanup);
 
 function Cards() {
   const { actions } = useCardActions();
@@ -20,7 +18,7 @@ function Cards() {
 
 /** Two cards: one of the given update, and a neighbour. Gives a way to change the first. */
 function show(update: CardUpdate): (more: CardUpdate) => void {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   let seq = 0;
   const change = (id: string, more: CardUpdate) => {
     seq += 1;
@@ -29,11 +27,7 @@ function show(update: CardUpdate): (more: CardUpdate) => void {
   };
   change('tc_1', { tool_name: 'odd', source: 'client', ...update });
   change('tc_2', { tool_name: 'good', source: 'client', status: 'SUCCESS', result: 'fine' });
-  render(
-    <InWorkbench workbench={workbench}>
-      <Cards />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Cards />);
   return (more) => change('tc_1', more);
 }
 

@@ -1,15 +1,14 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
 import { forgetText } from './kept-texts.ts';
-import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
 
 afterEach(() => {
-  cleanup();
   forgetText('tc_1');
 });
 
@@ -41,11 +40,7 @@ function setup(
   };
   change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
   change({ always_rule, params: args, clock: { name: 'approval', deadline_at: 2_000 }, ...update });
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />, locale);
   const decisions = () => sent.filter(({ path }) => path.endsWith('/approval'));
   return { change, decisions, sent, workbench };
 }

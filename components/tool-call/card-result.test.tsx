@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
-
-afterEach(cleanup);
 
 function Card() {
   const { actions } = useCardActions();
@@ -14,16 +12,12 @@ function Card() {
 }
 
 function setup(update: CardUpdate) {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const card = { status: 'SUCCESS', result: '# Tides\n\n- high at **noon**', ...update } as const;
   workbench.calls
     .getState()
     .apply([{ type: 'call', seq: 1, tool_call_id: 'tc_1', run_id: 'run_1', update: card }]);
-  render(
-    <InWorkbench workbench={workbench}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />);
 }
 
 test('[RV9] the result of attempt_completion is formatted as a message of the model is', async () => {

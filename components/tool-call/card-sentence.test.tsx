@@ -1,14 +1,12 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import { useTranslations } from 'next-intl';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Card } from '#lib/protocol/card';
 import { approvalReasons, cardSentence } from './card-sentence.ts';
 import { cardView } from './card-view.ts';
 import { ErrorPanel } from './error-panel.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
-
-afterEach(cleanup);
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 
 const ENGLISH = 'The policy of this server asks an operator before gate.ask';
 
@@ -25,12 +23,8 @@ const sentenceOf = (locale: 'en' | 'zh', more: Partial<Card>) => {
     tool_name: 'gate.ask',
     ...more,
   };
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Sentence card={card} />
-    </InWorkbench>,
-  );
+  const { workbench } = createTestWorkbench();
+  renderIn(workbench, <Sentence card={card} />, locale);
   return screen.getByTestId('sentence').textContent;
 };
 
@@ -103,12 +97,8 @@ test.each([
   ],
   ['zh', /^To 12 people\|It leaves the house\|gate\.ask 可能[^|]+\|此运行已读取[^|]+$/],
 ] as const)('[CD34] each of several reasons is shown, by its code (%s)', (locale, text) => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Reasons card={REASONS} />
-    </InWorkbench>,
-  );
+  const { workbench } = createTestWorkbench();
+  renderIn(workbench, <Reasons card={REASONS} />, locale);
   expect(screen.getByTestId('reasons').textContent).toMatch(text);
 });
 
@@ -127,37 +117,33 @@ test.each([
   ['en', 'Cancelled by olga.'],
   ['zh', 'olga 取消了调用。'],
 ] as const)('a cancelled call shows who cancelled it (%s)', (locale, text) => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const error = { code: 'cancelled', message: 'The run was stopped.', executed: 'no' } as const;
   const card: Card = { params: {}, status: 'ERROR', error, cancelled_by: 'operator:olga' };
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <ErrorPanel card={card} />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <ErrorPanel card={card} />, locale);
   expect(screen.getByTestId('card-cause').textContent).toContain(text);
   expect(screen.queryByText('The run was stopped.')).toBeNull();
 });
 
 test('a denied call shows why in the words of who denied it, and not the English ones of the server', () => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const error = {
     code: 'denied',
     message: 'An operator denied the call: too late',
     executed: 'no',
   } as const;
   const approval_decision = { by: 'operator:olga', decision: 'no', note: 'too late' } as const;
-  render(
-    <InWorkbench workbench={workbench} locale="zh">
-      <ErrorPanel card={{ params: {}, status: 'ERROR', error, approval_decision }} />
-    </InWorkbench>,
+  renderIn(
+    workbench,
+    <ErrorPanel card={{ params: {}, status: 'ERROR', error, approval_decision }} />,
+    'zh',
   );
   expect(screen.queryByText(/An operator/)).toBeNull();
   expect(screen.getByText('too late')).toBeDefined();
 });
 
 test('a call that the model repeated is one sentence, and no denial', () => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const error = {
     code: 'denied',
     reason: 'repeated_call',
@@ -166,11 +152,7 @@ test('a call that the model repeated is one sentence, and no denial', () => {
   } as const;
   const card: Card = { params: {}, status: 'ERROR', error };
   expect(cardView(card)).toMatchObject({ kind: 'repeated', tone: 'cancel' });
-  render(
-    <InWorkbench workbench={workbench}>
-      <ErrorPanel card={card} />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <ErrorPanel card={card} />);
   expect(screen.getByTestId('card-cause').textContent).toBe(
     'The model repeated a call that gave the same result each time, so it did not run again.',
   );

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toaster';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -7,12 +7,11 @@ import type { ModelOutputRecord } from '#lib/protocol/model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
 import { ConnectedCard } from './connected-card.tsx';
-import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
 
 afterEach(() => {
-  cleanup();
   window.location.hash = '';
 });
 
@@ -69,11 +68,7 @@ function setup(update: CardUpdate, answer: (path: string) => Answer | Promise<An
       .getState()
       .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update: more }]);
   publish(1, { tool_name: 'file.read', source: 'server', params: {}, ...update });
-  render(
-    <InWorkbench workbench={workbench}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />);
   return { sent, publish, workbench };
 }
 

@@ -1,14 +1,13 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, InWorkbench, personWith } from './testing/in-workbench.tsx';
+import { createTestWorkbench, personWith, renderIn } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 
 afterEach(() => {
-  cleanup();
   window.location.hash = '';
 });
 
@@ -41,11 +40,7 @@ function setup(update: CardUpdate, tool?: ToolListing, locale: 'en' | 'zh' = 'en
     ...update,
   });
   if (tool) workbench.listings.getState().apply([{ type: 'tools', seq: 2, tools: [tool] }]);
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />, locale);
   return { sent, put, workbench };
 }
 

@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { createWorkbench } from '../providers/workbench-provider.tsx';
 import { FetchedRecord } from './fetched-record.tsx';
-import { InWorkbench } from './testing/in-workbench.tsx';
-
-afterEach(cleanup);
+import { renderIn } from './testing/in-workbench.tsx';
 
 test('[CD24] a record on its way shows how large it is and how much has come', async () => {
   const text = JSON.stringify({ tool_call_id: 'tc_1', result: 'x'.repeat(1_500_000) });
@@ -21,13 +19,14 @@ test('[CD24] a record on its way shows how large it is and how much has come', a
     baseUrl: '',
     fetch: async () => new Response(body, { headers }),
   });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale="zh">
-        <FetchedRecord callId="tc_1">{(call) => <p>{call.tool_call_id}</p>}</FetchedRecord>
-      </InWorkbench>,
-    );
-  });
+  await act(
+    async () =>
+      void renderIn(
+        workbench,
+        <FetchedRecord callId="tc_1">{(call) => <p>{call.tool_call_id}</p>}</FetchedRecord>,
+        'zh',
+      ),
+  );
   expect(screen.getByTestId('fetching').textContent).toBe('正在获取记录…');
   await act(async () => line?.enqueue(bytes.slice(0, 500_000)));
   expect((await screen.findByRole('status')).textContent).toBe('正在获取记录（1.5 MB）…');
@@ -50,10 +49,9 @@ test('the transfer of a record ends with the last view that waits for it', async
       return new Response(new ReadableStream());
     },
   });
-  const { unmount } = render(
-    <InWorkbench workbench={workbench}>
-      <FetchedRecord callId="tc_1">{(call) => <p>{call.tool_call_id}</p>}</FetchedRecord>
-    </InWorkbench>,
+  const { unmount } = renderIn(
+    workbench,
+    <FetchedRecord callId="tc_1">{(call) => <p>{call.tool_call_id}</p>}</FetchedRecord>,
   );
   await act(async () => {});
   expect(signals.map((signal) => signal?.aborted)).toEqual([false]);

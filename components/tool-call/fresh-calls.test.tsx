@@ -1,19 +1,17 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { FreshCalls } from './live-calls.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
-
-afterEach(cleanup);
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 
 /** What the list shows over itself, and what a press on it leads to. */
 function show(fresh: number, asking: readonly string[], locale: 'en' | 'zh' = 'en') {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const shown: (string | undefined)[] = [];
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <FreshCalls fresh={fresh} asking={asking} onShow={(callId) => shown.push(callId)} />
-    </InWorkbench>,
+  renderIn(
+    workbench,
+    <FreshCalls fresh={fresh} asking={asking} onShow={(callId) => shown.push(callId)} />,
+    locale,
   );
   const button = screen.queryByRole('button');
   if (button) fireEvent.click(button);

@@ -7,7 +7,6 @@ let stop: () => void = () => undefined;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   stop();
-  vi.useRealTimers();
   document.body.innerHTML = '';
 });
 

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
-import { type Answer, createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { useCardActions } from './use-card-actions.tsx';
 
@@ -13,8 +13,6 @@ function Card({ id }: { id: string }) {
   const { actions } = useCardActions();
   return <ConnectedCard callId={id} isStale={false} actions={actions} />;
 }
-
-afterEach(cleanup);
 
 function setup(
   answer: () => Answer | Promise<Answer> = () => ({ body: {} }),
@@ -35,12 +33,7 @@ function setup(
   };
   change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
   change({ params: { to: 'Ada' }, ...update });
-  const show = () =>
-    render(
-      <InWorkbench workbench={workbench}>
-        <Card id={id} />
-      </InWorkbench>,
-    );
+  const show = () => renderIn(workbench, <Card id={id} />);
   show();
   return { change, workbench, show };
 }

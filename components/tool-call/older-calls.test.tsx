@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { callEvent } from '#lib/stores/testing/fixtures';
 import { OlderCalls } from './live-calls.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
-
-afterEach(cleanup);
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 
 const call = (at: number) => ({
   tool_call_id: `tc_${at}`,
@@ -27,13 +25,7 @@ test('[SO1] [SF22] one press goes on to the first page with a call that the list
   // Parts are on their way: what is not here is not of before yet.
   workbench.calls.setState({ isPart: true });
   workbench.listings.setState({ known: true });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <OlderCalls runId="run_1" />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <OlderCalls runId="run_1" />));
   expect(sent).toHaveLength(0);
   await act(async () => workbench.calls.setState({ isPart: false }));
   expect(sent).toHaveLength(1);

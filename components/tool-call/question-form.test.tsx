@@ -10,7 +10,6 @@ import { createTestWorkbench, InWorkbench, personWith } from './testing/in-workb
 import { useCardActions } from './use-card-actions.tsx';
 
 afterEach(() => {
-  cleanup();
   forgetText('tc_1');
 });
 

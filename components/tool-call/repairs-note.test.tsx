@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { cleanup, render } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { cleanup } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { Card } from '#lib/protocol/card';
 import { CardBody } from './card-body.tsx';
 import { cardView } from './card-view.ts';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
-
-afterEach(cleanup);
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 
 const unused = () => {
   throw new Error('nothing is pressed here');
@@ -27,18 +25,18 @@ const actions = {
 
 function shown(more: Partial<Card>, locale: 'en' | 'zh' = 'en'): string {
   const card: Card = { params: { n: 5 }, tool_name: 'pay', status: 'SUCCESS', result: 1, ...more };
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
-  const { container } = render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <CardBody
-        callId="tc_1"
-        card={card}
-        view={cardView(card)}
-        isStale={false}
-        isAsked={false}
-        actions={actions}
-      />
-    </InWorkbench>,
+  const { workbench } = createTestWorkbench();
+  const { container } = renderIn(
+    workbench,
+    <CardBody
+      callId="tc_1"
+      card={card}
+      view={cardView(card)}
+      isStale={false}
+      isAsked={false}
+      actions={actions}
+    />,
+    locale,
   );
   return container.textContent ?? '';
 }

@@ -1,18 +1,16 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { CallErrorCode } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { CardActions } from './card-actions.ts';
 import { createTicker, TickerContext } from './card-clock.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { ToolCard } from './tool-card.tsx';
 
 // A page has a layout; here everything fits, as short arguments do.
 beforeEach(() => void layOut({ height: 100 }));
-afterEach(cleanup);
-
 const cardOf = (more: Partial<Card>): Card => ({
   params: { facing: 'environment' },
   tool_name: 'camera.photo',
@@ -59,15 +57,15 @@ function setup(
     download: (id, part) => asked.push(['download', id, part]),
     blobUrl: (id) => `/v1/blobs/${id}`,
   };
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   const { locale = 'en', lostAt = null, ...props } = more;
   workbench.connection.setState({ lostAt });
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <TickerContext value={ticker}>
-        <ToolCard callId="tc_1" seq={7} card={card} actions={actions} {...props} />
-      </TickerContext>
-    </InWorkbench>,
+  renderIn(
+    workbench,
+    <TickerContext value={ticker}>
+      <ToolCard callId="tc_1" seq={7} card={card} actions={actions} {...props} />
+    </TickerContext>,
+    locale,
   );
   const tick = (ms: number) => {
     clock.now += ms;

@@ -1,16 +1,11 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
 import { useCardKeys } from './use-card-keys.ts';
-
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
 
 const move = vi.fn();
 
@@ -22,7 +17,7 @@ function Card() {
 
 function setup(update: CardUpdate) {
   move.mockClear();
-  const { workbench, sent } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench, sent } = createTestWorkbench();
   let seq = 0;
   const change = (more: CardUpdate) => {
     seq += 1;
@@ -33,11 +28,7 @@ function setup(update: CardUpdate) {
     );
   };
   change({ tool_name: 'bank.pay', source: 'client', params: { to: 'Ada' }, ...update });
-  render(
-    <InWorkbench workbench={workbench}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />);
   return { change, sent, workbench };
 }
 

@@ -1,9 +1,7 @@
 // @vitest-environment happy-dom
-import { act, cleanup, renderHook } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, renderHook } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { useDisclosure } from './disclosure.tsx';
-
-afterEach(cleanup);
 
 /** What a part that is drawn now finds. */
 const isOpen = (key: string) => renderHook(() => useDisclosure(key, false)).result.current.isOpen;

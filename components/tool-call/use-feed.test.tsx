@@ -1,13 +1,11 @@
 // @vitest-environment happy-dom
-import { act, cleanup, renderHook } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, renderHook } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { createTestWorkbench, InWorkbench } from './testing/in-workbench.tsx';
 import { useFeed } from './use-feed.ts';
 
-afterEach(cleanup);
-
 test('[AP14] the list takes no new calls while the pointer or the focus is over a decision, and counts them', () => {
-  const { workbench } = createTestWorkbench(() => ({ body: {} }));
+  const { workbench } = createTestWorkbench();
   let seq = 0;
   const come = (id: string) => {
     seq += 1;

@@ -1,15 +1,10 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, InWorkbench, type SentRequest } from './testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn, type SentRequest } from './testing/in-workbench.tsx';
 import { useCardActions } from './use-card-actions.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
 
 function Card() {
   const { actions, dialog } = useCardActions();
@@ -40,11 +35,7 @@ function setup(
       update: { tool_name: 'file.read', source: 'server', params, truncated: true, ...update },
     },
   ]);
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <Card />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <Card />, locale);
   return sent;
 }
 

@@ -2,16 +2,11 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { hostileRecord, hostileSchema } from '../testing/hostile-json.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { ToolsPage } from './tools-page.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
 
 const toolOf = (name: string, schema: Record<string, unknown>): ToolListing => ({
   name,

@@ -1,15 +1,14 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import {
   type Answer,
   createTestWorkbench,
   InWorkbench,
+  renderIn,
 } from '../tool-call/testing/in-workbench.tsx';
 import { Statistics } from './statistics.tsx';
-
-afterEach(cleanup);
 
 const times = (p50: number | null) => ({ p50_ms: p50, p95_ms: p50, p99_ms: p50 });
 const none = { failures: {}, last_errors: [], clients: [] };
@@ -80,13 +79,9 @@ async function setup({
   const left = [...answers];
   const { workbench, sent } = createTestWorkbench(() => left.shift() ?? { body: STATS });
   const onSelect = vi.fn();
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <Statistics tool={tool} onSelect={onSelect} />
-      </InWorkbench>,
-    );
-  });
+  await act(
+    async () => void renderIn(workbench, <Statistics tool={tool} onSelect={onSelect} />, locale),
+  );
   return { sent, onSelect };
 }
 

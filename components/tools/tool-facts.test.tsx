@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
+import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { ToolFacts } from './tool-detail.tsx';
-
-afterEach(cleanup);
 
 function show(
   clients: ToolListing['clients'],
@@ -24,11 +22,7 @@ function show(
     callable: true,
     ...more,
   };
-  render(
-    <InWorkbench workbench={workbench} locale={locale}>
-      <ToolFacts tool={tool} />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <ToolFacts tool={tool} />, locale);
 }
 
 const phone = { client_id: 'c_1', name: 'Phone', visible: true, responsive: true };

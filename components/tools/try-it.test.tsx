@@ -1,15 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import {
-  type Answer,
-  createTestWorkbench,
-  InWorkbench,
-} from '../tool-call/testing/in-workbench.tsx';
+import { type Answer, createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { TryIt } from './try-it.tsx';
-
-afterEach(cleanup);
 
 const toolOf = (schema: Record<string, unknown>, more: Partial<ToolListing> = {}): ToolListing => ({
   name: 'weather.query',
@@ -38,13 +32,7 @@ const accepted: Answer = { status: 202, body: { tool_call_id: 'tc_1', status: 'p
 
 async function setup(tool: ToolListing, answer: Answer = accepted) {
   const { workbench, sent } = createTestWorkbench(() => answer);
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <TryIt tool={tool} />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <TryIt tool={tool} />));
   return { workbench, sent };
 }
 

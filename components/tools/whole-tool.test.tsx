@@ -1,15 +1,9 @@
 // @vitest-environment happy-dom
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import {
-  type Answer,
-  createTestWorkbench,
-  InWorkbench,
-} from '../tool-call/testing/in-workbench.tsx';
+import { type Answer, createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { WholeTool } from './tool-detail.tsx';
-
-afterEach(cleanup);
 
 const schema = { type: 'object', description: 'All that it takes' };
 const listed: ToolListing = {
@@ -26,13 +20,13 @@ const listed: ToolListing = {
 
 async function setup(tool: ToolListing, answer: Answer) {
   const { workbench, sent } = createTestWorkbench(() => answer);
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <WholeTool tool={tool}>{(whole) => <p>{JSON.stringify(whole.schema)}</p>}</WholeTool>
-      </InWorkbench>,
-    );
-  });
+  await act(
+    async () =>
+      void renderIn(
+        workbench,
+        <WholeTool tool={tool}>{(whole) => <p>{JSON.stringify(whole.schema)}</p>}</WholeTool>,
+      ),
+  );
   return sent;
 }
 

@@ -1,9 +1,7 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import { Boundary } from './boundary.tsx';
-
-afterEach(cleanup);
 
 function Fragile({ value }: { value: string }) {
   if (value === 'bad') throw new Error('this view fails');

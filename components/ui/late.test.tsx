@@ -2,12 +2,10 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogue } from '#lib/i18n/catalogue';
 import { late } from './late.tsx';
 import { retryLateCode } from './late-code.ts';
-
-afterEach(cleanup);
 
 const Shown = ({ text }: { text: string }) => <p>{text}</p>;
 

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { chatCompletions } from './dialects/chat-completions.ts';
 import type { Dialect, Turn } from './dialects/dialect.ts';
 import { messages } from './dialects/messages.ts';
@@ -23,7 +22,7 @@ export interface ScriptedModel {
   /** Without a path. */
   readonly url: string;
   readonly requests: readonly ModelRequest[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 const LAST_WORDS = 'The script has ended.';
@@ -34,21 +33,12 @@ const LAST_WORDS = 'The script has ended.';
  */
 export async function startScriptedModel(script: readonly string[]): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
-  const server = createServer((request, response) => {
+  const { origin, close } = await serveHttp((request, response) => {
     answer(request, response, { script, requests }).catch((error: unknown) =>
       response.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { url: origin, requests, close };
 }
 
 async function answer(

@@ -38,8 +38,8 @@ export async function tryAgent(
       problem: problem === null ? null : `${problem}. Its last lines: ${output.slice(-1_500)}`,
     };
   } finally {
-    model.close();
-    proxy.close();
+    await model.close();
+    await proxy.close();
   }
 }
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { deliveriesPageSchema, targetsSchema } from '../../lib/protocol/notify.ts';
 import type { Callboard } from '../start-callboard.ts';
 import { configFile } from '../support/config-file.ts';
@@ -26,16 +26,14 @@ const test = base.extend<{ hook: Hook }>({
   hook: async ({ browserName: _ }, use) => {
     const hook = { url: '', received: [] as Hook['received'], answers: true };
     const held: ServerResponse[] = [];
-    const server = createServer(async (request, response) => {
+    const { origin, close } = await serveHttp(async (request, response) => {
       hook.received.push({ headers: request.headers, body: await text(request) });
       if (hook.answers) response.writeHead(200).end();
       else held.push(response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    hook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`;
+    hook.url = `${origin}${PATH}`;
     await use(hook);
-    server.closeAllConnections();
-    server.close();
+    await close();
   },
 });
 

@@ -49,7 +49,7 @@ for (const [name, args] of [
       ]);
       expect(code, output).toBe(0);
     } finally {
-      proxy.close();
+      await proxy.close();
       await rm(outDir, { recursive: true, force: true });
     }
   });

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import type { Callboard } from '../start-callboard.ts';
 
 interface PassOnOptions {
@@ -19,8 +18,8 @@ export async function passOn(
   { token, onRequest }: PassOnOptions = {},
 ) {
   const { hostname, port, host } = new URL(board.url);
-  const server = createServer((incoming, outgoing) => {
-    const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const served = await serveHttp((incoming, outgoing) => {
+    const own = `127.0.0.1:${served.port}`;
     const names = [own, own.replace('127.0.0.1', 'localhost')];
     const { host: askedHost, origin } = incoming.headers;
     const isOwnHost = names.includes(askedHost ?? '');
@@ -46,13 +45,5 @@ export async function passOn(
     outgoing.on('close', () => going.destroy());
     incoming.pipe(going);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { address: served.origin, close: served.close };
 }

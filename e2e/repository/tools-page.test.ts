@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createSystemClock } from '../../server/base/clock.ts';
 import { readConfig } from '../../server/main/config.ts';
 import { createRunTools } from '../../server/runs/create-runs.ts';
@@ -12,12 +12,9 @@ import { throwingLogger as logger } from '../../server/testing/error-log.ts';
 import { openTools } from '../../server/tools/open-tools.ts';
 
 const page = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/tools.md'), 'utf8');
-const dir = mkdtempSync(join(tmpdir(), 'tools-page-'));
+const dir = sharedTempDir();
 const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
-afterAll(async () => {
-  await store.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => store.close());
 
 const unasked = () => {
   throw new Error('no tool is run here');

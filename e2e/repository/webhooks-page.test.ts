@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { NOTICE_TYPES } from '../../lib/protocol/notice.ts';
 import { notifyConfigSchema } from '../../server/notices/notify-config.ts';
 
@@ -37,8 +37,7 @@ const CASES = [
 ];
 
 function inDir(name: string, code: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'webhooks-page-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, name);
   writeFileSync(file, code);
   return file;

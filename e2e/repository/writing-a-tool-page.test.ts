@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { ClientToolDefinition } from '#lib/client/client-tool';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createSystemClock } from '../../server/base/clock.ts';
 import { readConfig } from '../../server/main/config.ts';
 import { createStoreOnThisThread } from '../../server/store/testing/store-on-this-thread.ts';
@@ -14,7 +14,7 @@ import { runBuiltin } from '../../server/tools/testing/run-builtin.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/writing-a-tool.md'), 'utf8');
-const dir = mkdtempSync(join(tmpdir(), 'callboard-page-'));
+const dir = sharedTempDir();
 const parts = {
   threadOf: () => 'unused',
   env: {},
@@ -22,10 +22,7 @@ const parts = {
   clock: createSystemClock(),
   logger: throwingLogger,
 };
-afterAll(async () => {
-  await parts.store.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => parts.store.close());
 
 /** The example whose first line names that file. */
 function exampleOf(file: string): string {

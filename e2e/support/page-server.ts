@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { serveHttp } from '#lib/net/testing/serve-http';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -68,7 +69,7 @@ export async function bundleToolPage(): Promise<string> {
 export async function startPageServer(script: string): Promise<PageServer> {
   const told: Told[] = [];
   const waiting = new Set<(one: Told) => void>();
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await serveHttp(async (request, response) => {
     if (request.method === 'POST') {
       const one: Told = JSON.parse(await readAll(request));
       told.push(one);
@@ -81,10 +82,6 @@ export async function startPageServer(script: string): Promise<PageServer> {
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
     response.end(isScript ? script : HTML);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  const origin = `http://127.0.0.1:${address.port}`;
 
   const pages: PageServer = {
     origin,
@@ -113,11 +110,7 @@ export async function startPageServer(script: string): Promise<PageServer> {
       }
       return counts;
     },
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return pages;
 }

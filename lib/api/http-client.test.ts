@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { createApi } from './http-client.ts';
 import type { Received } from './send-request.ts';
 import { createAccessApi } from './settings-api.ts';
@@ -15,22 +16,14 @@ interface Reply {
 /** A real server that notes what it was asked and always gives one answer. */
 async function setup(reply: Reply) {
   const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
-  const read = async (request: IncomingMessage) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    return text;
-  };
-  const server = createServer(async (request, response) => {
-    asked.push({ method: request.method, url: request.url, body: await read(request) });
+  const { origin, close } = await serveHttp(async (request, response) => {
+    asked.push({ method: request.method, url: request.url, body: await text(request) });
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.cutAfter === undefined) response.end(reply.body);
     else response.write(reply.cutAfter, () => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { asked, api: createApi({ fetch, baseUrl: `http://127.0.0.1:${port}` }), server };
+  onTestFinished(close);
+  return { asked, api: createApi({ fetch, baseUrl: origin }), baseUrl: origin, close };
 }
 
 test('an invoke names the tool in the path, encoded, and sends the rest in the body', async () => {
@@ -48,13 +41,11 @@ test('an invoke names the tool in the path, encoded, and sends the rest in the b
 });
 
 test('what a person asks for names the client; what is done to a call does not', async () => {
-  const { asked, server } = await setup({ body: '{}' });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const { asked, baseUrl } = await setup({ body: '{}' });
   let id: string | null = null;
   const api = createApi({
     fetch,
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl,
     askingClient: async () => (id === null ? null : { clientId: id }),
   });
   await api.startRun({ input: 'hi' });
@@ -104,8 +95,8 @@ test('an answer that is not ours is a refusal without words, not a crash', async
 });
 
 test('a server that cannot be reached is a refusal with status 0', async () => {
-  const { api, server } = await setup({ body: '{}' });
-  await new Promise((resolve) => server.close(resolve));
+  const { api, close } = await setup({ body: '{}' });
+  await close();
   expect(await api.listTools()).toMatchObject({ ok: false, code: 'unreachable', status: 0 });
 });
 

@@ -49,7 +49,7 @@ test('[CA8] what is withdrawn is asked again, after a restart too', async () => 
   expect(rule).toMatchObject({ runId: 'run_1', clientId: 'till', allowedAt: clock.now() });
   expect(await always.withdraw(rule?.id ?? '')).toEqual(rule);
   expect(await always.withdraw(rule?.id ?? '')).toBeUndefined();
-  await before.close(true);
+  await before.close();
   const after = await setupCalls({ dir: before.dir });
   const started = new AlwaysAllowed({ store: after.store, clock });
   await started.load();

@@ -7,7 +7,7 @@ test('T78 T79 what waits for a person runs nothing over a restart, and runs once
   asked.offer(tool('pay'));
   const { id, routing } = await before.invoke('pay', { to: 'ann' });
   await before.settle();
-  await before.close(true);
+  await before.close();
   const after = await setupCalls({ dir: before.dir });
   await after.calls.recover();
   const phone = after.connect('phone');

@@ -50,7 +50,7 @@ test('[CA46] it holds over a restart, and a clock that was set back does not mak
   const before = await setup();
   await before.askInTurn(0, 30);
   await before.settle();
-  await before.close(true);
+  await before.close();
   const after = await setup({ dir: before.dir });
   after.clock.setWall(-10 * HOUR_MS);
   await after.calls.recover();
@@ -65,7 +65,7 @@ test('[CA46] a question that waits over a restart is counted once, and what is e
   await before.ask(100);
   await before.ask(100);
   await before.settle();
-  await before.close(true);
+  await before.close();
   const after = await setup({ dir: before.dir });
   await after.calls.recover();
   expect((await after.ask(100)).phase).toBe('approval');

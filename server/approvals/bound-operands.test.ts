@@ -1,19 +1,13 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { tempDir } from '#lib/testing/temp-dir';
 import { operator, type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
 import { defineTool, ToolError } from '../tools/define-tool.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
 
 const asks = () => ({ verdict: 'ask', reason: 'it has effects' }) as const;
-
-function folder(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-operands-')));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  return root;
-}
 
 async function serve(root: string, options: SetupOptions = {}) {
   const env = { PATH: '/usr/bin:/bin' };
@@ -32,7 +26,7 @@ const changed = (name: string) => ({
 });
 
 test('[CA70] T77: a script that is changed after its question is not run by the yes', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended } = await serve(root);
   writeFileSync(join(root, 'run.sh'), 'echo as shown');
   const { id, card } = await asked('sh', 'run.sh');
@@ -53,7 +47,7 @@ test('[CA70] T77: a script that is changed after its question is not run by the 
 });
 
 test('[CA70] T77: nor is one that is changed while an allowed call waits for its turn', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended, call } = await serve(root);
   writeFileSync(join(root, 'run.sh'), 'echo as shown');
   const waits = 'until [ -e go ]; do sleep 0.05; done';
@@ -71,8 +65,8 @@ test('[CA70] T77: nor is one that is changed while an allowed call waits for its
 });
 
 test('[CA70] T77: over a restart a question is for the file as it was when it was asked', async () => {
-  const root = folder();
-  const dir = folder();
+  const root = tempDir();
+  const dir = tempDir();
   writeFileSync(join(root, 'run.sh'), 'echo as shown');
   const env = { PATH: '/usr/bin:/bin' };
   const tools = [createShell({ root, env, timeoutMs: 30_000 })];
@@ -80,7 +74,7 @@ test('[CA70] T77: over a restart a question is for the file as it was when it wa
   const argv = (text: string) => ({ argv: ['sh', 'run.sh', text] });
   const first = await before.invoke('shell', argv('first'));
   const second = await before.invoke('shell', argv('second'));
-  await before.close(true);
+  await before.close();
 
   const { calls, decide, ended } = await serve(root, { dir, tools });
   await calls.recover();
@@ -92,7 +86,7 @@ test('[CA70] T77: over a restart a question is for the file as it was when it wa
 });
 
 test('[CA70] T77: what is as it was runs, whenever it was written last', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended } = await serve(root);
   writeFileSync(join(root, 'run.sh'), 'echo as shown');
   const { id } = await asked('sh', './run.sh', 'none.txt');
@@ -103,7 +97,7 @@ test('[CA70] T77: what is as it was runs, whenever it was written last', async (
 });
 
 test('[CA70] T77: a file that comes, goes or is reached by a link counts as one that changed', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended } = await serve(root);
   const made = async (argv: string[], change: () => void) => {
     const { id } = await asked(...argv);
@@ -121,7 +115,7 @@ test('[CA70] T77: a file that comes, goes or is reached by a link counts as one 
 });
 
 test('[CA70] T77: edited arguments are bound to their own files, as they are at the yes', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended } = await serve(root);
   writeFileSync(join(root, 'one.sh'), 'echo one');
   writeFileSync(join(root, 'two.sh'), 'echo two');
@@ -135,7 +129,7 @@ test('[CA70] T77: edited arguments are bound to their own files, as they are at 
 });
 
 test('[CA70] [CA44] T77: equal calls are one question only while their files are the same', async () => {
-  const root = folder();
+  const root = tempDir();
   const { asked, decide, ended, call } = await serve(root);
   writeFileSync(join(root, 'run.sh'), 'echo one');
   const [first, equal] = [await asked('sh', 'run.sh'), await asked('sh', 'run.sh')];
@@ -169,7 +163,7 @@ test('[CA70] [TD12] any tool may bind what its arguments refer to; what cannot b
     },
     run: async () => ({ output: `it was ${lamp}` }),
   });
-  const { invoke, decide, ended } = await serve(folder(), { tools: [flip] });
+  const { invoke, decide, ended } = await serve(tempDir(), { tools: [flip] });
   const { id, card } = await invoke('lamp.flip', { lamp: 'desk' });
   expect(card.approval_operands).toEqual({ first: [{ name: 'desk' }], count: 1 });
   lamp = 'on';
@@ -180,7 +174,7 @@ test('[CA70] [TD12] any tool may bind what its arguments refer to; what cannot b
 });
 
 test('[CA70] what no person is asked about is bound to nothing', async () => {
-  const root = folder();
+  const root = tempDir();
   writeFileSync(join(root, 'run.sh'), 'echo ran');
   const { asked, ended } = await serve(root, { check: () => ({ verdict: 'allow' }) });
   const { id, routing } = await asked('sh', 'run.sh');

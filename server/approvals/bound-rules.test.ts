@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { exactly } from '#lib/approval/bound-arguments';
 import type { BoundArgument } from '#lib/protocol/always';
+import { tempDir } from '#lib/testing/temp-dir';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { createShell } from '../tools/workspace/shell-tool.ts';
@@ -81,7 +81,7 @@ test.each<[string, SetupOptions]>([
 test('[CA82] a use is on disk with its call, and is not counted again by a restart', async () => {
   const before = await setupTill({ uses: 3, scope: 'saved' });
   await before.pay({ to: 'olga', amount: 1 });
-  await before.close(true);
+  await before.close();
   const after = await setupCalls({ ...asking, dir: before.dir });
   after.connect('till').offer(tool('pay'));
   await after.calls.recover();
@@ -180,8 +180,7 @@ test('[CA81] what is not checked as a whole is allowed by no rule that is bound 
 });
 
 test('[CA84] T74: shell is always allowed for the same list of words, and the files that it names as they were', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'callboard-rules-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempDir();
   const file = join(root, 'run.mjs');
   writeFileSync(file, 'console.log(1)');
   const shell = createShell({ root, env: {}, timeoutMs: 5_000 });

@@ -1,8 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Call } from '#lib/call/call';
+import { tempDir } from '#lib/testing/temp-dir';
 import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { testPolicy } from '../policy/testing/test-policy.ts';
@@ -17,8 +15,7 @@ async function setup(options: SetupOptions = {}) {
 }
 
 test('[CA8] [CA45] T72: one yes is one execution: used twice, and after a restart, it runs nothing more', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-one-yes-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const before = await setupCalls({ check: asks, dir });
   const phone = before.connect('phone');
   phone.offer(tool('fx'));
@@ -34,7 +31,7 @@ test('[CA8] [CA45] T72: one yes is one execution: used twice, and after a restar
   // The same request again is a question of its own.
   expect((await before.invoke('fx')).phase).toBe('approval');
   expect(phone.requests()).toHaveLength(1);
-  await before.close(true);
+  await before.close();
 
   const after = await setup({ dir });
   await after.calls.recover();
@@ -86,8 +83,7 @@ test('[CA12] [CA45] T82: of 200 races of a yes and a no each has one winner, who
 });
 
 test('[PO3] [TP2] T69 T75: a rule that allows one program allows no wrapper of it, and nothing that a model adds', async () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-wrapper-')));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempDir();
   const shell = createShell({ root, env: { PATH: '/usr/bin:/bin' }, timeoutMs: 30_000 });
   const rule = { effect: 'allow', tools: ['shell'], args: [{ path: '/argv/0', equals: 'ls' }] };
   const { check, denial } = testPolicy({ rules: [rule] });

@@ -113,7 +113,7 @@ test('[CA43] what a sub-agent asked is given back to the run above it, also once
 test('[CA43] [CA71] it holds for the calls of a model, and over a restart', async () => {
   const before = await setup();
   const made = await invokeAll(before, [...FIVE, 6]);
-  await before.close(true);
+  await before.close();
   const after = await setup({ dir: before.dir });
   await after.calls.recover();
   const drafted = () => after.calls.draft({ principal: run, runId: 'run_1', tool: 'fx' });

@@ -1,12 +1,11 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { loadFingerprint, loadInstanceId } from './secrets.ts';
 
 test('[AU7] each data directory has a name of its own, made once', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
+  const parent = tempDir();
   const [here, there] = [join(parent, 'here'), join(parent, 'there')];
   const id = await loadInstanceId(here);
   expect(id).toMatch(/^[0-9a-f]{8}$/);
@@ -16,8 +15,7 @@ test('[AU7] each data directory has a name of its own, made once', async () => {
 });
 
 test('[DV43] a server has four numbers of its own identity, the same after a restart', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'callboard-instance-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
+  const parent = tempDir();
   const [here, there] = [join(parent, 'here'), join(parent, 'there')];
   const numbers = await loadFingerprint(here);
   expect(numbers).toHaveLength(4);

@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createTokenCheck, loadOperatorToken } from './secrets.ts';
 
 describe('loadOperatorToken', () => {
   test('[AU1] a given token wins over the kept one', async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = tempDir();
     await loadOperatorToken({ dataDir, given: undefined });
     const given = 'a-token-of-my-own-making';
     expect(await loadOperatorToken({ dataDir, given })).toEqual({
@@ -16,7 +16,7 @@ describe('loadOperatorToken', () => {
   });
 
   test('[AU1] a kept file that holds no token is refused with its path', async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = tempDir();
     const file = join(dataDir, 'token');
     await writeFile(file, 'has a space in it, and more\n');
     const loaded = loadOperatorToken({ dataDir, given: undefined });
@@ -24,7 +24,7 @@ describe('loadOperatorToken', () => {
   });
 
   test('[AU2] T33: a new token is random, for its owner alone, and found again', async () => {
-    const dataDir = join(await temporaryDir(), 'made');
+    const dataDir = join(tempDir(), 'made');
     const made = await loadOperatorToken({ dataDir, given: '' });
     expect(made.source).toBe('made');
     expect(Buffer.from(made.token, 'base64url')).toHaveLength(32);
@@ -38,7 +38,7 @@ describe('loadOperatorToken', () => {
   });
 
   test('[AU2] a kept file that is open to others is closed again', async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = tempDir();
     const file = join(dataDir, 'token');
     await writeFile(file, 'a-token-that-was-restored\n', { mode: 0o644 });
     expect(await loadOperatorToken({ dataDir, given: undefined })).toMatchObject({
@@ -60,9 +60,3 @@ test('[AU3] only the very same token passes', () => {
     expect(check(wrong)).toBe(false);
   }
 });
-
-async function temporaryDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'callboard-auth-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
-  return dir;
-}

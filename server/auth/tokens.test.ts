@@ -1,26 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createNewId } from '../base/new-id.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { hashSecret } from './secrets.ts';
 import { Tokens } from './tokens.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 const bot = { kind: 'agent', name: 'bot', tools: ['echo', 'file.*'] } as const;
 const olga = { kind: 'operator', name: 'olga', role: 'operator' } as const;
 
 /** Tokens on a real store; only time is the test's. */
 async function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'tokens-'));
-  cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const clock = createManualClock();
   const { logger, errors } = createErrorLog();
@@ -29,7 +23,7 @@ async function setup() {
   const newId = createNewId(() => clock.now() + ids++);
   const start = async () => {
     const store = createStoreOnThisThread({ file });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     const writes: unknown[] = [];
     const write: typeof store.write = (changes, options) => {
       writes.push(...changes);

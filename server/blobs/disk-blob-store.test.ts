@@ -1,30 +1,15 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LIMITS } from '#lib/protocol/limits';
+import { tempDir } from '#lib/testing/temp-dir';
 import { writeDurably } from '../base/write-durably.ts';
 import { BlobDamagedError, type BlobUpload, createDiskBlobStore } from './disk-blob-store.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup() {
-  const parent = mkdtempSync(join(tmpdir(), 'blobs-'));
-  cleanups.push(() => rm(parent, { recursive: true }));
+  const parent = tempDir();
   const dir = join(parent, 'blobs');
   return { dir, open: () => createDiskBlobStore({ dir }), blobs: createDiskBlobStore({ dir }) };
 }

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { type ScaleOptions, scaleForModel } from './scale-image.ts';
 
 const flat = (width: number, height: number) =>
@@ -85,19 +84,17 @@ test('[BL20] a drawing becomes a picture, on white', async () => {
 
 test('[BL20] nothing that a drawing refers to is read, by address or as a file', async () => {
   let requests = 0;
-  const server = createServer((_, response) => {
+  const { origin, close } = await serveHttp((_, response) => {
     requests += 1;
     response.end();
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(close);
   const file = join(tmpdir(), `callboard-red-${process.pid}.png`);
   writeFileSync(file, await flat(90, 90).png().toBuffer());
-  const images = [`http://127.0.0.1:${port}/x.png`, file, `file://${file}`].map(
+  const images = [`${origin}/x.png`, file, `file://${file}`].map(
     (href) => `<image width="90" height="90" href="${href}"/>`,
   );
-  const style = `<style>@import url(http://127.0.0.1:${port}/x.css);</style>`;
+  const style = `<style>@import url(${origin}/x.css);</style>`;
   const drawn = await scaled(svg(style + images.join('')));
   const { channels } = await sharp(drawn.bytes).stats();
   expect(channels.map(({ min }) => min)).toEqual([255, 255, 255]);

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '../../lib/testing/temp-dir.ts';
 import { bundleClient, emitClientTypes } from './build-client.mjs';
 import { packageProgram, ROOT } from './project.mjs';
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-client-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = sharedTempDir();
 
 const built = await bundleClient(dir);
 const gzipped = (name: string) => gzipSync(readFileSync(join(dir, name))).length;

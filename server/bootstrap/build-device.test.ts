@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '../../lib/testing/temp-dir.ts';
 import { bundleDevice } from './build-device.mjs';
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-device-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = sharedTempDir();
 
 const { initial, connected, inputs } = await bundleDevice(dir);
 const madeOf = (names: readonly string[]) => names.flatMap((name) => inputs.get(name) ?? []);

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { BUNDLE } from './build.mjs';
 import { ROOT } from './project.mjs';
 
 /** What starts the built server, beside a server that cannot be loaded; it is on this version of Node. */
 async function startOn(version: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-start-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   await build({
     ...BUNDLE,
     ...{ absWorkingDir: ROOT, outdir: dir, entryPoints: { server: BUNDLE.entryPoints.server } },

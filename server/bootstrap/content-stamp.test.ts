@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { hashContents } from './content-stamp.mjs';
 
 function setup() {
-  const root = mkdtempSync(join(tmpdir(), 'stamp-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempDir();
   mkdirSync(join(root, 'lib', 'deep'), { recursive: true });
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);
   write('lib/a.ts', 'one');

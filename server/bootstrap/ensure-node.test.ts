@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { ensureCachedNode, ensurePrivateNode } from './ensure-node.mjs';
 
 /** What the system's loader prints where a library is missing. */
@@ -17,8 +9,7 @@ const LOADER = 'node: error while loading shared libraries: libatomic.so.1: cann
 
 /** A folder with a manifest, and an npm that installs a program in place of Node. */
 function setup(program: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'private-node-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempDir();
   const node = join(folder, 'node_modules', 'node-here', 'bin', 'node');
   const put = (file: string, contents: string) => {
     mkdirSync(dirname(file), { recursive: true });
@@ -62,8 +53,7 @@ test('one for another system is refused in one line too', async () => {
 
 /** A cache, and an npm that installs a program in place of Node, and then fails where it should. */
 function setupCache(program: string, ending = '') {
-  const cache = mkdtempSync(join(tmpdir(), 'cached-node-'));
-  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const cache = tempDir();
   const npmCli = join(cache, 'npm-cli.cjs');
   writeFileSync(
     npmCli,

@@ -1,13 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { CHROMIUM, ensureProgram, ensurePrograms } from './machine.mjs';
 
 /** A folder of programs by name, and an environment whose PATH has it first. */
 function setup(programs: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'programs-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempDir();
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, name), 0o755);

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { findNpmCli } from './ensure-node.mjs';
 
 function setup() {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'npm-cli-')));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = tempDir();
   const put = (path: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), '');

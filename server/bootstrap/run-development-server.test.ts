@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '../../lib/testing/temp-dir.ts';
 import { isServerSource, watchSources } from './run-development-server.mjs';
 
 test.each(['server/top.ts', 'server/calls/invoke.ts', 'lib/protocol/card.ts'])(
   'tells of a change of %s',
   async (file) => {
-    const root = mkdtempSync(join(tmpdir(), 'sources-'));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = tempDir();
     for (const folder of ['server/calls', 'server/bootstrap', 'lib/protocol']) {
       mkdirSync(join(root, folder), { recursive: true });
     }

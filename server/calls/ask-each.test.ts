@@ -258,7 +258,7 @@ test('[RT65] a server that ends in the middle leaves the calls of the clients, a
   const clients = before.joining('a', 'b');
   const { id } = await before.invoke('where@all');
   await before.until(() => clients.every((one) => one.requests().length === 1));
-  await before.close(true);
+  await before.close();
   const after = await setup({ dir: before.dir });
   await after.calls.recover();
   expect((await after.final(id)).error).toMatchObject({

@@ -121,7 +121,7 @@ describe('an accepted call', () => {
     expect(one.cardOf(other.id)).toMatchObject({ truncated: true, error: { code: 'tool_error' } });
     expect(JSON.stringify(one.events.at(-1)).length).toBeLessThan(16 * 1024);
 
-    await one.close(true);
+    await one.close();
     const again = await setupCalls({ dir: one.dir });
     await again.calls.recover();
     expect(await again.call(id)).toEqual(ended);

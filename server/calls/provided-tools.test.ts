@@ -223,7 +223,7 @@ test('[PV6] what waits for a yes waits over a restart, also before its provider 
   await start(asks);
   files.offer({ name: 'files.read' });
   const { id } = await setup.invoke('files.read');
-  await setup.close(true);
+  await setup.close();
   files = new FakeProvider();
   setup = await setupCalls({ providers: [files], dir: setup.dir, ...asks });
   await setup.calls.recover();
@@ -237,7 +237,7 @@ test('[PV6] a call of a provider that is there no longer can be read and cancell
   await start(asks);
   files.offer({ name: 'files.read' });
   const { id } = await setup.invoke('files.read');
-  await setup.close(true);
+  await setup.close();
   setup = await setupCalls({ dir: setup.dir, ...asks });
   await setup.calls.recover();
   expect(await setup.calls.cancel(id, 'Gone', 'operator')).toMatchObject({ ok: true });

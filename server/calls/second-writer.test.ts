@@ -27,7 +27,7 @@ test('[CE4] what another writer was first with is read once it is on disk', asyn
 test('[CE4] [CE5] a start takes an offer for granted, also when another writer was before it', async () => {
   const before = await setup();
   const { id, next, dir } = before;
-  await before.close(true);
+  await before.close();
   const after = await setupCalls({ dir });
   const other = after.store.write([appendCall(next)]);
   await after.calls.recover();

@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Call, CallFields } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { toolStatsSchema } from '#lib/protocol/tool-stats';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { readToolStats } from './tool-stats.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'tool-stats-'));
+const dir = sharedTempDir();
 const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
-afterAll(async () => {
-  await store.close();
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => store.close());
 
 const ended = (id: string, ms: number | null, more: CallFields = {}): Call =>
   finalCall({

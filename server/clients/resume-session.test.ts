@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
+import { tempDir } from '#lib/testing/temp-dir';
 import { FIRST_OPERATOR, type Principal, principalKey } from '../auth/principal.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { createClientIds } from './client-ids.ts';
@@ -13,7 +13,7 @@ const operator: Principal = FIRST_OPERATOR;
 type Hello = Omit<ClientMessageOf<'hello'>, 'type'>;
 
 function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-identify-'));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const store = createStoreOnThisThread({ file });
   const arriving = new Set<string>();
@@ -35,10 +35,7 @@ function setup() {
     claimRefused: (principal: Principal, id: string) =>
       void refused.push([principalKey(principal), id]),
   };
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(dir, { recursive: true });
-  });
+  onTestFinished(() => store.close());
   return {
     store,
     held,

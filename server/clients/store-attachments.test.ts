@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attachment } from '#lib/protocol/attachment';
+import { tempDir } from '#lib/testing/temp-dir';
 import { type BlobStore, createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { storeAttachments } from './client-answer.ts';
 
@@ -16,7 +14,7 @@ const blobs: BlobStore = {
 
 async function kept(
   attachments: unknown,
-  store: BlobStore = createDiskBlobStore({ dir: mkdtempSync(join(tmpdir(), 'blobs-')) }),
+  store: BlobStore = createDiskBlobStore({ dir: tempDir() }),
   take: (bytes: number) => number | undefined = () => undefined,
 ) {
   const message = { type: 'tool_result', id: 'tc_1', output: 'done', attachments } as const;

@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, utimesSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Attachment } from '#lib/protocol/attachment';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import type { Change } from '../store/store.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
@@ -14,23 +13,16 @@ import { appendCall } from '../store/testing/store-setup.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { type Keep, Retention } from './retention.ts';
 
-const cancels: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cancels.splice(0).reverse()) await step();
-});
-
 const DAY = 24 * 60 * 60 * 1_000;
 const NOW = Date.now();
 /** On a machine that does much else. */
 const SLOW = { timeout: 15_000 };
 
 function setup(keep: Partial<Keep>) {
-  const dir = mkdtempSync(join(tmpdir(), 'retention-'));
-  cancels.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const store = createStoreOnThisThread({ file });
-  cancels.push(() => store.close());
+  onTestFinished(() => store.close());
   const blobDir = join(dir, 'blobs');
   const blobs = createDiskBlobStore({ dir: blobDir });
   const clock = createManualClock(NOW);
@@ -57,7 +49,7 @@ function setup(keep: Partial<Keep>) {
       clock,
       logger: throwingLogger,
     });
-    cancels.push(() => retention.stop());
+    onTestFinished(() => retention.stop());
     return retention;
   };
   /** A picture that was put some days ago. */

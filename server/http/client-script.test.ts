@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { startTestServer } from './testing/start-test-server.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-script-'));
+const dir = sharedTempDir();
 const file = join(dir, 'client.js');
 const SCRIPT = 'console.log("a client");\n';
 writeFileSync(file, SCRIPT);
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const visitor = { token: null };
 const embedded = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { startTestServer } from './testing/start-test-server.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-device-page-'));
+const dir = sharedTempDir();
 const deviceDir = join(dir, 'device');
 mkdirSync(deviceDir);
 const [entry, part, style] = ['device-AAAA1111.js', 'part-BBBB2222.js', 'device-CCCC3333.css'];
@@ -17,7 +17,6 @@ for (const name of [entry, part, style, 'sw.js', 'push-sw.js', 'icon-192.png']) 
 }
 writeFileSync(join(dir, 'secret.js'), 'not of the page');
 writeFileSync(join(deviceDir, 'part-OLD00000.js'), 'of an earlier build');
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const visitor = { token: null };
 

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { createRequestsInFlight } from './create-http.ts';
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
 
 async function setup() {
   const waiting: ServerResponse[] = [];
@@ -15,16 +10,13 @@ async function setup() {
     waiting.push(outgoing);
     arrived();
   });
-  const server = createServer(inFlight.onRequest).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => server.close().closeAllConnections());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const { origin, close } = await serveHttp(inFlight.onRequest);
+  onTestFinished(close);
   const ask = async (signal?: AbortSignal) => {
     const came = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const answer = fetch(`http://127.0.0.1:${port}/`, signal ? { signal } : {});
+    const answer = fetch(`${origin}/`, signal ? { signal } : {});
     await came;
     return { answer: answer.then((one) => one.text()) };
   };

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir, tempDir } from '#lib/testing/temp-dir';
 import { ConfigError, readConfig } from './config.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'config-'));
+const dir = sharedTempDir();
 const file = join(dir, 'callboard.config.json');
-afterAll(() => rmSync(dir, { recursive: true }));
 
 /** What is printed when a server starts with it; `start-and-stop.spec.ts` sees it printed, and the exit code. */
 function refusalOf(env: Record<string, string>): string {
@@ -185,8 +184,7 @@ test.each([
 });
 
 test('a sub-agent has its defaults, and its prompt from a file', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'agents-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const agent = { description: 'Reads', tools: ['file.*'] };
   const write = (agents: unknown) =>
     writeFileSync(join(dir, 'callboard.config.json'), JSON.stringify({ agents }));
@@ -217,8 +215,7 @@ test('[CW6] secrets are the keys of providers and the variables that the file na
 });
 
 test('[OB18] what targets of notifications have that is secret is among the secrets', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'config-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'board.json');
   const url = 'https://hooks.slack.com/services/T0/B0/abcdefgh';
   const target = { kind: 'slack', url: `\${env:SLACK_URL}` };

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createErrorLog } from '../testing/error-log.ts';
 import { createAddressFile, createAliveMark } from './data-dir-files.ts';
 
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'callboard-alive-'));
+  dir = tempDir();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const setup = (wall: () => number, file = join(dir, 'alive')) => {
   const { logger, errors } = createErrorLog();

@@ -1,7 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import { createAttachedFiles } from '../calls/inside-executor.ts';
 import { ToolError } from '../tools/define-tool.ts';
@@ -17,7 +15,7 @@ const resource = (more: object = {}) => ({
 
 /** What people and models get of a result. */
 async function read(result: unknown) {
-  const blobs = createDiskBlobStore({ dir: mkdtempSync(join(tmpdir(), 'blobs-')) });
+  const blobs = createDiskBlobStore({ dir: tempDir() });
   const { attach, attached } = createAttachedFiles(blobs, new AbortController().signal);
   const answer = await toAnswer(result, attach).catch((error: unknown) => {
     if (!(error instanceof ToolError)) throw error;

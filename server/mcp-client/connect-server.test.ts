@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { openHttp } from './connect-server.ts';
 
 test.each([
@@ -10,16 +9,14 @@ test.each([
 ])(
   '[MC26] a stream that ends with retry: %s is opened again no sooner than after %i ms',
   async (retry, ms) => {
-    const server = createServer((_, answer) => {
+    const { origin, close } = await serveHttp((_, answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' });
       answer.end(`retry: ${retry}\n\n`);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    onTestFinished(close);
     const scheduled = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => scheduled.mockRestore());
-    const transport = openHttp({ url: `http://127.0.0.1:${port}/`, headers: {} });
+    const transport = openHttp({ url: `${origin}/`, headers: {} });
     onTestFinished(() => transport.close());
     if (!(transport instanceof StreamableHTTPClientTransport)) throw new Error('It is another');
     await transport.start();

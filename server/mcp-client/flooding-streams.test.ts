@@ -1,19 +1,14 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { boundedFetch } from './bounded-fetch.ts';
 import { setupServers } from './testing/setup-servers.ts';
 
 async function listen(onRequest: RequestListener): Promise<string> {
-  const server = createServer(onRequest);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return `http://127.0.0.1:${address.port}/mcp`;
+  const { origin, close } = await serveHttp(onRequest);
+  onTestFinished(close);
+  return `${origin}/mcp`;
 }
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };

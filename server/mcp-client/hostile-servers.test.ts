@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { operator } from '../calls/testing/setup-calls.ts';
 import {
   newDir,
@@ -175,14 +175,11 @@ test('[MC26] a server behind HTTP that is away is noticed within a minute', asyn
 
 test('[MC26] a redirect to another origin is not followed, so no header goes there', async () => {
   const other = await startHttpFixture();
-  const server = createServer((_, outgoing) => {
+  const { origin, close } = await serveHttp((_, outgoing) => {
     outgoing.writeHead(307, { location: other.url }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const web = { url: `http://127.0.0.1:${port}/mcp`, headers: { 'X-Api-Key': 'secret-of-one' } };
+  onTestFinished(close);
+  const web = { url: `${origin}/mcp`, headers: { 'X-Api-Key': 'secret-of-one' } };
   const world = await setupServers({ servers: { web } });
   await world.until('web', { state: 'failed' });
   expect(other.seen).toEqual([]);

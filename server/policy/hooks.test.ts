@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { tempDir } from '#lib/testing/temp-dir';
 import type { Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { ConfigError, readConfig } from '../main/config.ts';
@@ -317,8 +317,7 @@ test('[PO15] of two answers at once, both looked at, one counts', async () => {
 });
 
 test('[PO14] modules are loaded from beside the file, and one that cannot be used stops the start', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-hooks-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const write = (name: string, text: string) => writeFileSync(join(dir, name), text);
   write('good.mjs', "export const before_tool_call = () => ({ action: 'continue' });");
   write('empty.mjs', 'export const other = 1;');
@@ -339,8 +338,7 @@ test('[PO14] modules are loaded from beside the file, and one that cannot be use
 
 test('[PO13] [PO15] the modules on the page on hooks do what it says', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/hooks.md'), 'utf8');
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-hooks-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const blocks = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   blocks.forEach((text, at) => {
     writeFileSync(join(dir, `${at}.mjs`), text);

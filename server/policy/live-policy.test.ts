@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { tempDir } from '#lib/testing/temp-dir';
 import { type Agent, type Caller, FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { operator, type SetupOptions, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { readConfig, readFile } from '../main/config.ts';
@@ -346,14 +346,10 @@ test('[CA32] a yes to a call whose caller’s token was revoked is refused; a no
 const readPolicy = (file: string) => readFile(file).policy;
 
 test('[PO7] a file that was never there is no problem', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-policy-'));
+  const dir = tempDir();
   const one = await setupCalls();
   const opened = await openPolicy(readConfig({}, dir), { ...one, tokens: testTokens, readPolicy });
-  onTestFinished(async () => {
-    opened.stop();
-    await one.close();
-    rmSync(dir, { recursive: true });
-  });
+  onTestFinished(() => opened.stop());
   opened.policy.reload();
   expect(opened.policy.state().problem).toBeNull();
   writeFileSync(join(dir, 'callboard.config.json'), '{"policy":{"deny":["door"]}}');

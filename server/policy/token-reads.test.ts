@@ -81,7 +81,7 @@ test('[PO27] T98: it counts for an hour', async () => {
 test('[PO27] T98: it counts over a restart, for no longer where the clock was set back', async () => {
   const before = await setup();
   await before.read('file.read', 'run_a');
-  await before.close(true);
+  await before.close();
   const { call, clock } = await setup(before.dir, 10 * HOUR_MS);
   expect((await call('mail.send', 'run_b')).phase).toBe('approval');
   clock.advance(HOUR_MS);

@@ -240,7 +240,7 @@ describe('after a restart', () => {
       }
       await first.settle();
       expect((await first.call(id)).phase).toBe(phase);
-      await first.close(true);
+      await first.close();
       const second = await setup({ dir: first.dir });
       await second.calls.recover();
       await second.settle();
@@ -257,7 +257,7 @@ describe('after a restart', () => {
     const { id } = await first.invoke('login', args);
     await first.settle();
     await client.claim(id, 1);
-    await first.close(true);
+    await first.close();
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     const other = second.connect('tablet', { claims: true });
@@ -282,7 +282,7 @@ describe('after a restart', () => {
     const first = await setup({ tools: [vault] });
     const { id } = await first.invoke('vault', { password: PASSWORD });
     await first.settle();
-    await first.close(true);
+    await first.close();
     const second = await setup({ dir: first.dir, tools: [vault] });
     await second.calls.recover();
     await second.settle();
@@ -297,7 +297,7 @@ describe('after a restart', () => {
     await first.connect('phone').offer(login);
     const { id } = await first.invoke('login', { user: 'ann' });
     await first.settle();
-    await first.close(true);
+    await first.close();
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     expect((await second.call(id)).phase).toBe('approval');
@@ -349,7 +349,7 @@ describe('after a restart', () => {
     expect(inMemory.ok).toBe(true);
     await first.settle();
     expect(client.requests().at(-1)?.args).toEqual(args);
-    await first.close(true);
+    await first.close();
     const second = await setup({ dir: first.dir });
     await second.calls.recover();
     const next = second.connect('phone');

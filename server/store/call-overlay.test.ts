@@ -1,13 +1,12 @@
-import { copyFileSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { compilePolicy } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
+import { tempDir } from '#lib/testing/temp-dir';
 import { RunTaints } from '../policy/taints.ts';
 import { createLogApplier } from './apply-log.ts';
 import type { Store } from './sqlite-store.ts';
@@ -16,20 +15,13 @@ import type { CallQuery } from './store.ts';
 import { StoreFailedError, VersionConflictError } from './store-errors.ts';
 import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 /** Stores that put nothing into the table of calls but when they are asked for what needs it. */
 function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'overlay-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const open = (at = file): Store => {
     const store = createSqliteStore({ file: at, scheduleIndexing: () => () => {} });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     return store;
   };
   /** As a server that is killed now leaves it. */
@@ -40,7 +32,7 @@ function setup() {
   };
   const store = open();
   const other = new DatabaseSync(file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   const count = (table: string) =>
     Number(other.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   return { file, store, open, openKilled, other, count };

@@ -1,27 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { DataDirInUseError, DataDirUnusableError, lockDataDir, untilWritable } from './data-dir.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup() {
-  const parent = mkdtempSync(join(tmpdir(), 'lock-'));
-  cleanups.push(() => rm(parent, { recursive: true }));
+  const parent = tempDir();
   return { parent, dir: join(parent, 'deep', 'data') };
 }
 
 function lock(dir: string) {
   const held = lockDataDir(dir);
-  cleanups.push(held.release);
+  onTestFinished(held.release);
   return held;
 }
 
@@ -36,7 +28,7 @@ async function holdElsewhere(dir: string) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  cleanups.push(() => child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child;
 }

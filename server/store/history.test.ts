@@ -1,14 +1,12 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
+import { tempDir } from '#lib/testing/temp-dir';
 import { compileQuery } from './compile-query.ts';
 import { idleRunsQuery, oldestCallsQuery } from './history.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -16,20 +14,13 @@ import { runningRunsQuery } from './store-queries.ts';
 import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'history-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const store = createSqliteStore({ file });
-  cleanups.push(() => store.close());
+  onTestFinished(() => store.close());
   const database = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => database.close());
+  onTestFinished(() => database.close());
   const count = (table: string) =>
     Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   return { file, store, database, count };
@@ -119,7 +110,7 @@ test('[ST62] calls come in the order of their ends; open ones do not, nor what e
 test('[ST62] what a start and retention ask for is found by an index, whatever an operator counted', () => {
   const { file } = setup();
   const writable = new DatabaseSync(file);
-  cleanups.push(() => writable.close());
+  onTestFinished(() => writable.close());
   insertCalls(writable, 1_000, () => ({}));
   const planOf = (query: RawBuilder<unknown>): string[] => {
     const { sql, values } = compileQuery(query);

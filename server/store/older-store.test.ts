@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { changed } from '#lib/call/testing/sample-call';
+import { tempDir } from '#lib/testing/temp-dir';
 import { checkStoreFile } from './integrity/check-store-file.ts';
 import { salvageStore } from './integrity/salvage-store.ts';
 import { migrate } from './migrate.ts';
@@ -17,22 +16,15 @@ import { callsOfOlderStore, olderStore } from './testing/older-store.ts';
 import { flipBit, placeStoreFiles } from './testing/store-files.ts';
 import { appendCall } from './testing/store-setup.ts';
 
-const cleanups: (() => unknown)[] = [];
-
 const olderThan = (name: string) => MIGRATIONS.filter((one) => one.name < name);
 
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup(files = olderStore()) {
-  const dir = mkdtempSync(join(tmpdir(), 'older-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'data', 'callboard.db');
   placeStoreFiles(file, files);
   const open = (): Store => {
     const store = createSqliteStore({ file });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     return store;
   };
   return { file, open };
@@ -137,8 +129,7 @@ test('[ST34] an old store with a damaged row is refused before anything is chang
 });
 
 test('[ST79] [ST34] of a note of the version before it is not known what was read', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'older-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const older = new DatabaseSync(file);
   defineRowChecksum(older);
@@ -150,7 +141,7 @@ test('[ST79] [ST34] of a note of the version before it is not known what was rea
     .run(note.key, note.text, 'tea green tea');
   older.close();
   const newer = createSqliteStore({ file });
-  cleanups.push(() => newer.close());
+  onTestFinished(() => newer.close());
   const found = await newer.memories.find({ ownerToken: null, text: 'tea', limit: 9 });
   expect(found).toEqual([{ ...note, ownerToken: null, untrusted: 'unknown' }]);
 });

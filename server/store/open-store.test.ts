@@ -5,18 +5,16 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { tempDir } from '#lib/testing/temp-dir';
 import { bundledWorker } from '../testing/bundled-worker.ts';
 import { throwingLogger } from '../testing/error-log.ts';
 import { markCleanEnd, openStore } from './open-store.ts';
@@ -24,15 +22,8 @@ import { createSqliteStore } from './sqlite-store.ts';
 import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
 import { appendCall, putRun, sampleRun } from './testing/store-setup.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'open-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const open = (at = file) => {
     const opened = openStore({
@@ -43,7 +34,7 @@ function setup() {
       logger: throwingLogger,
       onFailed() {},
     });
-    cleanups.push(() => opened.close());
+    onTestFinished(() => opened.close());
     return opened;
   };
   return { dir, file, open };
@@ -198,7 +189,7 @@ test('[ST60] a store of which a write failed is trusted by no start, also when i
   await written(parts);
   const { store } = parts.open();
   const other = new DatabaseSync(parts.file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   other.exec("CREATE TRIGGER fail BEFORE INSERT ON runs BEGIN SELECT RAISE(FAIL, 'planted'); END");
   await expect(store.write([putRun(sampleRun())])).rejects.toThrow(/planted/);
   expect(existsSync(`${parts.file}.clean`)).toBe(false);

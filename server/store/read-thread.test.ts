@@ -1,32 +1,23 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { startReadThread } from './read-thread.ts';
 import { StoreBusyError } from './store-errors.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup(limitMs?: number, workerPath = new URL('./read-worker.ts', import.meta.url)) {
-  const dir = mkdtempSync(join(tmpdir(), 'reads-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'a.db');
   const writer = new DatabaseSync(file);
-  cleanups.push(() => writer.isOpen && writer.close());
+  onTestFinished(() => void (writer.isOpen && writer.close()));
   writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE words (word TEXT)');
   const thread = startReadThread({
     file,
     workerPath,
     ...(limitMs === undefined ? {} : { limitMs }),
   });
-  cleanups.push(() => thread.close());
+  onTestFinished(() => thread.close());
   /** The rows of a query, and how many of them may be read. */
   const ask = (text: string, maxChars?: number) =>
     thread.rows(sql<{ word: string }>`${sql.raw(text)}`, maxChars);

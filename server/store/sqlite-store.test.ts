@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { changed, finalCall, sampleCall } from '#lib/call/testing/sample-call';
+import { tempDir } from '#lib/testing/temp-dir';
 import type { Store } from './sqlite-store.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { describeStore } from './store.contract.ts';
@@ -47,18 +48,11 @@ for (const [name, create] of Object.entries(STORES)) {
   });
 }
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup() {
-  const dir = mkdtempSync(join(tmpdir(), 'store-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const open = (options: Partial<Parameters<typeof createSqliteStore>[0]> = {}): Store => {
     const store = createSqliteStore({ file: join(dir, 'a.db'), ...options });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     return store;
   };
   return { dir, file: join(dir, 'a.db'), open };
@@ -67,7 +61,7 @@ function setup() {
 /** Runs the writer and tells what it printed, line by line. */
 function startWriter(command: string, args: readonly string[], onLine: (count: number) => void) {
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  cleanups.push(() => child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   if (!child.stdout) throw new Error('the writer has no output');
   const reader = createInterface({ input: child.stdout });
@@ -114,7 +108,7 @@ test('[ST2] what is not committed yet is not read, and one commit holds a moment
   const flushes: (() => void)[] = [];
   const store = open({ schedule: (flush) => flushes.push(flush) });
   const other = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   const count = () => other.prepare('SELECT count(*) AS n FROM log').get()?.n;
   const version = () => other.prepare('PRAGMA data_version').get()?.data_version;
   const before = Number(version());
@@ -131,7 +125,7 @@ test('[ST5] of commits that were asked for at once, those after one that failed 
   const { file, open } = setup();
   const store = open({ schedule: () => {} });
   const other = new DatabaseSync(file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   other.exec(`CREATE TRIGGER fail BEFORE INSERT ON log WHEN new.call_id = 'tc_3'
     BEGIN SELECT RAISE(FAIL, 'planted'); END`);
   const writes = Array.from({ length: 128 }, (_, n) =>
@@ -147,7 +141,7 @@ test('[ST4] what one commit has of a call is one row of the log, in the place of
   const flushes: (() => void)[] = [];
   const store = open({ schedule: (flush) => flushes.push(flush) });
   const other = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   const queued = sampleCall();
   const corrected = changed(queued, { version: 2, args: { text: 'other' } });
   const ended = changed(corrected, { version: 3, status: 'SUCCEEDED', phase: null });
@@ -176,7 +170,7 @@ test('[ST15] words are indexed while calls are written, without a pause or a sea
   const { file, open } = setup();
   const store = open({ scheduleIndexing: soon });
   const other = new DatabaseSync(file, { readOnly: true });
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   const waiting = other.prepare(`SELECT 1 FROM log WHERE call_id LIKE 'tc_first_%'
     AND call_id NOT IN (SELECT id FROM calls)`);
   const put = (id: string) => appendCall(finalCall({ id }));
@@ -193,7 +187,7 @@ test('[ST5] a store that failed answers searches, and writes no words for them',
   const store = open({ scheduleIndexing: () => () => {} });
   await store.write([appendCall(finalCall())]);
   const other = new DatabaseSync(file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   other.exec(
     "CREATE TRIGGER fail BEFORE DELETE ON sessions BEGIN SELECT RAISE(FAIL, 'planted'); END",
   );
@@ -226,7 +220,7 @@ test('[ST30] [ST44] a row that was damaged while the server runs is not shown, a
   const calls = ['tc_1', 'tc_2'].map((id) => sampleCall({ id }));
   await store.write(calls.map((call) => appendCall(call)));
   const other = new DatabaseSync(file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   other.exec("UPDATE log SET events = replace(events, 'hi', 'ho') WHERE call_id = 'tc_1'");
   await expect(store.getCall('tc_1')).rejects.toThrow(RowDamagedError);
   await expect(store.getCall('tc_1')).rejects.toThrow('the row tc_1 1 of log is damaged');
@@ -289,7 +283,7 @@ test('[ST35] a failed write is told once', async () => {
   const logged: Error[] = [];
   const store = open({ onFailed: (error) => logged.push(error) });
   const other = new DatabaseSync(file);
-  cleanups.push(() => other.close());
+  onTestFinished(() => other.close());
   other.exec("CREATE TRIGGER fail BEFORE INSERT ON log BEGIN SELECT RAISE(FAIL, 'planted'); END");
   const put = () => store.write([appendCall(sampleCall())]);
   await expect(put()).rejects.toThrow(/planted/);

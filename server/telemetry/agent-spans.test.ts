@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { systemClock } from '../runs/agent/testing/fakes.ts';
 import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
@@ -18,12 +16,9 @@ const CALL = { name: 'calculation_eval', args: { expression: '6 * 7' } };
 const calculates: Script = ({ index }) => (index === 0 ? { calls: [CALL] } : { text: '42' });
 
 async function newWorld() {
-  const dir = mkdtempSync(join(tmpdir(), 'agent-spans-'));
+  const dir = tempDir();
   const receiver = await startOtlpReceiver();
-  onTestFinished(async () => {
-    await receiver.close();
-    rmSync(dir, { recursive: true });
-  });
+  onTestFinished(receiver.close);
   return { dir, receiver };
 }
 

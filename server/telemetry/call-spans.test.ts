@@ -32,7 +32,6 @@ async function setup(
     expect(taken.problems).toEqual([]);
     return taken.spans;
   };
-  onTestFinished(() => world.close(options.dir !== undefined));
   return { ...world, sent, receiver: taken };
 }
 

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { changed, sampleCall } from '#lib/call/testing/sample-call';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { boundedLabel, counter, gauge, histogram } from './prometheus.ts';
@@ -109,15 +108,12 @@ test('[TM6] labels are escaped, and buckets add up', () => {
 });
 
 test('[TM20] each group of changes is measured when it is on disk, in a row without a label', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'metrics-'));
+  const dir = tempDir();
   const metrics = createMetrics();
   const store = createStoreOnThisThread({
     ...{ file: join(dir, 'callboard.db'), onCommitted: metrics.committed },
   });
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(dir, { recursive: true });
-  });
+  onTestFinished(() => store.close());
   const count = () =>
     Number(/^callboard_store_commit_seconds_count (\d+)$/m.exec(textOf(metrics))?.[1] ?? 0);
   await store.write([appendCall(sampleCall())]);

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import { chatEvents, responsesEvents, type ScriptedReply } from './scripted-openai-events.ts';
 import { anthropicEvents, geminiEvents } from './scripted-other-events.ts';
 
@@ -63,7 +63,7 @@ export async function createScriptedOpenAI(options: {
   const requests: ScriptedRequest[] = [];
   let timesListed = 0;
   let isDown = false;
-  const server = createServer((request, response) => {
+  const { server, origin, close } = await serveHttp((request, response) => {
     // A client that goes away in mid-answer is part of what is tested.
     response.on('error', () => undefined);
     answer(request, response).catch((error) => response.destroy(error));
@@ -97,10 +97,8 @@ export async function createScriptedOpenAI(options: {
     return sendReply(response, asked, options.script(asked));
   };
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${origin}/v1`,
     requests,
     get timesListed() {
       return timesListed;
@@ -109,11 +107,7 @@ export async function createScriptedOpenAI(options: {
       isDown = down;
       if (down) server.closeAllConnections();
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { type Agent, type Caller, FIRST_OPERATOR } from '../auth/principal.ts';
 import { Tokens } from '../auth/tokens.ts';
 import { createSystemClock } from '../base/clock.ts';
@@ -85,12 +84,6 @@ async function serveParts({ dir = tempDir(), ...options }: FrontEndOptions) {
     await openai.close();
   };
   return { ...parts, ...served, snapshot, audit, audited, ...waysIn, dir, openai, blobs, close };
-}
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-fronts-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
 }
 
 /** The tokens of the test are no rows of the store. */

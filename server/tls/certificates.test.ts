@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createErrorLog } from '../testing/error-log.ts';
 import { openCertificates } from './certificates.ts';
 import type { MachineNames } from './machine-names.ts';
@@ -15,11 +15,9 @@ const MINUTE_MS = 60_000;
 let dataDir = '';
 let machine: MachineNames;
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'callboard-tls-'));
+beforeEach(() => {
+  dataDir = tempDir();
   machine = { names: ['localhost', 'desk'], addresses: ['127.0.0.1', '::1', '192.168.1.5'] };
-  const dir = dataDir;
-  onTestFinished(() => rm(dir, { recursive: true }));
 });
 
 async function open(given?: { cert: string; key: string }, startAt = Date.now()) {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createSystemClock } from '../base/clock.ts';
 import { createErrorLog } from '../testing/error-log.ts';
 import { makeCa, makeServerPair } from './make-certificates.ts';
@@ -13,8 +13,7 @@ const NETWORK: Network = {
 };
 
 async function setup(more: Partial<Network> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'callboard-door-'));
-  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const dataDir = tempDir();
   const open = (network: Partial<Network>) =>
     openDoor(
       { dataDir },

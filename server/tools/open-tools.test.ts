@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createSystemClock } from '../base/clock.ts';
 import { ConfigError, readConfig } from '../main/config.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
@@ -10,14 +10,13 @@ import { bundledWorker } from '../testing/bundled-worker.ts';
 import { openTools } from './open-tools.ts';
 import { runBuiltin } from './testing/run-builtin.ts';
 
-const dir = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-open-tools-')));
+const dir = sharedTempDir();
 mkdirSync(join(dir, 'work'));
 mkdirSync(join(dir, '.callboard/inner'), { recursive: true });
 const clock = createSystemClock();
 const store = createStoreOnThisThread({ file: join(dir, 'store.db') });
 afterAll(async () => {
   await store.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const logger = { info: (line: string) => void logged.push(line) };

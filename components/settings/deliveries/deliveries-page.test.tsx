@@ -1,21 +1,16 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { WireDelivery, WireTarget } from '#lib/protocol/notify';
 import type { Role } from '#lib/protocol/role';
 import {
   type Answer,
   createTestWorkbench,
-  InWorkbench,
   personWith,
+  renderIn,
   type SentRequest,
 } from '../../tool-call/testing/in-workbench.tsx';
 import { DeliveriesPage } from './deliveries-page.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
 
 const TARGET: WireTarget = {
   ...{ id: 'webhook:ops', state: 'on', slowed_until: null, off_since: null, failures_in_row: 0 },
@@ -52,13 +47,7 @@ async function setup(
     return { status: 500, body: {} };
   });
   workbench.me.setState({ me: personWith(role) });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <DeliveriesPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <DeliveriesPage />, locale));
   return sent;
 }
 

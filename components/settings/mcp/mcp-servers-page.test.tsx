@@ -1,18 +1,13 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import {
   createTestWorkbench,
-  InWorkbench,
   personWith,
+  renderIn,
 } from '../../tool-call/testing/in-workbench.tsx';
 import { McpServersPage } from './mcp-servers-page.tsx';
-
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
 
 const tool = (name: string) => ({
   ...{ name: `files.${name}`, foreign_name: name, effect: 'ask' as const },
@@ -47,13 +42,7 @@ async function setup(
     body: path === '/v1/mcp-servers' ? { servers } : after,
   }));
   workbench.me.setState({ me: personWith(role) });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench}>
-        <McpServersPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <McpServersPage />));
   return { sent, text: () => document.body.textContent };
 }
 
@@ -132,11 +121,7 @@ test('[MC71] an answer that takes longer than the next reading is shown, and two
         );
       }),
   );
-  render(
-    <InWorkbench workbench={workbench}>
-      <McpServersPage />
-    </InWorkbench>,
-  );
+  renderIn(workbench, <McpServersPage />);
   for (let tick = 0; tick < 4; tick += 1) await act(() => vi.advanceTimersByTimeAsync(3_000));
   expect(held.length).toBe(2);
   await held[0]?.('connecting');

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import type { WireAlwaysRule } from '#lib/protocol/always';
 
@@ -11,13 +11,11 @@ import type { ClientListing } from '#lib/protocol/watch-messages';
 import {
   type Answer,
   createTestWorkbench,
-  InWorkbench,
   personWith,
+  renderIn,
   type SentRequest,
 } from '../../tool-call/testing/in-workbench.tsx';
 import { PolicyPage } from './policy-page.tsx';
-
-afterEach(cleanup);
 
 const HOOK = {
   ...{ name: 'redact', module: './redact.mjs', tools: null, timeout_ms: 500, security: true },
@@ -64,13 +62,7 @@ async function setup(
   });
   workbench.me.setState({ me: personWith(role) });
   workbench.listings.setState({ tools: [tool] });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <PolicyPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <PolicyPage />, locale));
   return { workbench, sent: (path: string) => sent.filter((one) => one.path === path) };
 }
 

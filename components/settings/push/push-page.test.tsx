@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { PushState, PushTestResult, WirePushSubscription } from '#lib/protocol/push';
 import type { Role } from '#lib/protocol/role';
@@ -10,14 +10,12 @@ import { KEYS, type StubbedBrowser, stubBrowser } from '../../push/testing/stub-
 import {
   type Answer,
   createTestWorkbench,
-  InWorkbench,
   personWith,
+  renderIn,
 } from '../../tool-call/testing/in-workbench.tsx';
 import { PushPage } from './push-page.tsx';
 
 afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
   localStorage.clear();
 });
 
@@ -58,13 +56,7 @@ async function setup({ role = 'operator', locale = 'en', known = [], ...given }:
     return { body: { ok: true } };
   });
   workbench.me.setState({ me: personWith(role) });
-  await act(async () => {
-    render(
-      <InWorkbench workbench={workbench} locale={locale}>
-        <PushPage />
-      </InWorkbench>,
-    );
-  });
+  await act(async () => void renderIn(workbench, <PushPage />, locale));
   return { browser, workbench, sent };
 }
 

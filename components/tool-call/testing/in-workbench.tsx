@@ -1,4 +1,4 @@
-import { configure } from '@testing-library/react';
+import { render } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
 import { catalogue } from '#lib/i18n/catalogue';
@@ -6,9 +6,6 @@ import type { Role } from '#lib/protocol/role';
 import type { WireMe } from '#lib/protocol/token';
 import { WorkbenchContext } from '../../providers/workbench-context.tsx';
 import { createWorkbench } from '../../providers/workbench-provider.tsx';
-
-// What is fetched or loaded on demand comes late on a machine that does much else.
-configure({ asyncUtilTimeout: 15_000 });
 
 export interface SentRequest {
   readonly path: string;
@@ -27,7 +24,9 @@ export const personWith = (role: Role): WireMe => ({
 });
 
 /** A workbench whose server is the given function; what was sent to it is kept. */
-export function createTestWorkbench(answer: (request: SentRequest) => Answer | Promise<Answer>) {
+export function createTestWorkbench(
+  answer: (request: SentRequest) => Answer | Promise<Answer> = () => ({ body: {} }),
+) {
   const sent: SentRequest[] = [];
   const workbench = createWorkbench({
     baseUrl: '',
@@ -44,8 +43,10 @@ export function createTestWorkbench(answer: (request: SentRequest) => Answer | P
   return { workbench, sent };
 }
 
+type Workbench = ReturnType<typeof createTestWorkbench>['workbench'];
+
 export interface InWorkbenchProps {
-  workbench: ReturnType<typeof createTestWorkbench>['workbench'];
+  workbench: Workbench;
   locale?: 'en' | 'zh';
   children: ReactNode;
 }
@@ -63,3 +64,10 @@ export const InWorkbench = ({ workbench, locale = 'en', children }: InWorkbenchP
     <WorkbenchContext value={workbench}>{children}</WorkbenchContext>
   </NextIntlClientProvider>
 );
+
+export const renderIn = (workbench: Workbench, view: ReactNode, locale: 'en' | 'zh' = 'en') =>
+  render(
+    <InWorkbench workbench={workbench} locale={locale}>
+      {view}
+    </InWorkbench>,
+  );

@@ -1,4 +1,4 @@
-import { afterEach, vi } from 'vitest';
+import { vi } from 'vitest';
 
 export interface Layout {
   /** In px, of each element as far as it is in view. */
@@ -12,5 +12,3 @@ export function layOut({ height, content = height }: Layout): void {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(height);
   vi.spyOn(HTMLElement.prototype, 'scrollHeight', 'get').mockReturnValue(content);
 }
-
-afterEach(() => void vi.restoreAllMocks());

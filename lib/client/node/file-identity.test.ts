@@ -1,8 +1,8 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { createFileIdentity } from './file-identity.ts';
-import { tempDir } from './testing/temp-dir.ts';
 
 let made = 0;
 function open(path: string) {

@@ -9,9 +9,9 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { describeJournal, journalEntry } from '../journal.contract.ts';
 import { openFileJournal } from './file-journal.ts';
-import { tempDir } from './testing/temp-dir.ts';
 
 let made = 0;
 const newId = () => {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { openJournalFile, replaceJournalFile } from './journal-file.ts';
-import { tempDir } from './testing/temp-dir.ts';
 
 test('[CL22] it goes on where it is told to, and cuts off what is behind', async () => {
   const path = join(tempDir(), 'file');

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { DataDirInUseError, lockDataDir } from './lock-data-dir.ts';
-import { tempDir } from './testing/temp-dir.ts';
 
 test('[CL27] a second program is told what to do, until the first one lets go', async () => {
   const dir = join(tempDir(), 'data');

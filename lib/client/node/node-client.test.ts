@@ -1,23 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '#lib/testing/temp-dir';
 import { serveHttp } from '../../net/testing/serve-http.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createNodeToolClient, watchForSleep } from './node-client.ts';
 
 /** A client of that server whose first problem is awaited. */
 async function firstProblem(url: string): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'callboard-client-'));
+  const dataDir = tempDir();
   const problem = Promise.withResolvers<string>();
   const client = await createNodeToolClient({
     ...{ url, token: 'the-wrong-token-it-is', name: 'door', tools: [], dataDir },
     onProblem: problem.resolve,
   });
-  onTestFinished(async () => {
-    await client.stop();
-    await rm(dataDir, { recursive: true });
-  });
+  onTestFinished(() => client.stop());
   await client.start();
   return problem.promise;
 }
@@ -41,8 +36,7 @@ test('[CL41] a server that is not there is reported', async () => {
 });
 
 test('[LN50] T32: a program is not connected to a server of the network without TLS', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'callboard-client-'));
-  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const dataDir = tempDir();
   const options = { token: 'a-token-of-a-device', name: 'door', tools: [], dataDir };
   await expect(
     createNodeToolClient({ ...options, url: 'http://192.168.1.5:3000' }),

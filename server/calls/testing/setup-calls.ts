@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -10,6 +8,7 @@ import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { tempDir } from '#lib/testing/temp-dir';
 import type { CallersOfCalls } from '../../approvals/caller-of-call.ts';
 import type { Check, CheckEdit, Denial } from '../../approvals/check.ts';
 import { type Caller, callerOf, FIRST_OPERATOR, principalName } from '../../auth/principal.ts';
@@ -56,7 +55,7 @@ export interface SetupOptions {
 
 /** The call service on a real store, bus and registry; only time and the clients are the test's. */
 export async function setupCalls(options: SetupOptions = {}) {
-  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'callboard-calls-'));
+  const dir = options.dir ?? tempDir();
   const { logger, errors, lines, infos } = createErrorLog();
   const clock = createManualClock();
   const store = createFoldingStore({ file: join(dir, 'callboard.db') });
@@ -191,13 +190,12 @@ export async function setupCalls(options: SetupOptions = {}) {
     };
   }
 
-  /** At the end of the test at the latest. `keep`: another setup begins on what is left. */
-  async function close(keep = false) {
+  /** At the end of the test at the latest; another setup may begin on what is left. */
+  async function close() {
     calls.stop();
     await store.close();
-    if (!keep) rmSync(dir, { recursive: true, force: true });
   }
-  onTestFinished(() => close(options.dir !== undefined));
+  onTestFinished(close);
 
   async function invoke(tool: string, args: unknown = {}, more: object = {}) {
     const outcome = await calls.invoke({

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Semaphore } from '#lib/limits/semaphore';
 import { TokenBuckets } from '#lib/limits/token-bucket';
+import { tempDir } from '#lib/testing/temp-dir';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { createDiskBlobStore } from '../../blobs/disk-blob-store.ts';
@@ -36,7 +35,7 @@ export async function serveClients({
   /** When the store commits; by default at once. */
   schedule?(flush: () => void): void;
 } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-sockets-'));
+  const dir = tempDir();
   const { logger, errors } = createErrorLog();
   const clock = createSystemClock();
   const store = createFoldingStore({ file: join(dir, 'callboard.db'), schedule });
@@ -106,7 +105,6 @@ export async function serveClients({
     await new Promise((resolve) => wss.close(resolve));
     calls.stop();
     await store.close();
-    rmSync(dir, { recursive: true, force: true });
   });
   return {
     ...{ url, calls, clock, openConnection, store, bus, registry, sessions, table, errors },

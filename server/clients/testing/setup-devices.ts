@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
+import { tempDir } from '#lib/testing/temp-dir';
 import { openAudit } from '../../auth/audit.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
@@ -36,8 +35,7 @@ export const deviceToken = (): string => `cb_device_${randomBytes(32).toString('
 export async function setupDevices(
   options: { pages?: 'ask' | 'off'; addresses?: readonly string[] } = {},
 ) {
-  const dir = mkdtempSync(join(tmpdir(), 'devices-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const clock = createManualClock();
   const newSecret = () => randomBytes(32).toString('base64url');
   const start = async () => {

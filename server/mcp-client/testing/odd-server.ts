@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#lib/net/testing/serve-http';
 
 export interface Asked {
   readonly id?: number;
@@ -34,7 +35,7 @@ export async function startOddServer(
   } = {},
 ) {
   const log: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const { origin, close } = await serveHttp((incoming, outgoing) => {
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -60,12 +61,6 @@ export async function startOddServer(
     if (!outgoing.headersSent) outgoing.writeHead(200, { 'content-type': 'application/json' });
     outgoing.end(json);
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}/mcp`, log };
+  onTestFinished(close);
+  return { url: `${origin}/mcp`, log };
 }

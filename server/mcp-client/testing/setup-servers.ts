@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { ManualClock } from '#lib/client/testing/manual-clock';
+import { serveHttp } from '#lib/net/testing/serve-http';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
+import { tempDir } from '#lib/testing/temp-dir';
 import { given } from '#lib/util/given';
 import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
 import { createSystemClock } from '../../base/clock.ts';
@@ -41,8 +42,7 @@ export const program = (...args: string[]) => ({
 export const BY = { caller: FIRST_OPERATOR satisfies Caller, address: '127.0.0.1' };
 
 export function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-mcp-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }
 
@@ -94,14 +94,11 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
   async function close(): Promise<void> {
     calls.calls.stop();
     await Promise.all(opened.map((server) => server.stop()));
-    await calls.close(options.calls?.dir !== undefined);
+    await calls.close();
     await store.close();
   }
-  let isClosed = false;
-  const closeOnce = async () => {
-    if (!isClosed) await close();
-    isClosed = true;
-  };
+  let closed: Promise<void> | undefined;
+  const closeOnce = () => (closed ??= close());
   onTestFinished(closeOnce, 20_000);
   return {
     ...{ calls, service, errors, audited, wire, opened, close: closeOnce, dir },
@@ -140,7 +137,7 @@ export async function startHttpFixture({
 }: HttpFixtureOptions = {}) {
   const seen: IncomingMessage['headers'][] = [];
   const handler = createMcpHandler(() => createFixture(options), {});
-  const server = createServer((incoming, outgoing) => {
+  const { server, port, origin, close } = await serveHttp((incoming, outgoing) => {
     seen.push(incoming.headers);
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
@@ -166,22 +163,13 @@ export async function startHttpFixture({
     const error = { code: -32_601, message: 'Method not found' };
     return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  const { port } = address;
-  const stop = () => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  };
   onTestFinished(async () => {
     await handler.close();
-    await stop();
+    await close();
   });
   const listenAgain = () =>
     new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${port}/mcp`;
-  return { url, seen, stop, listenAgain };
+  return { url: `${origin}/mcp`, seen, stop: close, listenAgain };
 }
 
 const toHeaders = (headers: IncomingMessage['headers']): Headers =>

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock, type ManualClock } from '#lib/client/testing/manual-clock';
 import type { Card } from '#lib/protocol/card';
+import { tempDir } from '#lib/testing/temp-dir';
 import { given } from '#lib/util/given';
 import { createNewId } from '../../base/new-id.ts';
 import type { DeliveryRecord } from '../../store/store.ts';
@@ -35,8 +34,7 @@ export interface OutboxOptions {
 /** Notifications on a real store; time and calls are the test's. */
 export async function setupOutbox(options: OutboxOptions = {}) {
   const { env = {}, sources = [], clock = createManualClock() } = options;
-  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'outbox-'));
-  if (options.dir === undefined) onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = options.dir ?? tempDir();
   const { logger, errors, lines, infos } = createErrorLog();
   const store = createStoreOnThisThread({ file: join(dir, 'callboard.db') });
   const settings = readNotify(

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { mergeCard } from '#lib/call/merge-card';
 import { outputOfRecord } from '#lib/call/model-output';
 import type { Card } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { tempDir } from '#lib/testing/temp-dir';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { ALLOW_ALL } from '../../calls/testing/allow-all.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
@@ -27,8 +25,7 @@ import { inOrder } from './testing/setup-turns.ts';
 const principal = FIRST_OPERATOR;
 
 function temporaryDirectory(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callboard-agent-'));
-  onTestFinished(async () => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }
 

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { toRecord } from '#lib/call/to-record';
+import { tempDir } from '#lib/testing/temp-dir';
 import { toWireEvent } from '../../http/to-wire-call.ts';
 import { checkStoreFile } from '../integrity/check-store-file.ts';
 import { migrate, StoreTooNewError } from '../migrate.ts';
@@ -21,22 +20,15 @@ import { createRandom, placeStoreFiles } from '../testing/store-files.ts';
 import { OLDER_GUARDS } from './older-call.ts';
 import { keepOlderFile, olderFile } from './older-file.ts';
 
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanups.splice(0).reverse()) await step();
-});
-
 function setup(name: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'before-log-'));
-  cleanups.push(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const file = join(dir, 'data', 'callboard.db');
   const { answers, ...files } = OLDER_STORES[name]?.() ?? expect.fail(`no store ${name}`);
   placeStoreFiles(file, files);
   const notes: string[] = [];
   const open = (): Store => {
     const store = createSqliteStore({ file, log: (note) => void notes.push(note) });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     return store;
   };
   return { file, open, answers, notes };

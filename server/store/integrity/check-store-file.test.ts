@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createSqliteStore } from '../sqlite-store.ts';
 import {
   type Content,
@@ -25,7 +24,7 @@ import { checkStoreFile } from './check-store-file.ts';
 import { walFrames } from './scan-wal.ts';
 import { parseWalHeader } from './wal-format.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'faults-'));
+const dir = sharedTempDir();
 const file = join(dir, 'faulty', 'callboard.db');
 let files: StoreFiles;
 let expected: Content;
@@ -35,7 +34,6 @@ beforeAll(async () => {
   placeStoreFiles(file, files);
   expected = readContent(file);
 });
-afterAll(() => rm(dir, { recursive: true }));
 
 function classify(changed: Partial<StoreFiles>): Verdict {
   placeStoreFiles(file, { ...files, ...changed });

@@ -1,13 +1,12 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { isLogInDatabase } from './check-store-file.ts';
 import { withFile } from './file-bytes.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-log-'));
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+const dir = sharedTempDir();
 
 const check = (log: string, database: string) =>
   withFile(log, (one) => withFile(database, (other) => isLogInDatabase(one, other)));

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { throwingLogger } from '../../testing/error-log.ts';
 import { DataDirInUseError, lockDataDir } from '../data-dir.ts';
 import { openStore } from '../open-store.ts';
@@ -25,7 +24,7 @@ import {
 import { checkStoreFile, walFile } from './check-store-file.ts';
 import { rebuildStore, StoreNotRebuiltError } from './rebuild-store.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'rebuild-'));
+const root = sharedTempDir();
 const dir = join(root, 'data');
 const file = join(dir, 'callboard.db');
 const rebuild = () => rebuildStore({ dir, report: () => {} });
@@ -38,7 +37,6 @@ beforeAll(async () => {
   before = await answers();
 });
 beforeEach(() => placeStoreFiles(file, files));
-afterAll(() => rm(root, { recursive: true }));
 
 async function answers(): Promise<StoreAnswers> {
   const store = createSqliteStore({ file });

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import type { CallEvent } from '#lib/call/call-event';
 import { decide } from '#lib/call/decide';
 import { firstEntryOf, patchOf } from '#lib/call/fold';
 import { sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import type { Store } from '../sqlite-store.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
@@ -16,10 +15,9 @@ import { markFile, openMark } from '../store-mark.ts';
 import { placeStoreFiles } from '../testing/store-files.ts';
 import { salvageStore } from './salvage-store.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'salvage-log-'));
+const dir = sharedTempDir();
 const file = join(dir, 'store', 'callboard.db');
 const now = () => Date.UTC(2026, 0, 2, 3, 4, 5, 6);
-afterAll(() => rm(dir, { recursive: true }));
 
 const AT = 1_700_000_000_000;
 const claims = { ...sampleProvider, attempt: 1 };

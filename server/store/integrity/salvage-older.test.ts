@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleCall } from '#lib/call/testing/sample-call';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { OLDER_GUARDS } from '../before-log/older-call.ts';
 import { olderFile } from '../before-log/older-file.ts';
 import { migrate } from '../migrate.ts';
@@ -17,10 +16,9 @@ import { placeStoreFiles } from '../testing/store-files.ts';
 import { checkStoreFile } from './check-store-file.ts';
 import { salvageStore } from './salvage-store.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'salvage-older-'));
+const dir = sharedTempDir();
 const file = join(dir, 'faulty', 'callboard.db');
 const PAGE = 4_096;
-afterAll(() => rm(dir, { recursive: true }));
 
 const { deadlines, card } = sampleCall();
 

@@ -1,9 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { GUARDED_TABLES } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import {
@@ -20,7 +19,7 @@ import { checkStoreFile } from './check-store-file.ts';
 import { assemblePages } from './salvage-pages.ts';
 import { salvageStore } from './salvage-store.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'salvage-'));
+const dir = sharedTempDir();
 const file = join(dir, 'faulty', 'callboard.db');
 const report = () => {};
 const now = () => Date.UTC(2026, 0, 2, 3, 4, 5, 6);
@@ -41,7 +40,6 @@ beforeAll(async () => {
   database.close();
   folded = { ...files, database: readFileSync(file), log: Buffer.alloc(0) };
 });
-afterAll(() => rm(dir, { recursive: true }));
 
 function salvage(changed: Partial<StoreFiles>) {
   placeStoreFiles(file, { ...files, ...changed });

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { RunSummary } from '#lib/protocol/run';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
@@ -19,7 +18,7 @@ const LONG = [5, 400];
 const ENDED_SESSIONS = 500;
 const PAGE = 4_096;
 
-const dir = mkdtempSync(join(tmpdir(), 'salvage-tree-'));
+const dir = sharedTempDir();
 const file = join(dir, 'faulty', 'callboard.db');
 let database: Buffer;
 let mark: Buffer;
@@ -63,7 +62,6 @@ beforeAll(async () => {
   }
   reader.close();
 });
-afterAll(() => rm(dir, { recursive: true }));
 
 const pageAt = (page: number) => database.subarray((page - 1) * PAGE, page * PAGE);
 

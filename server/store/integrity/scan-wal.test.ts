@@ -1,21 +1,19 @@
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { flipBit, makeStoreFiles, sourceOf } from '../testing/store-files.ts';
 import { scanWal, walFrames } from './scan-wal.ts';
 import { parseWalHeader } from './wal-format.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'wal-'));
+const dir = sharedTempDir();
 /** A log of twelve transactions, each of several frames. */
 let log: Buffer;
 
 beforeAll(async () => {
   log = (await makeStoreFiles(join(dir, 'made'), 24)).log;
 });
-afterAll(() => rm(dir, { recursive: true }));
 
 const FRAME = 24 + 4_096;
 const scan = (bytes: Buffer) => scanWal(sourceOf(bytes));

@@ -1,11 +1,11 @@
 import { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
@@ -14,7 +14,7 @@ import { createDatabaseQuery } from './database-query.ts';
 const PATIENCE_MS = 240_000;
 vi.setConfig({ testTimeout: PATIENCE_MS });
 
-const dir = mkdtempSync(join(tmpdir(), 'callboard-query-'));
+const dir = sharedTempDir();
 const databasePath = join(dir, 'data.db');
 const workerPath = bundledWorker('database-worker.mjs');
 const tool = createDatabaseQuery({
@@ -74,10 +74,7 @@ beforeAll(() => {
   `);
   database.close();
 });
-afterAll(() => {
-  unsubscribe('child_process', note);
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => void unsubscribe('child_process', note));
 
 test('[TB3] one reading statement gives its rows', async () => {
   expect(

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createSecrets } from '#lib/text/secrets';
 import { given } from '#lib/util/given';
 import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
@@ -12,19 +12,15 @@ import { createMemoryTools, type MemoryLimits } from './memory.ts';
 const CANARY = 'canary-of-the-harbour-7f3a';
 const { hide } = createSecrets([{ kind: 'configured', value: CANARY }]);
 
-const dir = mkdtempSync(join(tmpdir(), 'memory-'));
-const stores: ReturnType<typeof createStoreOnThisThread>[] = [];
-afterAll(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  rmSync(dir, { recursive: true });
-});
+const dir = sharedTempDir();
+let stores = 0;
 
 function setup(
   limits: MemoryLimits = { most: 9, bytes: 9_000, allBytes: 9_000 },
   othersRead?: () => string | null,
 ) {
-  const store = createStoreOnThisThread({ file: join(dir, `${stores.length}.db`) });
-  stores.push(store);
+  const store = createStoreOnThisThread({ file: join(dir, `${++stores}.db`) });
+  onTestFinished(() => store.close());
   let now = 0;
   const clock = { now: () => (now += 1_000) };
   const [keep, recall] = createMemoryTools({

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { finalCall } from '#lib/call/testing/sample-call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { type Agent, FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import {
@@ -27,11 +26,10 @@ const agent = (name: string): Agent => ({
   tokenId: `tk_${name}`,
   tools: ['database.query'],
 });
-let dir = '';
+const dir = sharedTempDir();
 
 /** A history of two agents and of the first operator: a run with a message and a call of each. */
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'callboard-own-rows-'));
   const store = createStoreOnThisThread({
     file: join(dir, 'callboard.db'),
     isTrusted: false,
@@ -62,7 +60,6 @@ beforeAll(async () => {
   await store.toolUse.recent({ limit: 1 }); // The table of calls has them, then.
   await store.close();
 });
-afterAll(() => rm(dir, { recursive: true }));
 
 function databaseTool() {
   const tools = createBuiltinTools({

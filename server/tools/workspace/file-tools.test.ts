@@ -1,20 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { FileOrigins } from './file-origins.ts';
@@ -22,7 +20,7 @@ import { createFileTools } from './file-tools.ts';
 import { createShell } from './shell-tool.ts';
 
 const CANARY = 'canary-7f3a';
-const outer = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-files-')));
+const outer = sharedTempDir();
 const root = join(outer, 'workspace');
 const [read, list, write] = createFileTools({ root, write: true });
 
@@ -41,7 +39,6 @@ beforeAll(() => {
   symlinkSync(outer, join(root, 'out'));
   symlinkSync(join(root, 'notes'), join(root, 'inner'));
 });
-afterAll(() => rmSync(outer, { recursive: true, force: true }));
 
 test('[TF1] a text file is read, and a long one in parts that break no character', async () => {
   expect(await run(read, { path: 'notes/a.txt' })).toEqual({

@@ -1,19 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import {
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { namedFiles } from './shell-tool.ts';
 
-const outer = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-named-')));
+const outer = sharedTempDir();
 const root = join(outer, 'work');
 execFileSync('mkdir', ['-p', join(root, 'lib'), join(outer, 'work-other')]);
 for (const name of ['run.mjs', 'lib/a.mjs', '../outside.mjs', '../work-other/x.mjs']) {
@@ -23,7 +16,6 @@ execFileSync('sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
 symlinkSync('lib/a.mjs', join(root, 'link.mjs'));
 symlinkSync('pipe', join(root, 'link-to-pipe'));
 symlinkSync('/dev/zero', join(root, 'zero'));
-afterAll(() => rmSync(outer, { recursive: true }));
 
 const { signal } = new AbortController();
 const filesOf = (...argv: string[]) => namedFiles(root, argv, signal);

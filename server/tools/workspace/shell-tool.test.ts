@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sharedTempDir } from '#lib/testing/temp-dir';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { ToolError } from '../define-tool.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
 import { probeIsolation } from './isolation.ts';
 import { createShell } from './shell-tool.ts';
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'callboard-shell-')));
+const root = sharedTempDir();
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 const starterPath = bundledWorker('program-starter.mjs');
 const { isolation: ofMachine } = await probeIsolation({ starterPath, path: PATH });
@@ -18,8 +17,6 @@ const WAYS = [
   // What is so where the machine does not allow it is in open-tools.test.ts.
   ...(ofMachine ? [['in a PID namespace of its own', ofMachine] as const] : []),
 ] as const;
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** The processes of the machine, also of other namespaces, with the text in their command line. */
 const pidsOf = (mark: string): number[] =>

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { NoticeOf } from '#lib/protocol/notice';
+import { tempDir } from '#lib/testing/temp-dir';
 import { type Caller, FIRST_OPERATOR, type Operator } from '../../../auth/principal.ts';
 import { hashSecret } from '../../../auth/secrets.ts';
 import { Sessions } from '../../../auth/sessions.ts';
@@ -19,8 +18,7 @@ export const never = new AbortController().signal;
 
 /** Push on a real store and a push service over real HTTP; only time is the test's. */
 export async function setupPush(config: Parameters<typeof pushConfigSchema.parse>[0] = {}) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'push-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = tempDir();
   const clock = createManualClock();
   const pushService = await startPushService();
   const newSecret = () => randomBytes(32).toString('base64url');

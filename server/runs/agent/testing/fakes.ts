@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Call, CallFields } from '#lib/call/call';
@@ -9,6 +7,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { toModelName } from '#lib/protocol/tool-name';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { tempDir } from '#lib/testing/temp-dir';
 import { given } from '#lib/util/given';
 import { createSystemClock } from '../../../base/clock.ts';
 import type { AbandonedDraft, CallService, DraftCall } from '../../../calls/call-service.ts';
@@ -190,9 +189,7 @@ export interface TestStore extends Store {
 }
 
 /** The real store, in a directory of its own, that lists what was written and can be broken. */
-export function createTestStore(
-  file = join(mkdtempSync(join(tmpdir(), 'callboard-fakes-')), 'callboard.db'),
-): TestStore {
+export function createTestStore(file = join(tempDir(), 'callboard.db')): TestStore {
   const writes: (readonly Change[])[] = [];
   const store = createFoldingStore({ file });
   // Its threads would be there until the last test of the process.

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
+import { tempDir } from '#lib/testing/temp-dir';
 import type { Check } from '../../../approvals/check.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { createDiskBlobStore } from '../../../blobs/disk-blob-store.ts';
@@ -63,8 +62,7 @@ export const helper: Partial<SubAgentSettings> = { tools: ['fx.*'] };
 
 /** Agent, calls, registry, bus and store as they are; the model is a script behind real HTTP. */
 export async function setupDelegation(given: DelegationSetup) {
-  const dir = given.dir ?? mkdtempSync(join(tmpdir(), 'callboard-delegate-'));
-  if (given.dir === undefined) onTestFinished(async () => rmSync(dir, { recursive: true }));
+  const dir = given.dir ?? tempDir();
   const asked = new Map<string, number>();
   const openai = await createScriptedOpenAI({
     script: (request) => {
