@@ -1,34 +1,18 @@
 // @vitest-environment happy-dom
-import { act, cleanup, screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { hostileJson, hostileRecord, KNOWN_HOSTILE } from '../testing/hostile-json.ts';
-import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
-import { useCardActions } from './use-card-actions.tsx';
-
-function Cards() {
-  const { actions } = useCardActions();
-  return ['tc_1', 'tc_2'].map((id) => (
-    <ConnectedCard key={id} callId={id} isStale={false} actions={actions} />
-  ));
-}
+import { ShownCard, showCard } from './testing/show-card.tsx';
 
 /** Two cards: one of the given update, and a neighbour. Gives a way to change the first. */
 function show(update: CardUpdate): (more: CardUpdate) => void {
-  const { workbench } = createTestWorkbench();
-  let seq = 0;
-  const change = (id: string, more: CardUpdate) => {
-    seq += 1;
-    const event = { type: 'call', seq, tool_call_id: id, run_id: 'run_1', update: more } as const;
-    act(() => workbench.calls.getState().apply([event]));
-  };
-  change('tc_1', { tool_name: 'odd', source: 'client', ...update });
-  change('tc_2', { tool_name: 'good', source: 'client', status: 'SUCCESS', result: 'fine' });
-  renderIn(workbench, <Cards />);
-  return (more) => change('tc_1', more);
+  const beside = <ShownCard id="tc_2" />;
+  const { change } = showCard({ tool_name: 'odd', source: 'client', ...update }, { beside });
+  change({ tool_name: 'good', source: 'client', status: 'SUCCESS', result: 'fine' }, 'tc_2');
+  return change;
 }
 
 const states: readonly CardUpdate[] = [

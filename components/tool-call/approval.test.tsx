@@ -2,11 +2,10 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
-import { ConnectedCard } from './connected-card.tsx';
 import { forgetText } from './kept-texts.ts';
-import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
+import type { Answer } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
-import { useCardActions } from './use-card-actions.tsx';
+import { type ShowOptions, showCard } from './testing/show-card.tsx';
 
 afterEach(() => {
   forgetText('tc_1');
@@ -17,32 +16,17 @@ const args = { to: 'Ada', amount: 10 };
 const always_rule = { tool_name: 'pay', client_id: 'till', run_id: 'run_1', tool_hash: 'h' };
 const ALWAYS = 'Allow, and do not ask again';
 
-function Card() {
-  const { actions } = useCardActions();
-  return <ConnectedCard callId="tc_1" isStale={false} actions={actions} />;
-}
-
-type Locale = 'en' | 'zh';
-
-function setup(
-  update: CardUpdate = {},
-  { answer = () => ({ body: {} }), locale = 'en' }: { answer?: () => Answer; locale?: Locale } = {},
-) {
-  const { workbench, sent } = createTestWorkbench(answer);
-  let seq = 0;
-  const change = (more: CardUpdate) => {
-    seq += 1;
-    act(() =>
-      workbench.calls
-        .getState()
-        .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update: more }]),
-    );
-  };
-  change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
-  change({ always_rule, params: args, clock: { name: 'approval', deadline_at: 2_000 }, ...update });
-  renderIn(workbench, <Card />, locale);
-  const decisions = () => sent.filter(({ path }) => path.endsWith('/approval'));
-  return { change, decisions, sent, workbench };
+function setup(update: CardUpdate = {}, options: ShowOptions = {}) {
+  const shown = showCard(
+    {
+      ...{ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' },
+      ...{ always_rule, params: args, clock: { name: 'approval', deadline_at: 2_000 } },
+      ...update,
+    },
+    options,
+  );
+  const decisions = () => shown.sent.filter(({ path }) => path.endsWith('/approval'));
+  return { ...shown, decisions };
 }
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });

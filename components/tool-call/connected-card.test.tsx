@@ -6,25 +6,13 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { ModelOutputRecord } from '#lib/protocol/model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { ConnectedCard } from './connected-card.tsx';
-import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
+import type { Answer } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
-import { useCardActions } from './use-card-actions.tsx';
+import { showCard } from './testing/show-card.tsx';
 
 afterEach(() => {
   window.location.hash = '';
 });
-
-function Card() {
-  const { actions, dialog } = useCardActions();
-  return (
-    <>
-      <ConnectedCard callId="tc_1" isStale={false} actions={actions} />
-      {dialog}
-      <Toaster label="Messages" closeLabel="Close" />
-    </>
-  );
-}
 
 const clientsEvent = (seq: number, responsive: boolean): WatchEvent => ({
   type: 'clients',
@@ -61,16 +49,14 @@ const toolsEvent = (clients: ToolListing['clients']): WatchEvent => ({
   ],
 });
 
-function setup(update: CardUpdate, answer: (path: string) => Answer | Promise<Answer>) {
-  const { workbench, sent } = createTestWorkbench(({ path }) => answer(path));
-  const publish = (seq: number, more: CardUpdate) =>
-    workbench.calls
-      .getState()
-      .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update: more }]);
-  publish(1, { tool_name: 'file.read', source: 'server', params: {}, ...update });
-  renderIn(workbench, <Card />);
-  return { sent, publish, workbench };
-}
+const setup = (update: CardUpdate, answer: (path: string) => Answer | Promise<Answer>) =>
+  showCard(
+    { tool_name: 'file.read', source: 'server', params: {}, ...update },
+    {
+      answer: ({ path }) => answer(path),
+      beside: <Toaster label="Messages" closeLabel="Close" />,
+    },
+  );
 
 const running: CardUpdate = { status: 'DOING', phase: 'granted' };
 const failed: CardUpdate = {
@@ -80,16 +66,13 @@ const failed: CardUpdate = {
 const refusal = { status: 409, body: { error: { code: 'already_final', message: 'It is over.' } } };
 
 test('cancel is shown at once, asked of the server, and followed by the card', async () => {
-  let release: (answer: Answer) => void = () => {};
-  const held = new Promise<Answer>((resolve) => {
-    release = resolve;
-  });
-  const { sent, publish } = setup(running, () => held);
+  const held = Promise.withResolvers<Answer>();
+  const { sent, change } = setup(running, () => held.promise);
   fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   expect(screen.getByRole('button', { name: 'Asked to stop' })).toBeDefined();
   expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/cancel']);
-  await act(async () => release({ body: {} }));
-  act(() => publish(2, { status: 'DOING', phase: 'cancelling' }));
+  await act(async () => held.resolve({ body: {} }));
+  change({ status: 'DOING', phase: 'cancelling' });
   expect(screen.getByTestId('tool-card').dataset).toMatchObject({ phase: 'cancelling', seq: '2' });
 });
 
@@ -109,7 +92,7 @@ test('[CD27] a card whose call the server deleted shows that, and offers nothing
 });
 
 test('[CD27] [SF19] so does the card of a call of before, whichever request says it', async () => {
-  const { workbench, publish } = setup(failed, () => deleted);
+  const { workbench, change } = setup(failed, () => deleted);
   act(() => {
     workbench.older.setState(({ byId }) => ({
       byId: { ...byId, tc_1: { callId: 'tc_1', runId: 'run_1', seq: 0, card: { params: {} } } },
@@ -118,7 +101,7 @@ test('[CD27] [SF19] so does the card of a call of before, whichever request says
   });
   await act(() => workbench.api.getModelOutput('tc_1'));
   expect(screen.getByTestId('tool-card').textContent).toContain('This call was deleted');
-  act(() => publish(9, { tool_name: 'file.read', status: 'DOING' }));
+  change({ tool_name: 'file.read', status: 'DOING' });
   expect(screen.getByTestId('tool-card').textContent).not.toContain('This call was deleted');
 });
 
@@ -158,15 +141,12 @@ test('[SR1] a retry that waits for this tab says so, and is sent when the wait e
 });
 
 test('[CD5] pressed again before the answer, or by a double click, retry makes one call', async () => {
-  let release: (answer: Answer) => void = () => {};
-  const held = new Promise<Answer>((resolve) => {
-    release = resolve;
-  });
-  const { sent } = setup(failed, () => held);
+  const held = Promise.withResolvers<Answer>();
+  const { sent } = setup(failed, () => held.promise);
   const retry = screen.getByRole('button', { name: 'Retry' });
   fireEvent.click(retry);
   fireEvent.click(retry);
-  await act(async () => release({ body: { tool_call_id: 'tc_2' } }));
+  await act(async () => held.resolve({ body: { tool_call_id: 'tc_2' } }));
   fireEvent.click(retry, { detail: 2 });
   expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1/retry']);
   await act(async () => fireEvent.click(retry, { detail: 1 }));
@@ -174,19 +154,9 @@ test('[CD5] pressed again before the answer, or by a double click, retry makes o
 });
 
 test('a card renders again only for its own call', () => {
-  const { workbench } = setup(running, () => ({ body: {} }));
+  const { change } = setup(running, () => ({ body: {} }));
   const before = screen.getByTestId('tool-card').outerHTML;
-  act(() =>
-    workbench.calls.getState().apply([
-      {
-        type: 'call',
-        seq: 9,
-        tool_call_id: 'tc_other',
-        run_id: 'run_1',
-        update: { status: 'WAIT', params: {} },
-      },
-    ]),
-  );
+  change({ status: 'WAIT', params: {} }, 'tc_other');
   expect(screen.getByTestId('tool-card').outerHTML).toBe(before);
 });
 
@@ -259,16 +229,13 @@ describe('a late answer', () => {
   const disclosure = () => screen.getByRole('button', { name: 'Late answer' });
 
   test('[CD17] is fetched when it is opened, and shown as a result is', async () => {
-    let release: (answer: Answer) => void = () => {};
-    const held = new Promise<Answer>((resolve) => {
-      release = resolve;
-    });
-    const { sent } = setup(late, () => held);
+    const held = Promise.withResolvers<Answer>();
+    const { sent } = setup(late, () => held.promise);
     expect(sent).toEqual([]);
     fireEvent.click(disclosure());
     expect(sent.map(({ path }) => path)).toEqual(['/v1/tool_calls/tc_1']);
     expect(screen.getByRole('status').textContent).toBe('Fetching the record…');
-    await act(async () => release({ body: { late_result: 'the gate is open' } }));
+    await act(async () => held.resolve({ body: { late_result: 'the gate is open' } }));
     expect(screen.getByTestId('result').textContent).toContain('the gate is open');
     fireEvent.click(disclosure());
     expect(screen.queryByTestId('result')).toBeNull();

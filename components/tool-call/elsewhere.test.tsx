@@ -3,23 +3,12 @@ import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-libra
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
-import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, personWith, renderIn } from './testing/in-workbench.tsx';
-import { useCardActions } from './use-card-actions.tsx';
+import { personWith } from './testing/in-workbench.tsx';
+import { showCard } from './testing/show-card.tsx';
 
 afterEach(() => {
   window.location.hash = '';
 });
-
-function Card() {
-  const { actions, dialog } = useCardActions();
-  return (
-    <>
-      <ConnectedCard callId="tc_1" isStale={false} actions={actions} />
-      {dialog}
-    </>
-  );
-}
 
 const PHONE = { client_id: 'phone', name: 'Pixel 8', visible: true };
 const listing = (more: Partial<ToolListing>): ToolListing => ({
@@ -29,19 +18,16 @@ const listing = (more: Partial<ToolListing>): ToolListing => ({
 });
 
 function setup(update: CardUpdate, tool?: ToolListing, locale: 'en' | 'zh' = 'en') {
-  const { workbench, sent } = createTestWorkbench(() => ({ body: { tool_call_id: 'tc_2' } }));
-  const put = (id: string, more: CardUpdate) =>
-    workbench.calls
-      .getState()
-      .apply([{ type: 'call', seq: 1, tool_call_id: id, run_id: 'run_1', update: more }]);
-  put('tc_1', {
-    ...{ tool_name: 'where', source: 'client', client_id: 'phone', client_name: 'Pixel 8' },
-    ...{ params: {}, status: 'SUCCESS', result: 1 },
-    ...update,
-  });
-  if (tool) workbench.listings.getState().apply([{ type: 'tools', seq: 2, tools: [tool] }]);
-  renderIn(workbench, <Card />, locale);
-  return { sent, put, workbench };
+  const shown = showCard(
+    {
+      ...{ tool_name: 'where', source: 'client', client_id: 'phone', client_name: 'Pixel 8' },
+      ...{ params: {}, status: 'SUCCESS', result: 1 },
+      ...update,
+    },
+    { answer: () => ({ body: { tool_call_id: 'tc_2' } }), locale },
+  );
+  if (tool) act(() => shown.workbench.listings.setState({ tools: [tool] }));
+  return shown;
 }
 
 async function openMenu(name = 'More for where') {
@@ -100,7 +86,7 @@ test('[CD41] a tool of the server, and those who only read, have no such action'
 });
 
 test('[CD42] a call that asks each device names all, and has their cards in its own', async () => {
-  const { put } = setup(
+  const { change } = setup(
     { source: 'pool', client_id: null, client_name: null, status: 'DOING', started_at: 1 },
     listing({}),
     'zh',
@@ -110,7 +96,7 @@ test('[CD42] a call that asks each device names all, and has their cards in its 
       ['tc_2', 'Pixel 8'],
       ['tc_3', 'Laptop'],
     ] as const) {
-      put(id, { tool_name: 'where', source: 'client', client_name, parent_call_id: 'tc_1' });
+      change({ tool_name: 'where', source: 'client', client_name, parent_call_id: 'tc_1' }, id);
     }
   });
   const work = await screen.findByRole('list', { name: '对每个设备的调用' });

@@ -2,40 +2,22 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
-import { ConnectedCard } from './connected-card.tsx';
-import { type Answer, createTestWorkbench, renderIn } from './testing/in-workbench.tsx';
+import type { Answer } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
-import { useCardActions } from './use-card-actions.tsx';
+import { showCard } from './testing/show-card.tsx';
 
 let calls = 0;
 
-function Card({ id }: { id: string }) {
-  const { actions } = useCardActions();
-  return <ConnectedCard callId={id} isStale={false} actions={actions} />;
-}
-
-function setup(
-  answer: () => Answer | Promise<Answer> = () => ({ body: {} }),
-  update: CardUpdate = {},
-) {
+function setup(answer?: () => Answer | Promise<Answer>, update: CardUpdate = {}) {
   layOut({ height: 100 });
   calls += 1;
-  const id = `tc_kept_${calls}`;
-  const { workbench } = createTestWorkbench(answer);
-  let seq = 0;
-  const change = (more: CardUpdate) => {
-    seq += 1;
-    act(() =>
-      workbench.calls
-        .getState()
-        .apply([{ type: 'call', seq, tool_call_id: id, run_id: 'run_1', update: more }]),
-    );
-  };
-  change({ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' });
-  change({ params: { to: 'Ada' }, ...update });
-  const show = () => renderIn(workbench, <Card id={id} />);
-  show();
-  return { change, workbench, show };
+  return showCard(
+    {
+      ...{ tool_name: 'bank.pay', source: 'client', status: 'WAIT', phase: 'approval' },
+      ...{ params: { to: 'Ada' }, ...update },
+    },
+    { ...(answer && { answer }), id: `tc_kept_${calls}` },
+  );
 }
 
 const denied: CardUpdate = {

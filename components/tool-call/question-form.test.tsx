@@ -1,13 +1,12 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import { ApprovalVoice } from './approval-voice.tsx';
-import { ConnectedCard } from './connected-card.tsx';
 import { forgetText } from './kept-texts.ts';
-import { createTestWorkbench, InWorkbench, personWith } from './testing/in-workbench.tsx';
-import { useCardActions } from './use-card-actions.tsx';
+import { personWith } from './testing/in-workbench.tsx';
+import { showCard } from './testing/show-card.tsx';
 
 afterEach(() => {
   forgetText('tc_1');
@@ -18,11 +17,6 @@ const choices = [
   { value: 'b', label: 'Bl\u202eue' },
 ];
 
-function Card() {
-  const { actions } = useCardActions();
-  return <ConnectedCard callId="tc_1" isStale={false} actions={actions} />;
-}
-
 async function setup(
   asked: Partial<Question> = {},
   more: CardUpdate = {},
@@ -32,28 +26,18 @@ async function setup(
     record = {},
   }: Partial<Record<'locale' | 'role', string>> & { record?: object } = {},
 ) {
-  const { workbench, sent } = createTestWorkbench(() => ({ body: record }));
-  workbench.me.setState({ me: personWith(role === 'viewer' ? 'viewer' : 'operator') });
   const params = { question: 'Which colour?', input: 'text' as const, choices: [], ...asked };
-  let seq = 0;
-  const change = (update: CardUpdate) => {
-    seq += 1;
-    act(() =>
-      workbench.calls
-        .getState()
-        .apply([{ type: 'call', seq, tool_call_id: 'tc_1', run_id: 'run_1', update }]),
-    );
-  };
-  change({
-    ...{ tool_name: 'ask_human', source: 'server', status: 'WAIT', phase: 'approval', params },
-    ...{ question: params.input, approval_reason: params.question, always_rule: null, ...more },
-  });
-  render(
-    <InWorkbench workbench={workbench} locale={locale === 'zh' ? 'zh' : 'en'}>
-      <Card />
-      <ApprovalVoice />
-    </InWorkbench>,
+  const { workbench, sent, change } = showCard(
+    {
+      ...{ tool_name: 'ask_human', source: 'server', status: 'WAIT', phase: 'approval', params },
+      ...{ question: params.input, approval_reason: params.question, always_rule: null, ...more },
+    },
+    {
+      ...{ answer: () => ({ body: record }), beside: <ApprovalVoice /> },
+      locale: locale === 'zh' ? 'zh' : 'en',
+    },
   );
+  act(() => workbench.me.setState({ me: personWith(role === 'viewer' ? 'viewer' : 'operator') }));
   const answers = () =>
     sent.filter(({ path }) => /\/(answer|approval)$/.test(path)).map(({ body }) => body);
   return { workbench, change, answers };

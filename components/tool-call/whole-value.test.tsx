@@ -2,19 +2,8 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
-import { ConnectedCard } from './connected-card.tsx';
-import { createTestWorkbench, renderIn, type SentRequest } from './testing/in-workbench.tsx';
-import { useCardActions } from './use-card-actions.tsx';
-
-function Card() {
-  const { actions, dialog } = useCardActions();
-  return (
-    <>
-      <ConnectedCard callId="tc_whole" isStale={false} actions={actions} />
-      {dialog}
-    </>
-  );
-}
+import type { SentRequest } from './testing/in-workbench.tsx';
+import { showCard } from './testing/show-card.tsx';
 
 /** A card of that update, whose call has that record. */
 function setup(
@@ -24,19 +13,8 @@ function setup(
 ) {
   const answer = ({ path }: SentRequest) =>
     path === '/v1/tool_calls/tc_whole' ? { status, body: record } : { body: {} };
-  const { workbench, sent } = createTestWorkbench(answer);
-  const params = {};
-  workbench.calls.getState().apply([
-    {
-      type: 'call',
-      seq: 1,
-      tool_call_id: 'tc_whole',
-      run_id: 'run_1',
-      update: { tool_name: 'file.read', source: 'server', params, truncated: true, ...update },
-    },
-  ]);
-  renderIn(workbench, <Card />, locale);
-  return sent;
+  const card = { tool_name: 'file.read', source: 'server', params: {}, truncated: true } as const;
+  return showCard({ ...card, ...update }, { answer, locale, id: 'tc_whole' }).sent;
 }
 
 /** The file that is saved next: its name, its type and what is in it. */

@@ -1,10 +1,8 @@
 // @vitest-environment happy-dom
-
 import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import type { WireAlwaysRule } from '#lib/protocol/always';
-
 import type { Role } from '#lib/protocol/role';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { ClientListing } from '#lib/protocol/watch-messages';
