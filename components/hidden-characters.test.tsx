@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+
 import { act, render, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';
@@ -6,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { CallError } from '#lib/protocol/call-status';
 import type { Card } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { snapshot } from '#lib/stores/testing/fixtures';
 import { Notice } from './conversation/notice.tsx';
 import { UserBubble } from './conversation/user-bubble.tsx';
 import { DevicePromptBanner } from './providers/device-prompt-banner.tsx';
@@ -74,15 +76,7 @@ const tool: ToolListing = {
 };
 
 const withTool = (workbench: Workbench) =>
-  workbench.listings.getState().replace({
-    type: 'snapshot',
-    seq: 1,
-    runs: [],
-    calls: [],
-    tools: [tool],
-    clients: [],
-    approvals: [],
-  });
+  workbench.listings.getState().replace(snapshot(1, { tools: [tool] }));
 
 const withPrompt = ({ prompts }: Workbench) =>
   void prompts

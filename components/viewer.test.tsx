@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, render, renderHook, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { Role } from '#lib/protocol/role';
-import type { ToolListing } from '#lib/protocol/tool-spec';
+import { run as anyRun, tool as anyTool, message } from '#lib/stores/testing/fixtures';
 import { Conversation } from './conversation/conversation.tsx';
 import { RunEnd } from './conversation/run-end.tsx';
 import { RunSwitcher } from './conversation/run-switcher.tsx';
@@ -158,22 +159,10 @@ test.each<[Role, number]>([
   ['viewer', 0],
   ['operator', 1],
 ])('how a turn failed is shown to a %s with %d ways to go on', async (role, count) => {
-  const times = { created_at: 1, updated_at: 1, tools: null };
-  const run = {
-    ...({
-      run_id: 'run_1',
-      status: 'failed',
-      title: '',
-      step: 1,
-      max_steps: 10,
-      model: 'm',
-    } as const),
-    ...{ ...times, error: { code: 'provider', message: 'no answer' } },
-  };
-  const asked = {
-    ...({ message_id: 'm', run_id: 'run_1', role: 'user', status: 'done', created_at: 1 } as const),
-    parts: [{ type: 'text', text: 'hi' } as const],
-  };
+  const run = anyRun('run_1', {
+    ...{ status: 'failed', error: { code: 'provider', message: 'no answer' } },
+  });
+  const asked = message('m', { role: 'user', parts: [{ type: 'text', text: 'hi' }] });
   const resend = async () => false;
   await show(role, <RunEnd run={run} messages={[asked]} onSend={() => {}} resend={resend} />);
   expect(screen.getByTestId('notice').textContent).toContain('no answer');
@@ -184,24 +173,15 @@ test.each<[Role, number]>([
   ['viewer', 0],
   ['operator', 1],
 ])('where a turn came to a limit a %s has %d ways to go on', async (role, count) => {
-  const run = {
-    ...({ run_id: 'run_1', status: 'idle', title: '', step: 10, max_steps: 10 } as const),
-    ...{ model: 'm', created_at: 1, updated_at: 1, tools: null, error: null },
-  };
-  const last = {
-    ...({ message_id: 'm', run_id: 'run_1', role: 'assistant', status: 'done' } as const),
-    created_at: 1,
-    parts: [{ type: 'notice', code: 'step_limit', text: 'That was the limit.' } as const],
-  };
+  const run = anyRun('run_1', { status: 'idle', step: 10 });
+  const parts = [{ type: 'notice', code: 'step_limit', text: 'That was the limit.' } as const];
+  const last = message('m', { status: 'done', parts });
   const resend = async () => false;
   await show(role, <RunEnd run={run} messages={[last]} onSend={() => {}} resend={resend} />);
   expect(screen.queryAllByRole('button')).toHaveLength(count);
 });
 
-const tool: ToolListing = {
-  ...{ name: 'tide.read', model_name: 'tide_read', source: 'server', description: 'The tide.' },
-  ...{ schema: { type: 'object' }, timeout_ms: 5_000, clients: [], callable: true },
-};
+const tool = anyTool('tide.read', { model_name: 'tide_read', description: 'The tide.' });
 
 test('a viewer cannot run a tool, and reads why', async () => {
   await show('viewer', <TryIt tool={tool} />);

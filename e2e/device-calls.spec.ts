@@ -99,10 +99,7 @@ test('[DP43] a tap on a notification shows the page of the device, or opens it',
   expect(await tap()).toEqual({ asked: ['open /device'], left: 0 });
 });
 
-test('[DP21] the page can be installed, and opens without a network', async ({
-  page,
-  startServer,
-}) => {
+test('[DP21] the page can be installed, and opens offline', async ({ page, startServer }) => {
   const callboard = await startServer();
   await openDevice(page, callboard);
   const manifest = await page.evaluate(async () => {

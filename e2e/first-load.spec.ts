@@ -144,7 +144,7 @@ async function pageWithoutCards(context: BrowserContext, callboard: Callboard): 
   return page;
 }
 
-test('the first card appears by itself when the network comes back', async ({
+test('the first card appears by itself once the network is back', async ({
   context,
   callboard,
 }) => {

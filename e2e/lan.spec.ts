@@ -54,9 +54,7 @@ test('without the CA a browser does not open it', async ({ serverOfFile }) => {
   await browser.close();
 });
 
-test('the page on the CA fits 320 px, in both languages, light and dark', async ({
-  serverOfFile,
-}) => {
+test('the page on the CA fits 320 px, in both languages and themes', async ({ serverOfFile }) => {
   const board = await serverOfFile(FILE, LAN);
   const { browser } = await open('');
   for (const [locale, colorScheme, title] of [

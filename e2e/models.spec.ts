@@ -66,10 +66,7 @@ for (const api of APIS) {
   });
 }
 
-test('a picture goes to a model of the Responses API as a picture', async ({
-  page,
-  startScripted,
-}) => {
+test('a picture goes to the Responses API as a picture', async ({ page, startScripted }) => {
   const { board, openai } = await startScripted('responses', ({ index }) =>
     index === 0 ? { calls: [{ name: 'browser_screenshot', args: {} }] } : { text: 'I see it.' },
   );
@@ -82,7 +79,7 @@ test('a picture goes to a model of the Responses API as a picture', async ({
   expect(openai.requests[1]?.images).toHaveLength(1);
 });
 
-test('Stop ends a stream that hangs, and the conversation goes on', async ({
+test('Stop ends a hanging stream, and the conversation goes on', async ({
   page,
   startScripted,
 }) => {

@@ -82,9 +82,7 @@ async function callsOf(board: Callboard, runId: string): Promise<string[]> {
 const lineOf = (page: Page, callId: string | undefined): Locator =>
   page.locator(`[data-testid="call-line"][data-call-id="${callId}"]`);
 
-test('an old conversation of 300 calls shows all of them after a restart, by pages', async ({
-  page,
-}) => {
+test('an old conversation of 300 calls shows all after a restart, by pages', async ({ page }) => {
   const { board, runId, callIds } = old;
   expect(callIds).toHaveLength(CALLS);
   await signInByToken(page, board, `/?run=${runId}`);

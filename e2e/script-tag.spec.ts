@@ -77,10 +77,7 @@ async function hold({ board }: Shop): Promise<string> {
 
 const badge = (page: Page) => page.locator('callboard-badge section');
 
-test('a page of another origin offers its tools by one tag, and is called', async ({
-  page,
-  shop,
-}) => {
+test('a page of another origin offers tools by one tag, and is called', async ({ page, shop }) => {
   await shop.open(page);
   await untilOffered(shop);
   const body = { ...RUN, args: { article: 'Tea' }, wait_ms: 10_000 };
@@ -126,10 +123,7 @@ test('[BA1] [BA2] [BA4] while a tool runs a badge says who calls it; Stop ends t
   expect(await page.evaluate(() => Reflect.get(window, 'aborted'))).toEqual(['cancelled']);
 });
 
-test('[BA3] the button is reached by the keyboard, which goes back afterwards', async ({
-  page,
-  shop,
-}) => {
+test('[BA3] the button is reached by the keyboard, which goes back', async ({ page, shop }) => {
   await shop.open(page);
   await untilOffered(shop);
   const id = await hold(shop);

@@ -180,19 +180,16 @@ const summary = (run_id: string, title: string) => ({
 test.each([
   ['en', 'the agent of olga', 'in Tides of May'],
   ['zh', 'olga 的智能体', '属于 Tides of May'],
-] as const)(
-  '[IB10] a request names its owner and leads to its conversation by the title, in %s',
-  (...row) => {
-    const [locale, who, where] = row;
-    const { list, workbench } = setup({ locale });
-    list({ ...listed('tc_1', 'a'), requested_by: 'run:run_1' });
-    act(() => workbench.runs.setState({ runs: { run_1: summary('run_1', 'Tides of May') } }));
-    expect(screen.getByTestId('asked-by').textContent).toContain(who);
-    expect(screen.getByTestId('asked-by').textContent).not.toContain('run_1');
-    const way = screen.getByRole('link', { name: where });
-    expect(way.getAttribute('title')).toBe('run_1');
-  },
-);
+] as const)('[IB10] a request names its owner and leads to its conversation, in %s', (...row) => {
+  const [locale, who, where] = row;
+  const { list, workbench } = setup({ locale });
+  list({ ...listed('tc_1', 'a'), requested_by: 'run:run_1' });
+  act(() => workbench.runs.setState({ runs: { run_1: summary('run_1', 'Tides of May') } }));
+  expect(screen.getByTestId('asked-by').textContent).toContain(who);
+  expect(screen.getByTestId('asked-by').textContent).not.toContain('run_1');
+  const way = screen.getByRole('link', { name: where });
+  expect(way.getAttribute('title')).toBe('run_1');
+});
 
 test('[IB10] of a sub-agent it names the sub-agents, and leads to the conversation above', () => {
   const { list, change, workbench } = setup();

@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
+
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { LIMIT_NOTICES } from '#lib/protocol/notice-codes';
 import type { Message, MessagePart, RunSummary } from '#lib/protocol/run';
+import { message as anyMessage, run as anyRun } from '#lib/stores/testing/fixtures';
 import { createTestWorkbench, InWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
 import { RunEnd } from './run-end.tsx';
@@ -15,14 +17,7 @@ const ENGLISH = 'These are the English words of the server.';
 const { workbench } = createTestWorkbench();
 
 function show(notice: Omit<NoticePart, 'type'>, locale: 'en' | 'zh'): string {
-  const message = {
-    message_id: 'msg_1',
-    run_id: 'run_1',
-    role: 'assistant' as const,
-    parts: [{ type: 'notice' as const, ...notice }],
-    status: 'done' as const,
-    created_at: 0,
-  };
+  const message = anyMessage('msg_1', { status: 'done', parts: [{ type: 'notice', ...notice }] });
   renderIn(workbench, <MessageView message={message} />, locale);
   const text = screen.getByTestId('notice').textContent;
   cleanup();
@@ -74,19 +69,16 @@ test.each([
   ['endpoint_empty', { url: 'http://127.0.0.1:11434/v1' }],
   ['internal', { detail }],
   ['store_failed', { detail }],
-] as const)(
-  '[LN3] the notice %s is said in the language of the page, with its facts',
-  (code, given) => {
-    const params = given && { params: { ...given } };
-    const chinese = show({ code, text: ENGLISH, ...params }, 'zh');
-    expect(chinese).not.toContain(ENGLISH);
-    expect(chinese).toMatch(/\p{Script=Han}{3}/u);
-    for (const fact of Object.values(given ?? {})) expect(chinese).toContain(String(fact));
-    const english = show({ code, text: ENGLISH, ...params }, 'en');
-    expect(english).not.toMatch(/\p{Script=Han}/u);
-    for (const fact of Object.values(given ?? {})) expect(english).toContain(String(fact));
-  },
-);
+] as const)('[LN3] the notice %s is in the language of the page, with its facts', (code, given) => {
+  const params = given && { params: { ...given } };
+  const chinese = show({ code, text: ENGLISH, ...params }, 'zh');
+  expect(chinese).not.toContain(ENGLISH);
+  expect(chinese).toMatch(/\p{Script=Han}{3}/u);
+  for (const fact of Object.values(given ?? {})) expect(chinese).toContain(String(fact));
+  const english = show({ code, text: ENGLISH, ...params }, 'en');
+  expect(english).not.toMatch(/\p{Script=Han}/u);
+  for (const fact of Object.values(given ?? {})) expect(english).toContain(String(fact));
+});
 
 test('[LN4] a notice that was stored without its facts shows its words', () => {
   const old = { code: 'model_quota', text: 'The account for openai:gpt-5 has no quota left.' };
@@ -101,18 +93,9 @@ test('[LN4] a code of a later version shows the words that came with it', () => 
 });
 
 test('[LN3] why a run failed is said in the language of the page too', () => {
-  const run: RunSummary = {
-    run_id: 'run_1',
-    title: 'x',
-    status: 'failed',
-    model,
-    tools: null,
-    step: 0,
-    max_steps: 10,
-    error: { code: 'endpoint_silent', message: ENGLISH, params: { url: 'http://m.test', detail } },
-    created_at: 0,
-    updated_at: 0,
-  };
+  const params = { url: 'http://m.test', detail };
+  const error = { code: 'endpoint_silent', message: ENGLISH, params };
+  const run = anyRun('run_1', { status: 'failed', error });
   renderIn(
     workbench,
     <RunEnd run={run} messages={[]} onSend={() => undefined} resend={notSent} />,
@@ -128,14 +111,8 @@ test.each([
   ['cancelled', 'cancelled'],
 ] as const)('how a %s turn ended is shown once, with what to do next', (status, code) => {
   const ending = { code, text: ENGLISH };
-  const message = (role: 'user' | 'assistant', parts: MessagePart[]): Message => ({
-    message_id: `msg_${role}`,
-    run_id: 'run_1',
-    role,
-    parts,
-    status: 'done',
-    created_at: 0,
-  });
+  const message = (role: 'user' | 'assistant', parts: MessagePart[]) =>
+    anyMessage(`msg_${role}`, { role, parts, status: 'done' });
   const messages = [
     message('user', [{ type: 'text', text: 'When is high tide?' }]),
     message('assistant', [
@@ -143,18 +120,8 @@ test.each([
       { type: 'notice', ...ending },
     ]),
   ];
-  const run: RunSummary = {
-    run_id: 'run_1',
-    title: 'x',
-    status,
-    model,
-    tools: null,
-    step: 1,
-    max_steps: 10,
-    error: status === 'failed' ? { code, message: ENGLISH } : null,
-    created_at: 0,
-    updated_at: 0,
-  };
+  const error = status === 'failed' ? { code, message: ENGLISH } : null;
+  const run = anyRun('run_1', { status, error });
   const end = (of: readonly Message[]) => (
     <InWorkbench workbench={workbench} locale="en">
       {of.map((one) => (
@@ -174,14 +141,9 @@ test.each([
 
 test.each(LIMIT_NOTICES)('after a turn that %s ended, one click goes on', (code) => {
   const notice = { type: 'notice' as const, code, text: ENGLISH };
-  const message: Message = {
-    ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done', created_at: 0 },
-    parts: [{ type: 'text', text: 'So far.' }, notice],
-  };
-  const run: RunSummary = {
-    ...{ run_id: 'run_1', title: 'x', status: 'idle', model, tools: null, step: 0, max_steps: 10 },
-    ...{ error: null, created_at: 0, updated_at: 0 },
-  };
+  const parts: MessagePart[] = [{ type: 'text', text: 'So far.' }, notice];
+  const message = anyMessage('msg_1', { status: 'done', parts });
+  const run = anyRun('run_1', { status: 'idle' });
   const sent: string[] = [];
   const show = (shown: RunSummary, messages: readonly Message[]) => (
     <InWorkbench workbench={workbench} locale="en">

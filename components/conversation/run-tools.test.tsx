@@ -71,11 +71,3 @@ test('further tools are fetched when they are asked for', async () => {
   ]);
   expect(screen.queryByRole('button', { name: 'More tools' })).toBeNull();
 });
-
-test('it is in Chinese, too', async () => {
-  const { counts } = await opened(
-    () => page({ tools: [tool('a')], counts: { offered: 1, not_needed: 2 } }),
-    'zh',
-  );
-  expect(counts.textContent).toBe('已提供：1 · 目前不需要：2');
-});

@@ -1,29 +1,15 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { message, run } from '#lib/stores/testing/fixtures';
 import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { RunView } from './run-view.tsx';
 
-const MESSAGE = {
-  message_id: 'm_1',
-  run_id: 'run_1',
-  role: 'user',
-  status: 'done',
-  parts: [{ type: 'text', text: 'How high is the tide?' }],
-  created_at: 1,
-};
-const RUN = {
-  run_id: 'run_1',
-  title: 'Tides',
-  status: 'idle',
-  model: null,
-  step: 0,
-  max_steps: 10,
-  error: null,
-  created_at: 1,
-  updated_at: 1,
-  messages: [MESSAGE],
-};
+const MESSAGE = message('m_1', {
+  ...{ role: 'user', status: 'done', parts: [{ type: 'text', text: 'How high is the tide?' }] },
+});
+const RUN = { ...run('run_1', { status: 'idle', model: null }), messages: [MESSAGE] };
 
 /** The view of a conversation that no event of the feed was about. */
 async function setup(locale: 'en' | 'zh' = 'en') {
@@ -120,15 +106,6 @@ test('a conversation shows its tokens, and their cost where there are prices', a
     'Tokens: 1,234 in (1,000 from the cache) and 56 out · 1 answer was not counted by the provider' +
       ' · Cost: $0.0123 · without 1 answer that no price is set for',
   );
-});
-
-test('tokens stand alone where there are no prices', async () => {
-  const { server, show } = await setup('zh');
-  server.more = { usage: { ...USAGE, uncounted_requests: 0, cost: null } };
-  await show();
-  const { textContent } = await screen.findByTestId('run-usage');
-  expect(textContent).toMatch(/^令牌数：/);
-  expect(textContent).not.toContain('费用');
 });
 
 /** A conversation of two answers, the first of which was replaced. */

@@ -1,23 +1,16 @@
 // @vitest-environment happy-dom
+
 import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ModelTurn } from '#lib/protocol/model-turn';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
+import { message } from '#lib/stores/testing/fixtures';
 import { createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { MessageView } from './message-view.tsx';
 
 async function opened(turns: ModelTurn[]) {
   const { workbench, sent } = createTestWorkbench(() => ({ body: { model_turns: turns } }));
-  renderIn(
-    workbench,
-    <MessageView
-      message={{
-        ...{ message_id: 'msg_1', run_id: 'run_1', role: 'assistant', status: 'done' },
-        parts: [],
-        created_at: 1,
-      }}
-    />,
-  );
+  renderIn(workbench, <MessageView message={message('msg_1', { status: 'done' })} />);
   expect(sent).toEqual([]);
   const details = screen.getByTestId<HTMLDetailsElement>('step-details');
   await act(async () => {
@@ -71,9 +64,4 @@ test('a step that was asked for again shows each attempt and how it ended', asyn
     ['End', 'The server ended before the answer did.'],
   ]);
   expect(facts.filter(([name]) => name === 'Duration')).toHaveLength(1);
-});
-
-test('a step of before requests were recorded says so', async () => {
-  const { details } = await opened([]);
-  expect(details.textContent).toContain('No request to a model is recorded for this step.');
 });

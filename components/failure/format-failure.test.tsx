@@ -56,25 +56,22 @@ test.each([
   [409, 'conflict', '取消失败状态已经变化，或者其他操作仍在进行。请查看最新状态后再试。'],
   [503, 'shutting_down', '取消失败服务器正在停止。请等它恢复后再试。'],
   [0, 'unreachable', '取消失败无法连接服务器。服务器还在运行吗？请等它恢复后再试。'],
-])(
-  '[LN5] a card whose request fails with %i %s shows it in Chinese',
-  async (status, code, text) => {
-    const { workbench } = createTestWorkbench(() => {
-      if (status === 0) throw new TypeError('Failed to fetch');
-      return { status, body: { error: { code, message: SERVERS } } };
-    });
-    render(
-      <InWorkbench workbench={workbench} locale="zh">
-        <Cancel />
-        <Toaster label="消息" closeLabel="关闭" />
-      </InWorkbench>,
-    );
-    await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
-    await waitFor(() =>
-      expect(screen.getAllByRole('listitem').map((toast) => toast.textContent)).toContain(text),
-    );
-  },
-);
+])('[LN5] a card whose request fails by %i %s shows it in Chinese', async (status, code, text) => {
+  const { workbench } = createTestWorkbench(() => {
+    if (status === 0) throw new TypeError('Failed to fetch');
+    return { status, body: { error: { code, message: SERVERS } } };
+  });
+  render(
+    <InWorkbench workbench={workbench} locale="zh">
+      <Cancel />
+      <Toaster label="消息" closeLabel="关闭" />
+    </InWorkbench>,
+  );
+  await act(async () => screen.getByRole('button', { name: 'cancel' }).click());
+  await waitFor(() =>
+    expect(screen.getAllByRole('listitem').map((toast) => toast.textContent)).toContain(text),
+  );
+});
 
 test.each([
   ['en', 'olga denied this before you.', 'The call has already ended: it timed out.'],

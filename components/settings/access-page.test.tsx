@@ -67,15 +67,12 @@ test('each token has its name, what it allows, and its times', async () => {
   expect(screen.getByText('That is all.')).toBeDefined();
 });
 
-test.each<Role>(['viewer', 'operator'])(
-  'a %s reads that it takes an administrator',
-  async (role) => {
-    const { sent } = await setup(undefined, { role });
-    expect(screen.getByText(/^This page is for administrators\. Signed in as olga/)).toBeDefined();
-    expect(screen.queryByRole('button')).toBeNull();
-    expect(sent).toEqual([]);
-  },
-);
+test.each<Role>(['viewer', 'operator'])('a %s reads that an administrator may', async (role) => {
+  const { sent } = await setup(undefined, { role });
+  expect(screen.getByText(/^This page is for administrators\. Signed in as olga/)).toBeDefined();
+  expect(screen.queryByRole('button')).toBeNull();
+  expect(sent).toEqual([]);
+});
 
 test('more tokens come by pages, and the focus stays in the list after the last', async () => {
   await setup(({ path }) =>
@@ -192,11 +189,4 @@ test('revoking one’s own token is asked about as such', async () => {
   expect(screen.getByRole('group', { name: 'Revoke the token of olga?' }).textContent).toContain(
     'you are signed out at once',
   );
-});
-
-test('the page speaks Chinese as well', async () => {
-  await setup(undefined, { locale: 'zh' });
-  expect(row('bot').textContent).toMatch(/程序.*从未使用/);
-  await press('新建令牌');
-  expect(screen.getByRole('textbox', { name: '名称' })).toBeDefined();
 });

@@ -79,14 +79,11 @@ test('hidden characters of an entry are shown as marks', async () => {
   expect(entries()[0]).toContain('U+202E');
 });
 
-test.each<Role>(['viewer', 'operator'])(
-  'a %s reads that it takes an administrator',
-  async (role) => {
-    const { sent } = await setup(undefined, { role });
-    expect(screen.getByText(/^This page is for administrators/)).toBeDefined();
-    expect(sent).toEqual([]);
-  },
-);
+test.each<Role>(['viewer', 'operator'])('a %s reads that an administrator may', async (role) => {
+  const { sent } = await setup(undefined, { role });
+  expect(screen.getByText(/^This page is for administrators/)).toBeDefined();
+  expect(sent).toEqual([]);
+});
 
 test('older entries come by pages', async () => {
   const { paths } = await setup(({ path }) =>

@@ -46,11 +46,3 @@ test('how models are asked is said once, and the button tells that it was', asyn
     ...{ instructions: 'Be brief.', temperature: null, reasoning_effort: 'high' },
   });
 });
-
-test.each([
-  ['en', '127.0.0.1:11434 (has not answered)'],
-  ['zh', '127.0.0.1:11434（没有回应）'],
-] as const)('a server of models that has not answered is named as such (%s)', (locale, text) => {
-  const silent = { ...model('compatible', '127.0.0.1:11434'), available: false };
-  expect(show('operator', { models: [silent], locale })).toEqual([text]);
-});

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
+
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
+import { callRecord } from '#lib/stores/testing/fixtures';
 import { forgetText } from './kept-texts.ts';
 import type { Answer } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
@@ -178,21 +180,18 @@ describe('arguments that do not fit', () => {
   test.each([
     ['en', 'Fold (24 B)', 'Arguments folded: 24 B', 'Show them', 'Allow once'],
     ['zh', '折叠（24 B）', '参数已折叠：24 B', '显示参数', '允许一次'],
-  ] as const)(
-    '[AP1] can be folded by their size, in %s',
-    async (locale, fold, folded, show, allow) => {
-      const { decisions } = setup({}, { locale });
-      expect(button(fold).getAttribute('aria-expanded')).toBe('true');
-      await press(fold);
-      expect(screen.getByTestId('folded').textContent).toBe(folded);
-      expect(isBlocked(allow)).toBe(false);
-      await press(show);
-      expect(isBlocked(allow)).toBe(true);
-      await press(show === 'Show them' ? 'Fold (24 B)' : '折叠（24 B）');
-      await press(allow);
-      expect(decisions()).toHaveLength(1);
-    },
-  );
+  ] as const)('[AP1] can be folded by size, in %s', async (locale, fold, folded, show, allow) => {
+    const { decisions } = setup({}, { locale });
+    expect(button(fold).getAttribute('aria-expanded')).toBe('true');
+    await press(fold);
+    expect(screen.getByTestId('folded').textContent).toBe(folded);
+    expect(isBlocked(allow)).toBe(false);
+    await press(show);
+    expect(isBlocked(allow)).toBe(true);
+    await press(show === 'Show them' ? 'Fold (24 B)' : '折叠（24 B）');
+    await press(allow);
+    expect(decisions()).toHaveLength(1);
+  });
 
   test('[AP1] do not prevent a denial', async () => {
     const { decisions } = setup();
@@ -309,29 +308,7 @@ test('[AP1] T73: arguments in a hidden panel were not shown', () => {
 
 describe('arguments of which the card has the beginning', () => {
   const large = { params_bytes: 48_000, truncated: true, params: { memo: 'aa' } };
-  const record = (memo: string): Answer => ({
-    body: {
-      tool_call_id: 'tc_1',
-      run_id: 'run_1',
-      tool_name: 'bank.pay',
-      source: 'client',
-      status: 'PENDING',
-      phase: 'approval',
-      args: { memo },
-      result: null,
-      error: null,
-      attachments: [],
-      created_at: 1,
-      completed_at: null,
-      client_id: null,
-      attempt: 1,
-      timeout_ms: 1_000,
-      timings: { queued_at: null, offered_at: null, started_at: null, completed_at: null },
-      late_result: null,
-      retry_of: null,
-      card: {},
-    },
-  });
+  const record = (memo: string): Answer => ({ body: callRecord({ args: { memo } }) });
 
   test('[AP3] are fetched, and the decision is on all of them', async () => {
     layOut(LONG);

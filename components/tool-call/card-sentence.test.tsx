@@ -36,17 +36,6 @@ test.each([
   expect(sentenceOf(locale, policy)).toBe(text);
 });
 
-test.each([
-  [
-    'en',
-    'Approval is needed again: the tool or its client has changed. The call would go to Phone now.',
-  ],
-  ['zh', '重新请求批准：工具或提供它的客户端已有变化。现在将发送到Phone。'],
-] as const)('that it is asked again is shown in the language of the page (%s)', (locale, text) => {
-  const changed = { approval_reason: 'x', approval_reason_code: 'changed' } as const;
-  expect(sentenceOf(locale, { ...changed, source: 'client', client_name: 'Phone' })).toBe(text);
-});
-
 const READ = { private: 'file.read', untrusted: 'mail.list' };
 
 test.each([
@@ -104,13 +93,6 @@ test.each([
 
 test('a reason without a code is shown as it was given', () => {
   expect(sentenceOf('zh', { approval_reason: 'It takes a photo.' })).toBe('It takes a photo.');
-});
-
-test.each([
-  ['en', 'Waiting for mcp.'],
-  ['zh', '正在等待mcp。'],
-] as const)('a call for another kind of provider waits for that kind (%s)', (locale, text) => {
-  expect(sentenceOf(locale, { phase: 'queued', source: 'mcp' })).toBe(text);
 });
 
 test.each([

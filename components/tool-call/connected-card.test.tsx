@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toaster';
@@ -6,6 +7,7 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { ModelOutputRecord } from '#lib/protocol/model-turn';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { client, tool } from '#lib/stores/testing/fixtures';
 import type { Answer } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { showCard } from './testing/show-card.tsx';
@@ -15,38 +17,13 @@ afterEach(() => {
 });
 
 const clientsEvent = (seq: number, responsive: boolean): WatchEvent => ({
-  type: 'clients',
-  seq,
-  clients: [
-    {
-      client_id: 'c',
-      name: 'Phone',
-      kind: 'phone',
-      connected: true,
-      visible: true,
-      responsive,
-      caps: [],
-      tools: [],
-      connected_at: 1,
-    },
-  ],
+  ...{ type: 'clients', seq },
+  clients: [client('c', { name: 'Phone', kind: 'phone', responsive })],
 });
 
 const toolsEvent = (clients: ToolListing['clients']): WatchEvent => ({
-  type: 'tools',
-  seq: 2,
-  tools: [
-    {
-      name: 'file.read',
-      model_name: 'file_read',
-      source: 'client',
-      description: '',
-      schema: {},
-      timeout_ms: 1_000,
-      clients,
-      callable: true,
-    },
-  ],
+  ...{ type: 'tools', seq: 2 },
+  tools: [tool('file.read', { source: 'client', clients })],
 });
 
 const setup = (update: CardUpdate, answer: (path: string) => Answer | Promise<Answer>) =>
@@ -192,16 +169,13 @@ describe('what the model got', () => {
     ['abc', 2, 'It was exactly this text.'],
     ['other', 2, 'It was another text of 7 B: the call has changed since.'],
     ['other', 1, 'It was a text of 7 B, in the form of another version of Callboard.'],
-  ])(
-    '[CD25] a request with the hash %s in the form %i says: %s',
-    async (sha256, rendering, text) => {
-      const part = { sha256, rendering, bytes: 7, cut: false, images: [] };
-      const words = await open({ sent: [{ ...sent, ...part }] });
-      expect(words).toContain('Sent to openai:gpt-5');
-      expect(words).toContain('turn 1, step 2');
-      expect(words).toContain(text);
-    },
-  );
+  ])('[CD25] a request with hash %s in the form %i says: %s', async (sha256, rendering, text) => {
+    const part = { sha256, rendering, bytes: 7, cut: false, images: [] };
+    const words = await open({ sent: [{ ...sent, ...part }] });
+    expect(words).toContain('Sent to openai:gpt-5');
+    expect(words).toContain('turn 1, step 2');
+    expect(words).toContain(text);
+  });
 });
 
 test('[CD15] a card shows that its client does not answer, and no longer once it does', () => {

@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { tool } from '#lib/stores/testing/fixtures';
 import { personWith } from './testing/in-workbench.tsx';
 import { showCard } from './testing/show-card.tsx';
 
@@ -11,13 +13,10 @@ afterEach(() => {
 });
 
 const PHONE = { client_id: 'phone', name: 'Pixel 8', visible: true };
-const listing = (more: Partial<ToolListing>): ToolListing => ({
-  ...{ name: 'where', model_name: 'where', source: 'client', description: '', schema: {} },
-  ...{ timeout_ms: 1_000, clients: [PHONE], callable: true },
-  ...more,
-});
+const listing = (more: Partial<ToolListing>) =>
+  tool('where', { source: 'client', clients: [PHONE], ...more });
 
-function setup(update: CardUpdate, tool?: ToolListing, locale: 'en' | 'zh' = 'en') {
+function setup(update: CardUpdate, offered?: ToolListing, locale: 'en' | 'zh' = 'en') {
   const shown = showCard(
     {
       ...{ tool_name: 'where', source: 'client', client_id: 'phone', client_name: 'Pixel 8' },
@@ -26,7 +25,7 @@ function setup(update: CardUpdate, tool?: ToolListing, locale: 'en' | 'zh' = 'en
     },
     { answer: () => ({ body: { tool_call_id: 'tc_2' } }), locale },
   );
-  if (tool) act(() => shown.workbench.listings.setState({ tools: [tool] }));
+  if (offered) act(() => shown.workbench.listings.setState({ tools: [offered] }));
   return shown;
 }
 

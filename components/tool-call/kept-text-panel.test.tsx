@@ -119,21 +119,18 @@ test.each([
   ['choice', ['The south gate'], 'The south gate'],
   ['multiple', ['The north gate', 'The south gate'], 'The north gate\nThe south gate'],
   ['yes_no', ['No'], 'No'],
-])(
-  '[AP12] an answer that was chosen stays, by %s, until it is closed',
-  async (input, chosen, words) => {
-    const { change } = setup(undefined, gates(input));
-    await screen.findByText('Which gate?');
-    for (const label of chosen) await press(label);
-    change(answered);
-    expect(kept()?.textContent).toContain(
-      'operator:otto answered this before you. What you chose was not sent.',
-    );
-    expect(kept()?.querySelector('p[lang]')?.textContent).toBe(words);
-    await press('Close');
-    expect(kept()).toBeNull();
-  },
-);
+])('[AP12] a chosen answer stays, by %s, until it is closed', async (input, chosen, words) => {
+  const { change } = setup(undefined, gates(input));
+  await screen.findByText('Which gate?');
+  for (const label of chosen) await press(label);
+  change(answered);
+  expect(kept()?.textContent).toContain(
+    'operator:otto answered this before you. What you chose was not sent.',
+  );
+  expect(kept()?.querySelector('p[lang]')?.textContent).toBe(words);
+  await press('Close');
+  expect(kept()).toBeNull();
+});
 
 test('[AP12] what was written is there again on the next page that shows the card, without the focus', async () => {
   const { show } = setup();

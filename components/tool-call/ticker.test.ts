@@ -37,13 +37,3 @@ test('the timer stops with the last listener and starts again with the next', ()
   ticker.subscribe(() => {});
   expect(timers.size).toBe(1);
 });
-
-test('the timer goes on while there is a listener', () => {
-  const { ticker, tick } = setup();
-  const received: number[] = [];
-  const stop = ticker.subscribe(() => {});
-  ticker.subscribe((now) => received.push(now));
-  stop();
-  tick();
-  expect(received).toEqual([1_000, 1_250]);
-});

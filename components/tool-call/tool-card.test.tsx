@@ -91,77 +91,42 @@ describe('[MP45] which program asked', () => {
   });
 });
 
+const waits = (phase: Card['phase'], more: Partial<Card> = {}) =>
+  cardOf({ status: 'WAIT', phase, ...more });
+const runs = (phase: Card['phase'], more: Partial<Card> = {}) =>
+  cardOf({ status: 'DOING', phase, ...more });
+const late = (executed: 'no' | 'unknown', clock: string) => failed('timeout', executed, { clock });
+const expired = failed('approval_expired', 'no', { params: { seconds: '600' } });
+const NO_ONE = { client_id: null, client_name: null };
+const ASKS = { approval_reason: 'It takes a photo.' };
+const AWAY = { clock: { name: 'resume', deadline_at: 1_100 } } as const;
+const BLOCKED = { client_code: 'permission_denied' };
+
 describe('every view shows what is going on', () => {
   test.each<[string, Card, string, string]>([
-    ['streaming', cardOf({ status: 'WAIT', phase: 'streaming' }), 'Waiting', 'is writing'],
-    [
-      'queued',
-      cardOf({ status: 'WAIT', phase: 'queued', client_id: null, client_name: null }),
-      'Waiting',
-      'Waiting for any client that offers it.',
-    ],
-    [
-      'approval',
-      cardOf({ status: 'WAIT', phase: 'approval', approval_reason: 'It takes a photo.' }),
-      'Needs approval',
-      'It takes a photo.',
-    ],
-    [
-      'offered',
-      cardOf({ status: 'DOING', phase: 'offered' }),
-      'Sent',
-      'Sent to iPhone 15, not taken yet.',
-    ],
-    [
-      'running',
-      cardOf({ status: 'DOING', phase: 'granted', tip: 'Encoding…' }),
-      'Running',
-      'Encoding…',
-    ],
+    ['streaming', waits('streaming'), 'Waiting', 'is writing'],
+    ['queued', waits('queued', NO_ONE), 'Waiting', 'Waiting for any client that offers it.'],
+    ['approval', waits('approval', ASKS), 'Needs approval', 'It takes a photo.'],
+    ['offered', runs('offered'), 'Sent', 'Sent to iPhone 15, not taken yet.'],
+    ['running', runs('granted', { tip: 'Encoding…' }), 'Running', 'Encoding…'],
     [
       'device',
-      cardOf({ status: 'DOING', phase: 'device' }),
+      runs('device'),
       'Asking',
       'A person at iPhone 15 is being asked; the clock is paused.',
     ],
-    [
-      'away',
-      cardOf({ status: 'DOING', phase: 'granted', clock: { name: 'resume', deadline_at: 1_100 } }),
-      'Client away',
-      'may still be running there',
-    ],
+    ['away', runs('granted', AWAY), 'Client away', 'may still be running there'],
     [
       'cancelling',
-      cardOf({ status: 'DOING', phase: 'cancelling' }),
+      runs('cancelling'),
       'Stopping',
       'Asked iPhone 15 to stop; waiting for its answer.',
     ],
-    [
-      'held',
-      cardOf({ status: 'WAIT', phase: 'held' }),
-      'Waits its turn',
-      'Other questions come first.',
-    ],
-    [
-      'expired',
-      cardOf({
-        ...{ status: 'ERROR', phase: null },
-        error: {
-          ...{ code: 'approval_expired', message: 'No person answered', executed: 'no' },
-          params: { seconds: '600' },
-        },
-      }),
-      'Expired',
-      'Nobody decided within 10 min. It did not run.',
-    ],
+    ['held', waits('held'), 'Waits its turn', 'Other questions come first.'],
+    ['expired', expired, 'Expired', 'Nobody decided within 10 min. It did not run.'],
     ['done', cardOf({ status: 'SUCCESS', tip: 'Got it.', result: 1 }), 'Done', 'Got it.'],
     ['failed', failed('tool_error', 'yes'), 'Failed', 'the words of the server'],
-    [
-      'failed',
-      failed('tool_error', 'yes', { client_code: 'permission_denied' }),
-      'Failed',
-      'site settings',
-    ],
+    ['failed', failed('tool_error', 'yes', BLOCKED), 'Failed', 'site settings'],
     ['invalid', failed('invalid_args', 'no'), 'Invalid arguments', 'the words of the server'],
     ['denied', failed('denied', 'no'), 'Denied', 'It did not run.'],
     ['expired', failed('approval_expired', 'no'), 'Expired', 'Nobody decided in time.'],
@@ -172,18 +137,8 @@ describe('every view shows what is going on', () => {
     ['unknown', failed('interrupted', 'unknown'), 'Outcome unknown', 'server was restarted'],
     ['badResult', failed('result_too_large', 'yes'), 'Result rejected', 'It ran.'],
     ['badResult', failed('result_invalid', 'yes'), 'Result rejected', 'not a valid result'],
-    [
-      'timeout',
-      failed('timeout', 'unknown', { clock: 'execute' }),
-      'Timed out',
-      'No answer within 30 s. It may have run.',
-    ],
-    [
-      'timeout',
-      failed('timeout', 'no', { clock: 'queue' }),
-      'Timed out',
-      'No client took the call in time. It did not run.',
-    ],
+    ['timeout', late('unknown', 'execute'), 'Timed out', 'No answer within 30 s. It may have run.'],
+    ['timeout', late('no', 'queue'), 'Timed out', 'No client took the call in time.'],
   ])('%s (%#)', (kind, card, chip, words) => {
     const { article } = setup(card);
     const attribute = (name: string) => article.getAttribute(`data-${name}`);
@@ -196,20 +151,11 @@ describe('every view shows what is going on', () => {
     expect(screen.getByTestId('status-chip').textContent).toBe(chip);
     expect(article.textContent).toContain(words);
   });
-
-  test('the same looks speak Chinese', () => {
-    const { article } = setup(failed('timeout', 'unknown', { clock: 'execute' }), { locale: 'zh' });
-    expect(screen.getByTestId('status-chip').textContent).toBe('超时');
-    expect(article.textContent).toContain('30 秒内没有答复。');
-    expect(article.textContent).toContain('它可能已经执行。');
-  });
 });
 
 describe('arguments', () => {
   test('appear key by key while they are written, the last one with a caret', () => {
-    const card = cardOf({
-      status: 'WAIT',
-      phase: 'streaming',
+    const card = waits('streaming', {
       partial: true,
       params: { path: 'notes.md', content: 'Dear a' },
     });
@@ -222,24 +168,13 @@ describe('arguments', () => {
     ]);
     expect(within(article).queryByRole('button', { name: 'Cancel' })).toBeNull();
   });
-
-  test('are drawn only once a person opens them', () => {
-    const { article } = setup(cardOf({ status: 'DOING', phase: 'granted' }));
-    const button = within(article).getByRole('button', { name: /^Arguments/ });
-    expect(screen.queryByRole('tree')).toBeNull();
-    fireEvent.click(button);
-    expect(button.getAttribute('aria-expanded')).toBe('true');
-    expect(article.textContent).toContain('"environment"');
-  });
 });
 
 describe('what a client reports', () => {
   test('[CD22] is beside the arguments, and never among them', () => {
     const params = { to: 'Ann', amount: 5, lens: 'wide' };
     setup(
-      cardOf({
-        status: 'DOING',
-        phase: 'granted',
+      runs('granted', {
         params,
         argument_names: ['to', 'amount'],
         status_params: { amount: 1, lens: 'wide' },
@@ -255,9 +190,7 @@ describe('what a client reports', () => {
 });
 
 describe('clocks', () => {
-  const running = cardOf({
-    status: 'DOING',
-    phase: 'granted',
+  const running = runs('granted', {
     clock: { name: 'execute', deadline_at: 1_030 },
   });
 
@@ -274,7 +207,7 @@ describe('clocks', () => {
     ['zh', '已询问；接手还剩 0:04'],
   ] as const)('[CD9] show in %s how long a client has to take it', (locale, text) => {
     const clock = { name: 'start', deadline_at: 1_014 } as const;
-    const card = cardOf({ status: 'DOING', phase: 'offered', clock });
+    const card = runs('offered', { clock });
     const { time } = setup(card, locale === 'zh' ? { locale } : {});
     expect(time()).toBe(text);
   });
@@ -282,21 +215,18 @@ describe('clocks', () => {
   test.each([
     ['en', 'running 10.0 s of 30 s (counted here; offline since 12:16 AM)'],
     ['zh', '已执行 10.0 秒，限时 30 秒（在本地计时；自 00:16 起离线）'],
-  ] as const)(
-    '[CD36] count on in %s while the connection is lost, and show since when',
-    (locale, text) => {
-      const lostAt = new Date(2026, 0, 1, 0, 16).getTime();
-      const { time, tick, article } = setup(running, { isStale: true, lostAt, locale });
-      expect(time()).toBe(text);
-      expect(article.hasAttribute('data-stale')).toBe(true);
-      tick(5_000);
-      expect(time()).toContain('15.0');
-    },
-  );
+  ] as const)('[CD36] count on in %s without a connection, and show since when', (locale, text) => {
+    const lostAt = new Date(2026, 0, 1, 0, 16).getTime();
+    const { time, tick, article } = setup(running, { isStale: true, lostAt, locale });
+    expect(time()).toBe(text);
+    expect(article.hasAttribute('data-stale')).toBe(true);
+    tick(5_000);
+    expect(time()).toContain('15.0');
+  });
 
   test('[CD36] an approval runs out on the page too, while the connection is lost', () => {
     const clock = { name: 'approval', deadline_at: 1_012 } as const;
-    const asks = cardOf({ status: 'WAIT', phase: 'approval', clock });
+    const asks = waits('approval', { clock });
     const { time, tick } = setup(asks, { isStale: true });
     expect(time()).toBe('0:02 left to decide (counted here)');
     tick(5_000);
@@ -308,31 +238,18 @@ describe('clocks', () => {
     expect(clock.ticks.size).toBe(0);
     expect(time()).toBe('ran 812 ms');
   });
-
-  test('count an approval down', () => {
-    const { time, tick } = setup(
-      cardOf({
-        status: 'WAIT',
-        phase: 'approval',
-        clock: { name: 'approval', deadline_at: 1_032 },
-      }),
-    );
-    expect(time()).toBe('0:22 left to decide');
-    tick(13_000);
-    expect(time()).toBe('0:09 left to decide');
-  });
 });
 
 describe('progress', () => {
   const bar = () => screen.getByRole('progressbar', { name: 'Progress of camera.photo' });
 
   test('is a share where the total is known', () => {
-    setup(cardOf({ status: 'DOING', phase: 'granted', progress: { done: 2, total: 3 } }));
+    setup(runs('granted', { progress: { done: 2, total: 3 } }));
     expect(bar().getAttribute('aria-valuenow')).toBe('66');
   });
 
   test('is never a percentage where it is not', () => {
-    const card = cardOf({ status: 'DOING', phase: 'granted', progress: { done: 40 } });
+    const card = runs('granted', { progress: { done: 40 } });
     const { article } = setup(card);
     expect(bar().hasAttribute('aria-valuenow')).toBe(false);
     expect(article.textContent).toContain('40 so far');
@@ -340,7 +257,7 @@ describe('progress', () => {
 });
 
 describe('approval', () => {
-  const approval = cardOf({ status: 'WAIT', phase: 'approval' });
+  const approval = waits('approval');
   const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
 
   test('shows the arguments and takes no focus', () => {
@@ -393,7 +310,7 @@ describe('results', () => {
   });
 
   test('a late answer is marked', () => {
-    const card = { ...failed('timeout', 'unknown', { clock: 'execute' }), late_result: true };
+    const card = { ...late('unknown', 'execute'), late_result: true };
     const { article } = setup(card);
     expect(article.textContent).toContain('An answer arrived after the call had ended');
   });
@@ -404,7 +321,7 @@ test('[CD32] what hooks did to a call is on its card, with names that do not sho
     { name: 'first', did: 'changed_arguments', keys: ['to', 'c\u202ec'] },
     { name: 'guard', did: 'failed' },
   ];
-  setup(cardOf({ status: 'DOING', phase: 'granted', hooks }));
+  setup(runs('granted', { hooks }));
   const text = screen.getByTestId('card-hooks').textContent ?? '';
   expect(text).toContain('The hook first changed arguments: to, c');
   expect(text).toContain('The hook guard failed');
@@ -465,7 +382,7 @@ describe('what can be done', () => {
 
   test('[CD16] more time is in the menu from the start, by keyboard too', async () => {
     const clock = { name: 'execute', deadline_at: 1_039 } as const;
-    const { asked } = setup(cardOf({ status: 'DOING', phase: 'granted', clock }));
+    const { asked } = setup(runs('granted', { clock }));
     const menu = screen.getByRole('button', { name: 'More for camera.photo' });
     fireEvent.keyDown(menu, { key: 'Enter' });
     const item = await screen.findByRole('menuitem', { name: '30 s more' });
@@ -474,16 +391,16 @@ describe('what can be done', () => {
   });
 
   test('a running call is cancelled; once asked, not again', () => {
-    const { asked } = setup(cardOf({ status: 'DOING', phase: 'granted' }));
+    const { asked } = setup(runs('granted'));
     click('Cancel');
     expect(asked).toEqual([['cancel', 'tc_1']]);
     cleanup();
-    setup(cardOf({ status: 'DOING', phase: 'granted' }), { isAsked: true });
+    setup(runs('granted'), { isAsked: true });
     expect(screen.getByRole('button', { name: 'Asked to stop' })).toHaveProperty('disabled', true);
   });
 
   test('names and tips from a tool cannot hide characters', () => {
-    const card = cardOf({ status: 'DOING', phase: 'granted', tip: 'safe\u202egpj.exe' });
+    const card = runs('granted', { tip: 'safe\u202egpj.exe' });
     const { article } = setup(card);
     expect(article.textContent).toContain('safe⟨U+202E⟩gpj.exe');
   });

@@ -1,36 +1,22 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { tool as anyTool, snapshot } from '#lib/stores/testing/fixtures';
 import { hostileRecord, hostileSchema } from '../testing/hostile-json.ts';
 import { createTestWorkbench, InWorkbench } from '../tool-call/testing/in-workbench.tsx';
 import { ToolsPage } from './tools-page.tsx';
 
-const toolOf = (name: string, schema: Record<string, unknown>): ToolListing => ({
-  name,
-  model_name: name,
-  source: 'client',
-  description: 'A tool.',
-  schema,
-  timeout_ms: 5_000,
-  clients: [],
-  callable: true,
-});
+const toolOf = (name: string, schema: Record<string, unknown>) =>
+  anyTool(name, { source: 'client', schema });
 
 /** The page of tools, with these two, of which the second is looked at. */
 async function showPage(tools: readonly ToolListing[], name: string): Promise<void> {
   const { workbench } = createTestWorkbench(() => ({ body: { calls: 0, tools: [] } }));
-  workbench.listings.getState().replace({
-    type: 'snapshot',
-    seq: 1,
-    runs: [],
-    calls: [],
-    tools: [...tools],
-    clients: [],
-    approvals: [],
-  });
+  workbench.listings.getState().replace(snapshot(1, { tools: [...tools] }));
   await act(async () => {
     render(
       <NuqsTestingAdapter searchParams={{ tool: name }}>

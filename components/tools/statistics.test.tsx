@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import {
@@ -132,20 +132,6 @@ test('of one tool it shows failures by code, the last errors with their calls, a
   expect(screen.getByText('phone')).toBeTruthy();
 });
 
-test('nothing has ended yet, nothing of this tool has, and it cannot be read: three texts', async () => {
-  await setup({ answers: [{ body: { calls: 0, tools: [] } }] });
-  expect(screen.getByText('No call has ended yet.')).toBeTruthy();
-  cleanup();
-  await setup({ tool: 'd.other' });
-  expect(screen.getByText(/^No call of this tool/)).toBeTruthy();
-  cleanup();
-  const error = { code: 'internal', message: 'It broke.', details: [] };
-  await setup({ answers: [{ status: 500, body: { error } }, { body: STATS }] });
-  expect(screen.getByRole('alert').textContent).toBe('It broke.');
-  await press('Read again');
-  expect(rows()).toHaveLength(4);
-});
-
 test('another tool is shown without reading them again', async () => {
   const { workbench, sent } = createTestWorkbench(() => ({ body: STATS }));
   const page = (tool: string | null) => (
@@ -157,10 +143,4 @@ test('another tool is shown without reading them again', async () => {
   await act(async () => rerender(page('b.fails')));
   expect(screen.getByText('Failures by code')).toBeTruthy();
   expect(sent).toHaveLength(1);
-});
-
-test('in Chinese', async () => {
-  await setup({ locale: 'zh' });
-  expect(screen.getByRole('heading', { name: '统计' })).toBeTruthy();
-  expect(screen.getByText(/^最近结束的 2,012 个调用/)).toBeTruthy();
 });

@@ -32,11 +32,6 @@ test('a client with another schema is listed beside the pool, with how to call i
   expect(screen.getByText('camera@c_2').parentElement?.textContent).toBe('Tablet camera@c_2');
 });
 
-test('a client that does not answer is shown as such', () => {
-  show([{ ...phone, responsive: false }]);
-  expect(screen.getByText('not responding, so not asked')).toBeDefined();
-});
-
 test('a client that does not deliver is shown with how often, and when it is asked again', () => {
   show([{ ...phone, tripped: { until: Date.now() / 1_000 + 25, failures: 3 } }]);
   expect(screen.getByText(/^3 calls in a row not delivered; asked again in 2\d s$/)).toBeDefined();
@@ -45,11 +40,6 @@ test('a client that does not deliver is shown with how often, and when it is ask
 test('after the pause it is shown that the next call is its probe', () => {
   show([{ ...phone, tripped: { until: Date.now() / 1_000 - 1, failures: 3 } }]);
   expect(screen.getByText(/asked again with the next call/)).toBeDefined();
-});
-
-test('of a healthy one nothing more is shown', () => {
-  show([phone]);
-  expect(screen.queryByText(/asked/)).toBeNull();
 });
 
 test.each([

@@ -1,21 +1,14 @@
 // @vitest-environment happy-dom
+
 import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
+import { tool } from '#lib/stores/testing/fixtures';
 import { type Answer, createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
 import { TryIt } from './try-it.tsx';
 
-const toolOf = (schema: Record<string, unknown>, more: Partial<ToolListing> = {}): ToolListing => ({
-  name: 'weather.query',
-  model_name: 'weather_query',
-  source: 'server',
-  description: 'The weather.',
-  schema: { type: 'object', ...schema },
-  timeout_ms: 5_000,
-  clients: [],
-  callable: true,
-  ...more,
-});
+const toolOf = (schema: Record<string, unknown>, more: Partial<ToolListing> = {}): ToolListing =>
+  tool('weather.query', { schema: { type: 'object', ...schema }, ...more });
 
 const weather = toolOf({
   required: ['city'],

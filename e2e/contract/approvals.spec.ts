@@ -40,9 +40,7 @@ const PAY = spec('pay', {
 });
 const decide = (id: string, body: object) => post(board(), `/v1/tool_calls/${id}/approval`, body);
 
-test('§6 a call that may not run without a yes waits for it, and then runs', async ({
-  connect,
-}) => {
+test('§6 a call that may not run without a yes waits for it and runs', async ({ connect }) => {
   const client = await connect.client(board(), { tools: [PAY] });
   const id = await invoke(board(), 'pay', { amount: 5 });
   await client.settled();
@@ -60,9 +58,7 @@ test('§6 a call that may not run without a yes waits for it, and then runs', as
   expect(refusalOf(again)).toMatchObject({ status: 409, code: 'already_final' });
 });
 
-test('§6 a no ends the call as denied, not run, with the words of who said it', async ({
-  connect,
-}) => {
+test('§6 a no ends the call as denied, not run, with the words said', async ({ connect }) => {
   const client = await connect.client(board(), { tools: [PAY] });
   const id = await invoke(board(), 'pay', { amount: 5 });
   const denied = recordOf(await decide(id, { decision: 'no', note: 'too much' }));
@@ -160,9 +156,7 @@ test("§6 the server's own tools wait for their yes as well", async () => {
   expect(JSON.stringify((await readCall(board(), id)).result)).toContain('42');
 });
 
-test('§8 watchers see which calls wait for approval, and when none does any more', async ({
-  connect,
-}) => {
+test('§8 watchers see which calls wait for approval, and when none does', async ({ connect }) => {
   const watcher = await connect.watcher(board());
   await watcher.next('snapshot');
   await connect.client(board(), { tools: [PAY] });
@@ -256,9 +250,7 @@ test('§6 T70: a history that a page sends with an approval in it approves nothi
   expect((await post(board(), `/v1/runs/${run_id}/cancel`)).status).toBe(200);
 });
 
-test('§5 a yes is for the client that was shown: for another one it is asked again', async ({
-  connect,
-}) => {
+test('§5 a yes is for the client that was shown: another is asked about', async ({ connect }) => {
   const first = await connect.client(board(), { hello: { client_id: 'first' }, tools: [PAY] });
   const run = { run_id: 'run_again' };
   // No other client may be asked in its place.

@@ -63,9 +63,7 @@ overEachTransport(() => {
     expect(file).toMatchObject({ blob_id, size: bytes.length, name: 'all.bin' });
   });
 
-  test('§5 a result that is too large fails the call, and says how to send it', async ({
-    connect,
-  }) => {
+  test('§5 a result that is too large fails, and says how to send it', async ({ connect }) => {
     const client = await connect.client(board(), { tools: ['talker'] });
     const id = await invoke(board(), 'talker');
     await client.request();
@@ -76,9 +74,7 @@ overEachTransport(() => {
     expect((await readCall(board(), id)).error?.code).toBe('result_too_large');
   });
 
-  test('§5 an answer from a client that was not asked leaves no blob behind', async ({
-    connect,
-  }) => {
+  test('§5 an answer from a client that was not asked leaves no blob', async ({ connect }) => {
     await connect.client(board(), { tools: ['asked_one'] });
     const stranger = await connect.client(board());
     const id = await invoke(board(), 'asked_one');
@@ -91,9 +87,7 @@ overEachTransport(() => {
     expect((await get(board(), `/v1/blobs/${blobId}`)).status).toBe(404);
   });
 
-  test('§2 a large result is whole in the record and only begun on the card', async ({
-    connect,
-  }) => {
+  test('§2 a large result is whole in the record and begun on the card', async ({ connect }) => {
     const client = await connect.client(board(), { tools: ['novel'] });
     const id = await invoke(board(), 'novel');
     await client.request();

@@ -89,9 +89,7 @@ overEachTransport(() => {
     expect(JSON.stringify(call.card)).not.toContain('for the model');
   });
 
-  test('§5 what is cancelled before it was granted ends at once, and was not run', async ({
-    connect,
-  }) => {
+  test('§5 what is cancelled before a grant ends at once, and was not run', async ({ connect }) => {
     const client = await connect.client(board(), { hello: CLAIMS, tools: ['unwanted'] });
     const id = await invoke(board(), 'unwanted');
     const request = await client.request();
@@ -103,9 +101,7 @@ overEachTransport(() => {
     expect(await client.next('tool_call_refused')).toMatchObject({ id });
   });
 
-  test('§5 what runs is asked to stop, and an answer that wins the race stands', async ({
-    connect,
-  }) => {
+  test('§5 what runs is asked to stop, and an answer that wins stands', async ({ connect }) => {
     const client = await connect.client(board(), { tools: ['racing'] });
     const id = await invoke(board(), 'racing');
     await client.request();
@@ -119,9 +115,7 @@ overEachTransport(() => {
     expect((await readCall(board(), id)).result).toBe('it was done already');
   });
 
-  test('§6 a late result is kept beside the call, once, and shown on its card', async ({
-    connect,
-  }) => {
+  test('§6 a late result is kept beside the call, once, and shown there', async ({ connect }) => {
     const client = await connect.client(board(), { tools: [spec('late', { timeout_ms: 100 })] });
     const id = await invoke(board(), 'late');
     await client.request();
@@ -161,9 +155,7 @@ overEachTransport(() => {
     expect((await readCall(board(), id)).result).toBe('home');
   });
 
-  test('§5 a client that returns gets what ended meanwhile: to forget, or to stop', async ({
-    connect,
-  }) => {
+  test('§5 a client that returns gets what ended: to forget, or to stop', async ({ connect }) => {
     const hello = { client_id: 'sleeper', journal_epoch: 'j1', ...CLAIMS };
     const tools = [spec('nap', { timeout_ms: 250 })];
     const client = await connect.client(board(), { hello, tools });

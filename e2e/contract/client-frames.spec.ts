@@ -59,9 +59,7 @@ overEachTransport(() => {
     expect(client.all('error')).toEqual([]);
   });
 
-  test('T47: §5 a flood is closed with 1008, and its neighbour does not feel it', async ({
-    connect,
-  }) => {
+  test('T47: §5 a flood is closed with 1008, unfelt by its neighbour', async ({ connect }) => {
     const [flooder, neighbour] = await Promise.all([
       connect.client(board()),
       connect.client(board(), { tools: ['calm'] }),
@@ -168,9 +166,7 @@ overEachTransport(() => {
 /** Only frames can be these: bytes, and texts that are no JSON. */
 test.describe('frames of a socket', () => {
   const board = sharedCallboard();
-  test('§5 a binary frame is refused in words, and the connection lives on', async ({
-    connect,
-  }) => {
+  test('§5 a binary frame is refused in words, the connection lives on', async ({ connect }) => {
     const client = await connect.client(board());
     client.send(Buffer.from('{"type":"probe","nonce":"x"}'));
     expect(await client.next('error')).toMatchObject({ code: 'bad_message' });

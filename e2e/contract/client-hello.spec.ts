@@ -25,9 +25,7 @@ overEachTransport(() => {
     expect(client.welcome.limits).toEqual({ ...LIMITS });
   });
 
-  test('§5 a client that says no hello works all the same, under an id of its own', async ({
-    connect,
-  }) => {
+  test('§5 a client that says no hello works as well, by an id of its own', async ({ connect }) => {
     const client = await connect.client(board(), { tools: ['mute'] });
     const id = await invoke(board(), 'mute');
     client.succeed((await client.request()).id, 'heard');

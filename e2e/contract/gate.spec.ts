@@ -247,7 +247,7 @@ test('§4 T26: who is signed out is not heard any more, even if it never answers
   expect(JSON.stringify(watcher.events())).not.toContain('from_the_grave');
 });
 
-test('§4 a session outlives a restart of the server, and its end does too', async ({
+test('§4 a session outlives a restart of the server, and so does its end', async ({
   startServer,
 }) => {
   const first = await startServer();

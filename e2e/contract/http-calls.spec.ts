@@ -29,9 +29,7 @@ test('§6 the history is read by pages without a gap or a repeat, while calls ar
   expect(seen).toEqual(made.toReversed());
 });
 
-test('§6 the history is filtered by run, status, tool and client, also together', async ({
-  connect,
-}) => {
+test('§6 the history is filtered by run, status, tool and client, or all', async ({ connect }) => {
   const client = await connect.client(board(), {
     hello: { client_id: 'filter-client' },
     tools: ['filtered'],
@@ -345,9 +343,7 @@ test('§1 unknown fields are ignored over HTTP too; a key that would poison obje
   expect(await idsOf('run_id=run_poison')).toEqual([]);
 });
 
-test('[HT13] §6 a record has Unix seconds and null for what there is not yet', async ({
-  connect,
-}) => {
+test('[HT13] §6 a record has Unix seconds, and null for what is not yet', async ({ connect }) => {
   const client = await connect.client(board(), { tools: ['timed'] });
   const id = await invoke(board(), 'timed');
   await client.request();

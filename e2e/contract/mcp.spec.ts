@@ -31,9 +31,7 @@ for (const kind of MCP_CLIENTS) {
     let mcp: McpClient | undefined;
     test.afterEach(() => mcp?.close());
 
-    test('[MP1] lists what its agent may call, by names that every host takes', async ({
-      connect,
-    }) => {
+    test('[MP1] lists what its agent may call, by names all hosts take', async ({ connect }) => {
       await connect.client(board(), { tools: [reader('shop.look'), reader('hidden.look')] });
       mcp = await connectMcp(await newAgent('shop.*'), kind);
       const tools = await mcp.list();
@@ -208,9 +206,7 @@ test('[MP41] a task is its agent’s alone, and is there for clients that know t
   page.succeed(id, 'x');
 });
 
-test('[MP43] a task that is cancelled stops at its client, and stays cancelled', async ({
-  connect,
-}) => {
+test('[MP43] a cancelled task stops at its client, and stays cancelled', async ({ connect }) => {
   const page = await connect.client(board(), {
     hello: { caps: ['cancel'] },
     tools: [reader('task.stop')],
@@ -270,9 +266,7 @@ test('[MP1] the lists of two agents at one time have what each may call, and a n
   expect(refused.error?.message.replace('right_look', 'no_tool')).toBe(unknown.error?.message);
 });
 
-test('[MP15] [MP30] a session is its agent’s alone, and has a run of its own', async ({
-  connect,
-}) => {
+test('[MP15] [MP30] a session is its agent’s alone, and has an own run', async ({ connect }) => {
   const page = await connect.client(board(), { tools: [reader('run.one')] });
   const agent = await newAgent('run.*');
   const other = await newAgent('run.*');

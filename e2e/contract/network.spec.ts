@@ -123,9 +123,7 @@ test('T31: headers, and handshakes, that come byte by byte are ended in twelve s
   expect((await get(board(), '/healthz')).status).toBe(200);
 });
 
-test('T27: headers of proxies give nobody a name, an attempt or a right', async ({
-  startServer,
-}) => {
+test('T27: headers of proxies give no name, no attempt and no right', async ({ startServer }) => {
   const own = await startServer();
   const spoofed = {
     'x-forwarded-for': '127.0.0.1',

@@ -159,9 +159,7 @@ test('[DV44] T28: who claims the client id of another is given a fresh one, and 
   await client.settled();
 });
 
-test('[DV40] T17 T18 T19: nothing that a client says of itself gives it more', async ({
-  connect,
-}) => {
+test('[DV40] T17 T18 T19: nothing a client says of itself gives it more', async ({ connect }) => {
   const { device, board: own } = await pairDevice(board(), []);
   const hello = {
     ...{

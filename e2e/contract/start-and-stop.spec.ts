@@ -170,10 +170,7 @@ test('§3 asked to stop, it takes no more work, closes sockets with 1012, and en
   expect(offered.map(({ id }) => id).sort()).toEqual([...ids].sort());
 });
 
-test('§3 a socket that does not read does not keep it from stopping', async ({
-  connect,
-  startServer,
-}) => {
+test('§3 a socket that does not read does not hold it up', async ({ connect, startServer }) => {
   const board = await startServer();
   const watcher = await connect.watcher(board);
   await watcher.next('snapshot');

@@ -108,9 +108,7 @@ test('[PO25] T43: a client’s tool with effects waits for a person when an agen
   }
 });
 
-test('what is another’s is to an agent as if it were not there, whatever it asks', async ({
-  connect,
-}) => {
+test('what is another’s is to an agent as if not there, whatever it asks', async ({ connect }) => {
   const program = await connect.client(board(), { tools: [reader('page.draw')] });
   const [one, other] = [await newAgent('page.draw'), await newAgent('page.draw')];
   const run_id = fresh('run_of_one');

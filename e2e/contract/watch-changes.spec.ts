@@ -47,7 +47,7 @@ test('§8 with 2,000 tools of 40 clients a change of one client sends less than 
   await old.next('tools', (event) => event.tools.every(({ name }) => name !== 'tool_7_3'));
 });
 
-test('§8 who comes back with since gets the changes that it asks for, or the list', async ({
+test('§8 who comes back with since gets the changes asked for, or the list', async ({
   connect,
 }) => {
   const first = await connect.watcher(board(), { changes: true });

@@ -33,9 +33,7 @@ test('§8 the snapshot has runs, calls, tools, clients and approvals as of its n
   expect(snapshot.approvals).toEqual([]);
 });
 
-test('§8 who comes back with since gets only what is newer, and no snapshot', async ({
-  connect,
-}) => {
+test('§8 who comes back with since gets what is newer, and no snapshot', async ({ connect }) => {
   const first = await connect.watcher(board());
   const { seq } = await first.next('snapshot');
   const id = await calc('2+2');
@@ -61,7 +59,7 @@ test('§8 since a number that no event has yet, there is a snapshot', async ({ c
   await watcher.next('call', (one) => one.tool_call_id === id && one.update.status === 'SUCCESS');
 });
 
-test('§8 who watches one run sees no other, and still sees tools and clients come', async ({
+test('§8 who watches one run sees no other, yet sees tools and clients come', async ({
   connect,
 }) => {
   await finalCall(board(), await calc('1', 'run_mine'));
@@ -92,9 +90,7 @@ test('§8 what happened in one moment comes in one frame, in order', async ({ co
   expect(rises(seqsOf(watcher))).toBe(true);
 });
 
-test('§8 a watcher that sends nonsense gets an error, and goes on watching', async ({
-  connect,
-}) => {
+test('§8 a watcher that sends nonsense gets an error and goes on', async ({ connect }) => {
   const watcher = await connect.watcher(board());
   await watcher.next('snapshot');
   for (const frame of [

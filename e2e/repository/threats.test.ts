@@ -26,22 +26,19 @@ test('the page on threats has each number once, in order', () => {
   expect(rowsOf('Held by tests').map(([number]) => number)).toEqual(NUMBERS);
 });
 
-test.each(NUMBERS)(
-  'the page names the tests and guards of %s, or says why it has none',
-  (number) => {
-    const files = titles
-      .filter(({ title }) => new RegExp(`\\b${number}\\b`).test(title))
-      .map(({ file }) => file);
-    const [, threat = '', heldBy = '', guard = ''] =
-      rowsOf('Held by tests').find(([first]) => first === number) ?? [];
-    expect(threat.length).toBeGreaterThan(10);
-    expect(codesIn(heldBy)).toEqual([...new Set(files)].sort());
-    const guards = GUARDS.filter((one) => one.number === number).map(({ file }) => file);
-    expect(codesIn(guard)).toEqual(guards);
-    const [, why = ''] = rowsOf('Not held, or otherwise').find(([first]) => first === number) ?? [];
-    if (files.length === 0 || guards.length === 0) expect(why.length).toBeGreaterThan(40);
-  },
-);
+test.each(NUMBERS)('the page names tests and guards of %s, or says why it has none', (number) => {
+  const files = titles
+    .filter(({ title }) => new RegExp(`\\b${number}\\b`).test(title))
+    .map(({ file }) => file);
+  const [, threat = '', heldBy = '', guard = ''] =
+    rowsOf('Held by tests').find(([first]) => first === number) ?? [];
+  expect(threat.length).toBeGreaterThan(10);
+  expect(codesIn(heldBy)).toEqual([...new Set(files)].sort());
+  const guards = GUARDS.filter((one) => one.number === number).map(({ file }) => file);
+  expect(codesIn(guard)).toEqual(guards);
+  const [, why = ''] = rowsOf('Not held, or otherwise').find(([first]) => first === number) ?? [];
+  if (files.length === 0 || guards.length === 0) expect(why.length).toBeGreaterThan(40);
+});
 
 test.each(GUARDS)('the guard of $number stands once in $file', ({ number, file, code, broken }) => {
   expect(readFileSync(join(root, file), 'utf8').split(code)).toHaveLength(2);

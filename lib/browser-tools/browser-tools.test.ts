@@ -172,20 +172,17 @@ test.each([
   ['window', 'a window that the person chose'],
   ['monitor', 'a screen that the person chose'],
   [undefined, 'a window or a screen'],
-])(
-  '[BT8] a browser that shares %s says so in the question and in the result',
-  async (surface, note) => {
-    const { page, link, begin } = await setup({}, `${chromium.url}?no-tabs`);
-    await shareOnly(page, surface === undefined ? {} : { surface });
-    await begin('browser.screenshot', { mode: 'display' });
-    await page.getByText('Share a window or a screen').waitFor();
-    await page.getByRole('button', { name: 'allowed' }).click();
-    const { output, attachment } = await pictureOf(await link.answer());
-    expect(output).toMatchObject({ displaySurface: surface ?? 'unknown' });
-    expect(JSON.stringify([output, attachment?.alt])).toContain(note);
-    expect(JSON.stringify([output, attachment?.alt])).not.toMatch(/as displayed|“Rig”/);
-  },
-);
+])('[BT8] a browser that shares %s says so in question and result', async (surface, note) => {
+  const { page, link, begin } = await setup({}, `${chromium.url}?no-tabs`);
+  await shareOnly(page, surface === undefined ? {} : { surface });
+  await begin('browser.screenshot', { mode: 'display' });
+  await page.getByText('Share a window or a screen').waitFor();
+  await page.getByRole('button', { name: 'allowed' }).click();
+  const { output, attachment } = await pictureOf(await link.answer());
+  expect(output).toMatchObject({ displaySurface: surface ?? 'unknown' });
+  expect(JSON.stringify([output, attachment?.alt])).toContain(note);
+  expect(JSON.stringify([output, attachment?.alt])).not.toMatch(/as displayed|“Rig”/);
+});
 
 test.each([
   ['NotFoundError', 'unavailable'],

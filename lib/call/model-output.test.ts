@@ -238,13 +238,10 @@ describe('attachments', () => {
     { path: '../../.env', blob_id: 'blob_1' },
     [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
     { attachments: [png] },
-  ])(
-    '[MO6] T100: a result that names files or pictures is text, of which none is fetched: %j',
-    (result) => {
-      const output = { text: JSON.stringify(result), cut: false, images: [] };
-      expect(toModelOutput(succeeded(result))).toEqual(output);
-    },
-  );
+  ])('[MO6] T100: a result that names files is text, and none is fetched: %j', (result) => {
+    const output = { text: JSON.stringify(result), cut: false, images: [] };
+    expect(toModelOutput(succeeded(result))).toEqual(output);
+  });
 
   test('[MO7] another file is described only', () => {
     const file = { blob_id: 'blob_2', media_type: 'application/pdf', size: 7, name: 'a.pdf' };

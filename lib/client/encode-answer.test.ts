@@ -93,16 +93,13 @@ test.each<[string, unknown, string]>([
   ['a bare text', 'open', 'without "output"'],
   ['a bare object', { door: 'open' }, 'without "output"'],
   ['a list', ['open'], 'without "output"'],
-])(
-  '[CL39] a tool that returns %s fails, and the error says what to return',
-  async (_, given, what) => {
-    const encoding = encodeAnswer(call, given as ClientToolAnswer, setup().options);
-    await expect(encoding).rejects.toMatchObject({
-      code: 'internal',
-      message: expect.stringMatching(new RegExp(`${what}.*\\{ output: … \\}`)),
-    });
-  },
-);
+])('[CL39] a tool that returns %s fails, and reads what to return', async (_, given, what) => {
+  const encoding = encodeAnswer(call, given as ClientToolAnswer, setup().options);
+  await expect(encoding).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringMatching(new RegExp(`${what}.*\\{ output: … \\}`)),
+  });
+});
 
 test('[CL19] no output is null', async () => {
   const answer = await encodeAnswer(call, { output: undefined }, setup().options);

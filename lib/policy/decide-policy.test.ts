@@ -125,20 +125,17 @@ test.each<[string, Partial<PolicyQuestion>]>([
   ['in a run that a person started', { caller: olga, via: 'run' }],
   ['over MCP with the token of a person', { caller: olga, via: 'mcp' }],
   ['of a tool of an MCP server', ofMcp],
-])(
-  '[PO25] T43: a call %s asks before effects that no rule is for, unless it is switched off',
-  (_who, more) => {
-    expect(usual({}, more)).toMatchObject({
-      ...{ effect: 'ask', rule: 'unknown_effects', code: 'unknown_effects' },
-      reason: 'mail.send is a client’s tool with effects, and no rule of the policy allows it',
-    });
-    expect(usual({}, { ...more, access: 'read' }).effect).toBe('allow');
-    expect(usual({ unknown_effects: 'allow' }, more).effect).toBe('allow');
-    expect(usual({ rules: [{ effect: 'allow', tools: ['mail.*'] }] }, more).effect).toBe('allow');
-    const full = withAutonomy('full', usual({}, more), { ...asked, ...more });
-    expect(full).toMatchObject({ effect: 'allow', rule: 'unknown_effects' });
-  },
-);
+])('[PO25] T43: %s asks before effects that no rule is for, unless switched off', (_who, more) => {
+  expect(usual({}, more)).toMatchObject({
+    ...{ effect: 'ask', rule: 'unknown_effects', code: 'unknown_effects' },
+    reason: 'mail.send is a client’s tool with effects, and no rule of the policy allows it',
+  });
+  expect(usual({}, { ...more, access: 'read' }).effect).toBe('allow');
+  expect(usual({ unknown_effects: 'allow' }, more).effect).toBe('allow');
+  expect(usual({ rules: [{ effect: 'allow', tools: ['mail.*'] }] }, more).effect).toBe('allow');
+  const full = withAutonomy('full', usual({}, more), { ...asked, ...more });
+  expect(full).toMatchObject({ effect: 'allow', rule: 'unknown_effects' });
+});
 
 test.each(['viewer', 'operator', 'admin'] as const)(
   '[PO25] a person with the role %s who calls by hand is not asked, and rules count all the same',

@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ClientListing, WatchEvent } from '../protocol/watch-messages.ts';
 import { foldListings, listingsOfSnapshot } from './listings-store.ts';
-import { snapshot, tool } from './testing/fixtures.ts';
+import { client, snapshot, tool } from './testing/fixtures.ts';
 
-const row = (id: string, tools: string[], more: Partial<ClientListing> = {}): ClientListing => ({
-  client_id: id,
-  name: id,
-  kind: 'tab',
-  connected: true,
-  visible: true,
-  responsive: true,
-  caps: [],
-  tools,
-  connected_at: 1,
-  ...more,
-});
+const row = (id: string, tools: string[], more: Partial<ClientListing> = {}) =>
+  client(id, { tools, ...more });
 
 const entry = (client_id: string, more: object = {}) => ({
   ...{ client_id, name: client_id, visible: true, responsive: true },

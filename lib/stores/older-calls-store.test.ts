@@ -1,29 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ApiResult } from '../api/api-result.ts';
-import type { WireCallRecord } from '../protocol/call-record.ts';
 import { createOlderCallsStore, type OlderCallsDeps } from './older-calls-store.ts';
+import { callRecord } from './testing/fixtures.ts';
 
-const record = (id: string, at: number, result: unknown = 1): WireCallRecord => ({
-  tool_call_id: id,
-  run_id: 'run_1',
-  tool_name: 'a',
-  source: 'server',
-  status: 'SUCCEEDED',
-  phase: null,
-  args: {},
-  result,
-  error: null,
-  attachments: [],
-  created_at: at,
-  completed_at: at,
-  client_id: null,
-  attempt: 1,
-  timeout_ms: 1,
-  timings: { queued_at: null, offered_at: null, started_at: null, completed_at: null },
-  late_result: null,
-  retry_of: null,
-  card: { status: 'SUCCESS', tool_name: 'a', result, created_at: at },
-});
+const record = (id: string, at: number, result: unknown = 1) =>
+  callRecord({
+    ...{ tool_call_id: id, result, created_at: at, completed_at: at },
+    card: { status: 'SUCCESS', tool_name: 'a', result, created_at: at },
+  });
 
 const failure = {
   ok: false,

@@ -116,16 +116,13 @@ test.each<[string, AlwaysTerms, RegExp]>([
   ['a name that all objects have', { bound: bound({ name: '__proto__', is: {} }) }, /no argument/],
   ['too many bytes', { bound: bound({ name: 'to', is: 'x'.repeat(1 << 20) }) }, /bytes/],
   ['a limit below the call', { bound: bound({ name: 'amount', at_most: 4 }) }, /not be allowed/],
-])(
-  '[CA81] T74: a rule with %s is refused, and the call waits on',
-  async (_what, terms, problem) => {
-    const { decided, calls } = await setupTill(terms);
-    expect(decided).toMatchObject({
-      ...{ ok: false, code: 'invalid_args', message: expect.stringMatching(problem) },
-    });
-    expect([calls.always.list(), calls.watched()[0]?.card.phase]).toEqual([[], 'approval']);
-  },
-);
+])('[CA81] T74: a rule with %s is refused, and the call waits', async (_what, terms, problem) => {
+  const { decided, calls } = await setupTill(terms);
+  expect(decided).toMatchObject({
+    ...{ ok: false, code: 'invalid_args', message: expect.stringMatching(problem) },
+  });
+  expect([calls.always.list(), calls.watched()[0]?.card.phase]).toEqual([[], 'approval']);
+});
 
 test('[CA81] a rule is bound to no argument that is secret', async () => {
   const send = defineTool({

@@ -77,35 +77,32 @@ describe('a granted call that is offered again', () => {
     ['may be repeated', reading, 'after a break'],
     ['may be repeated', reading, 'in the place of its older connection'],
     ['has effects, and its journal says that it never ran', {}, 'after a break'],
-  ])(
-    '[CK7] has its execute time once (%s), however often its client returns',
-    async (_name, more, how) => {
-      const { connect, invoke, clock, settle, call } = await setup();
-      const offered = tool('look', { ...more, timeout_ms: 1_000 });
-      const arrive = () => {
-        const phone = connect('phone', { claims: true, epoch: 'e1' });
-        phone.offer(offered);
-        return phone;
-      };
-      let phone = arrive();
-      const { id } = await invoke('look');
-      await phone.claim(id, 1);
-      for (const attempt of [2, 3]) {
-        clock.advance(400);
-        if (how === 'after a break') phone.leave();
-        await phone.back();
-        phone = arrive();
-        await settle();
-        await phone.claim(id, attempt);
-      }
-      clock.advance(199);
+  ])('[CK7] has its time once (%s), however often its client returns', async (_name, more, how) => {
+    const { connect, invoke, clock, settle, call } = await setup();
+    const offered = tool('look', { ...more, timeout_ms: 1_000 });
+    const arrive = () => {
+      const phone = connect('phone', { claims: true, epoch: 'e1' });
+      phone.offer(offered);
+      return phone;
+    };
+    let phone = arrive();
+    const { id } = await invoke('look');
+    await phone.claim(id, 1);
+    for (const attempt of [2, 3]) {
+      clock.advance(400);
+      if (how === 'after a break') phone.leave();
+      await phone.back();
+      phone = arrive();
       await settle();
-      expect(await call(id)).toMatchObject({ phase: 'granted', provider: { attempt: 3 } });
-      clock.advance(1);
-      await settle();
-      expect((await call(id)).error).toMatchObject({ clock: 'execute', executed: 'unknown' });
-    },
-  );
+      await phone.claim(id, attempt);
+    }
+    clock.advance(199);
+    await settle();
+    expect(await call(id)).toMatchObject({ phase: 'granted', provider: { attempt: 3 } });
+    clock.advance(1);
+    await settle();
+    expect((await call(id)).error).toMatchObject({ clock: 'execute', executed: 'unknown' });
+  });
 
   test('[CK7] that time runs while it is offered', async () => {
     const { connect, invoke, clock, settle, call } = await setup();

@@ -224,22 +224,19 @@ describe('what counts of a tool', () => {
   test.each([
     ['fits', takes({ n: { type: 'number' }, more: { type: 'string' } }), null],
     ['does not fit', WORD, { code: 'invalid_args', executed: 'no' }],
-  ])(
-    '[CR3] a schema that changes while the call is queued is checked again: it %s',
-    async (_, next, error) => {
-      const { claiming, invoke, call, table, calls, settle } = await setup();
-      const phone = claiming('phone', tool('say', NUMBER));
-      table.update(phone.instanceId, { responsive: false });
-      const { id } = await invoke('say', { n: 5 });
-      phone.offer(tool('say', next));
-      table.update(phone.instanceId, { responsive: true });
-      calls.instances.toolsChanged(phone.instanceId);
-      await settle();
-      const record = await call(id);
-      if (error === null) expect(phone.requests()).toMatchObject([{ id, args: { n: 5 } }]);
-      else expect([record.error, phone.requests()]).toMatchObject([error, []]);
-    },
-  );
+  ])('[CR3] a schema that changes in the queue is checked again: it %s', async (_, next, error) => {
+    const { claiming, invoke, call, table, calls, settle } = await setup();
+    const phone = claiming('phone', tool('say', NUMBER));
+    table.update(phone.instanceId, { responsive: false });
+    const { id } = await invoke('say', { n: 5 });
+    phone.offer(tool('say', next));
+    table.update(phone.instanceId, { responsive: true });
+    calls.instances.toolsChanged(phone.instanceId);
+    await settle();
+    const record = await call(id);
+    if (error === null) expect(phone.requests()).toMatchObject([{ id, args: { n: 5 } }]);
+    else expect([record.error, phone.requests()]).toMatchObject([error, []]);
+  });
 
   test('[CR3] T42: an offer that was not taken is checked again when its client changes the schema', async () => {
     const { claiming, invoke, call, settle } = await setup();

@@ -26,20 +26,17 @@ function setup(caps: readonly string[] = ['probe']) {
   return { clock, received, liveness, line, pong: () => events.emit('pong') };
 }
 
-test.each([0, 1, 5_000, 9_999])(
-  '[LV1] silent from %d ms after a beat on: told within 20 s, once',
-  (after) => {
-    const { clock, received, liveness } = setup();
-    clock.advance(BEAT + after);
-    liveness.received();
-    clock.advance(20_000 - after - 1);
-    expect(received).not.toContain(false);
-    clock.advance(1);
-    expect(received).toContain(false);
-    clock.advance(BEAT);
-    expect(received.filter((one) => one === false)).toHaveLength(1);
-  },
-);
+test.each([0, 1, 5_000, 9_999])('[LV1] silent from %d ms on: told within 20 s, once', (after) => {
+  const { clock, received, liveness } = setup();
+  clock.advance(BEAT + after);
+  liveness.received();
+  clock.advance(20_000 - after - 1);
+  expect(received).not.toContain(false);
+  clock.advance(1);
+  expect(received).toContain(false);
+  clock.advance(BEAT);
+  expect(received.filter((one) => one === false)).toHaveLength(1);
+});
 
 test('[LV1] a pong is no word of a program that can be probed, and one of another', () => {
   const probed = setup();

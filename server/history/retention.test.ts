@@ -5,6 +5,7 @@ import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Attachment } from '#lib/protocol/attachment';
+import { run as anyRun } from '#lib/stores/testing/fixtures';
 import { tempDir } from '#lib/testing/temp-dir';
 import { createDiskBlobStore } from '../blobs/disk-blob-store.ts';
 import type { Change } from '../store/store.ts';
@@ -76,17 +77,7 @@ const putEnded = ({ store }: Parts, id: string, daysAgo: number, given: Partial<
 
 const putRun = ({ store }: Parts, runId: string, daysAgo: number) => {
   const at = (NOW - daysAgo * DAY) / 1_000;
-  const run = {
-    ...({
-      run_id: runId,
-      title: runId,
-      status: 'idle',
-      model: null,
-      tools: null,
-      step: 0,
-    } as const),
-    ...{ max_steps: 9, error: null, created_at: at, updated_at: at },
-  };
+  const run = anyRun(runId, { status: 'idle', created_at: at, updated_at: at });
   return store.write([
     { type: 'put_run', run },
     {

@@ -64,14 +64,11 @@ describe('what makes no sense', () => {
     ['runs?page=2', 'page', 'cursor'],
     ['runs/run_1/model_turns?offset=2', 'offset', 'after'],
     ['approvals?run=run_1', 'run', 'cursor'],
-  ])(
-    '[HT250] /v1/%s is a 400 that names the parameters of the list',
-    async (path, wrong, right) => {
-      const { status, json } = await (await startTestServer()).get(`/v1/${path}`);
-      expect([status, json.error.code]).toEqual([400, 'bad_request']);
-      expect(json.error.message).toMatch(new RegExp(`"${wrong}"; its keys are .*\\b${right}\\b`));
-    },
-  );
+  ])('[HT250] /v1/%s is a 400 that names parameters of the list', async (path, wrong, right) => {
+    const { status, json } = await (await startTestServer()).get(`/v1/${path}`);
+    expect([status, json.error.code]).toEqual([400, 'bad_request']);
+    expect(json.error.message).toMatch(new RegExp(`"${wrong}"; its keys are .*\\b${right}\\b`));
+  });
 
   test('[HT5] a body of another type is 415', async () => {
     const server = await startTestServer();

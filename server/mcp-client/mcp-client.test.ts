@@ -135,7 +135,7 @@ test.each([
     /outcome_unknown|result_too_large/,
   ],
 ] as const)(
-  '[MC25] an answer of 50 MB over %s fails its call and nothing else',
+  '[MC25] 50 MB over %s fails its call and nothing else',
   async (_kind, open, code) => {
     const world = await setupServers({ servers: { files: await open() } });
     await world.until('files', { state: 'connected' });

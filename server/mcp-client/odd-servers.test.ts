@@ -46,22 +46,19 @@ test.each([
   ['fields that are not known', (message: object) => ({ ...message, took_ms: 3 })],
   ['a list around it', (message: object) => [message]],
   ['the method of its request', (message: object) => ({ ...message, method: 'tools/call' })],
-] as const)(
-  '[MC80] a result with %s reaches its call, as JSON and as a stream',
-  async (_, mend) => {
-    for (const asStream of [false, true]) {
-      const { world } = await connected(
-        (asked) => {
-          const usual = resultFor(asked, { content: [WORDS] });
-          return asked.method === 'tools/call' ? mend(usual) : undefined;
-        },
-        { asStream },
-      );
-      const { id } = await world.calls.invoke('files.one');
-      expect(await world.ended(id)).toMatchObject({ result: 'kept words' });
-    }
-  },
-);
+] as const)('[MC80] a result with %s reaches its call, as JSON and as stream', async (_, mend) => {
+  for (const asStream of [false, true]) {
+    const { world } = await connected(
+      (asked) => {
+        const usual = resultFor(asked, { content: [WORDS] });
+        return asked.method === 'tools/call' ? mend(usual) : undefined;
+      },
+      { asStream },
+    );
+    const { id } = await world.calls.invoke('files.one');
+    expect(await world.ended(id)).toMatchObject({ result: 'kept words' });
+  }
+});
 
 test.each([
   ['beside the message', { message: 'Internal error', data: { details: 'disk full' } }],

@@ -483,26 +483,23 @@ test('[PO21] [AU33] nor does the yes of a person whose token is revoked while ho
 test.each([
   [true, []],
   [false, [{ args: { to: 'a' } }]],
-])(
-  '[PO22] what a hook lets through (for security: %s) goes to another client as %j',
-  async (security, to) => {
-    const before: Hook['before'] = (given) =>
-      clientSchema.parse(given).client_id === 'kiosk'
-        ? { action: 'cancel', reason: 'Not at the kiosk' }
-        : undefined;
-    const one = await setup([hook('guard', { before, security })]);
-    const till = one.connect('till', { claims: true });
-    till.offer(MAIL);
-    const kiosk = one.connect('kiosk', { claims: true });
-    kiosk.offer(MAIL);
-    one.phone.leave();
-    await one.send({ to: 'a' }, { fromClientId: 'till' });
-    expect(till.requests()).toHaveLength(1);
-    till.leave();
-    await one.settle();
-    expect(kiosk.requests()).toMatchObject(to);
-  },
-);
+])('[PO22] what a hook lets through (security: %s) goes elsewhere as %j', async (security, to) => {
+  const before: Hook['before'] = (given) =>
+    clientSchema.parse(given).client_id === 'kiosk'
+      ? { action: 'cancel', reason: 'Not at the kiosk' }
+      : undefined;
+  const one = await setup([hook('guard', { before, security })]);
+  const till = one.connect('till', { claims: true });
+  till.offer(MAIL);
+  const kiosk = one.connect('kiosk', { claims: true });
+  kiosk.offer(MAIL);
+  one.phone.leave();
+  await one.send({ to: 'a' }, { fromClientId: 'till' });
+  expect(till.requests()).toHaveLength(1);
+  till.leave();
+  await one.settle();
+  expect(kiosk.requests()).toMatchObject(to);
+});
 
 test('[PO13] a reason of any length counts, and is cut', async () => {
   const reason = `No: ${'x'.repeat(5_000)}`;

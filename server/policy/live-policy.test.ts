@@ -388,28 +388,25 @@ test('[PO24] a tool is denied to a run as a whole by the rules that look at no a
 test.each<[string, (policy: ReturnType<typeof testPolicy>) => unknown]>([
   ['read_only', (policy) => policy.setAutonomy(operator, 'read_only', null)],
   ['a rule of a policy that was read since', (policy) => policy.reload()],
-])(
-  '[PO10] %s denies a yes while no client offers the tool, as while one does',
-  async (_what, tighten) => {
-    const deny = { rules: [{ effect: 'deny', tools: ['pay'], access: 'write', source: 'client' }] };
-    const policy = testPolicy(
-      { ask: ['pay'] },
-      { autonomy: testAutonomy(), read: () => policyDefinitionSchema.parse(deny) },
-    );
-    const { connect, invoke, calls, call, settle } = await setup({}, policy);
-    const till = connect('till');
-    till.offer(tool('pay'));
-    const { id } = await invoke('pay', {}, { principal: bot, runId: 'run_b' });
-    till.leave();
-    await tighten(policy);
-    const refused = { ok: false, code: 'permission_denied' };
-    expect(await calls.decide(id, operator, { decision: 'yes' })).toMatchObject(refused);
-    const again = connect('till', { instanceId: 'other' });
-    again.offer(tool('pay'));
-    await settle();
-    expect([(await call(id)).phase, again.requests()]).toEqual(['approval', []]);
-  },
-);
+])('[PO10] %s denies a yes with no client of the tool, as with one', async (_what, tighten) => {
+  const deny = { rules: [{ effect: 'deny', tools: ['pay'], access: 'write', source: 'client' }] };
+  const policy = testPolicy(
+    { ask: ['pay'] },
+    { autonomy: testAutonomy(), read: () => policyDefinitionSchema.parse(deny) },
+  );
+  const { connect, invoke, calls, call, settle } = await setup({}, policy);
+  const till = connect('till');
+  till.offer(tool('pay'));
+  const { id } = await invoke('pay', {}, { principal: bot, runId: 'run_b' });
+  till.leave();
+  await tighten(policy);
+  const refused = { ok: false, code: 'permission_denied' };
+  expect(await calls.decide(id, operator, { decision: 'yes' })).toMatchObject(refused);
+  const again = connect('till', { instanceId: 'other' });
+  again.offer(tool('pay'));
+  await settle();
+  expect([(await call(id)).phase, again.requests()]).toEqual(['approval', []]);
+});
 
 test('[PO1] a rule for MCP is for the calls that came over it, also when a person decides', async () => {
   const via = ['mcp'];

@@ -32,26 +32,23 @@ const idsUpTo = (count: number) => Array.from({ length: count }, (_, n) => `old_
 test.each([
   [10_000, 100],
   [300, 30_000],
-])(
-  '[RU34] a run of %i messages of %i characters is given by pages of 1 MiB',
-  async (count, chars) => {
-    const { runs } = await longRun(count, chars);
-    const run = await runs.get('run_old');
-    if (!run) throw new Error('there is no run');
-    const found = [...run.messages];
-    expect(bytesOf(run.messages)).toBeLessThan(1.01 * MIB);
-    let before = run.messages_left_out ?? 0;
-    expect(before).toBe(count - run.messages.length);
-    while (before > 0) {
-      const page = await runs.messagesBefore('run_old', before);
-      expect(bytesOf(page.messages)).toBeLessThan(1.01 * MIB);
-      expect(page.messages.length).toBeGreaterThan(0);
-      found.unshift(...page.messages);
-      before = page.messages_left_out ?? 0;
-    }
-    expect(ids(found)).toEqual(idsUpTo(count));
-  },
-);
+])('[RU34] a run of %i messages of %i characters comes by pages of 1 MiB', async (count, chars) => {
+  const { runs } = await longRun(count, chars);
+  const run = await runs.get('run_old');
+  if (!run) throw new Error('there is no run');
+  const found = [...run.messages];
+  expect(bytesOf(run.messages)).toBeLessThan(1.01 * MIB);
+  let before = run.messages_left_out ?? 0;
+  expect(before).toBe(count - run.messages.length);
+  while (before > 0) {
+    const page = await runs.messagesBefore('run_old', before);
+    expect(bytesOf(page.messages)).toBeLessThan(1.01 * MIB);
+    expect(page.messages.length).toBeGreaterThan(0);
+    found.unshift(...page.messages);
+    before = page.messages_left_out ?? 0;
+  }
+  expect(ids(found)).toEqual(idsUpTo(count));
+});
 
 test('[RU34] a message over 1 MiB is a page of its own', async () => {
   const { runs } = await longRun(3, 2 * MIB);

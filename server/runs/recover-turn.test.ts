@@ -202,27 +202,24 @@ describe('after a restart', () => {
     [[calling('tc_1'), takenUp(), takenUp()], 'idle'],
     [[takenUp(), takenUp(), takenUp(), calling('tc_1')], 'idle'],
     [[calling('tc_1'), takenUp(), takenUp(), takenUp()], 'failed'],
-  ] as const)(
-    '[RU16] a step is tried three times more, not for ever: %#',
-    async (before, status) => {
-      const { runs, clock, ended, turns, bus } = await startedOn(before);
-      const over = ended('run_old');
-      await runs.recover();
-      if (status === 'idle') {
-        await expect
-          .poll(() => {
-            clock.advance(3_000);
-            return bus.events.filter(({ type }) => type === 'run').length;
-          })
-          .toBeGreaterThan(0);
-      }
-      await over;
-      expect(turns).toHaveLength(status === 'idle' ? 1 : 0);
-      const run = await runs.get('run_old');
-      expect(run?.status).toBe(status);
-      if (status === 'failed') expect(run?.error).toMatchObject({ code: 'interrupted' });
-    },
-  );
+  ] as const)('[RU16] a step is tried three times more, no more: %#', async (before, status) => {
+    const { runs, clock, ended, turns, bus } = await startedOn(before);
+    const over = ended('run_old');
+    await runs.recover();
+    if (status === 'idle') {
+      await expect
+        .poll(() => {
+          clock.advance(3_000);
+          return bus.events.filter(({ type }) => type === 'run').length;
+        })
+        .toBeGreaterThan(0);
+    }
+    await over;
+    expect(turns).toHaveLength(status === 'idle' ? 1 : 0);
+    const run = await runs.get('run_old');
+    expect(run?.status).toBe(status);
+    if (status === 'failed') expect(run?.error).toMatchObject({ code: 'interrupted' });
+  });
 
   test('[RU17] a model that is not there any more ends the turn, and the person is told', async () => {
     const { runs, clock, ended, bus } = await startedOn([], { run: { model: 'openai:gpt-5' } });

@@ -127,25 +127,22 @@ describe('an argument that is marked with x-sensitive', () => {
   test.each([
     { what: 'still marks it', more: { 'x-sensitive': true } },
     { what: 'marks it no more', more: {} },
-  ])(
-    '[CW1] [CW3] is not in what is mended for a tool that has changed and $what',
-    async ({ more }) => {
-      const { server, client } = await withPhone(login, asking);
-      const given = { user: '7', password: PASSWORD };
-      const { id } = await server.invoke('login', given);
-      const changed = { user: { type: 'integer' }, password: { type: 'string', ...more } };
-      await client.offer(tool('login', { parameters: { type: 'object', properties: changed } }));
-      await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes' });
-      await server.settle();
-      const shown = { user: 7, password: MARK };
-      expect(await server.call(id)).toMatchObject({ phase: 'approval', args: shown });
-      expect((await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes' })).ok).toBe(true);
-      await server.settle();
-      expect(client.requests().map((one) => one.args)).toEqual([{ user: 7, password: PASSWORD }]);
-      expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
-      expect(onDisk(server)).not.toContain(PASSWORD);
-    },
-  );
+  ])('[CW1] [CW3] is not in what is mended for a changed tool and $what', async ({ more }) => {
+    const { server, client } = await withPhone(login, asking);
+    const given = { user: '7', password: PASSWORD };
+    const { id } = await server.invoke('login', given);
+    const changed = { user: { type: 'integer' }, password: { type: 'string', ...more } };
+    await client.offer(tool('login', { parameters: { type: 'object', properties: changed } }));
+    await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes' });
+    await server.settle();
+    const shown = { user: 7, password: MARK };
+    expect(await server.call(id)).toMatchObject({ phase: 'approval', args: shown });
+    expect((await server.calls.decide(id, FIRST_OPERATOR, { decision: 'yes' })).ok).toBe(true);
+    await server.settle();
+    expect(client.requests().map((one) => one.args)).toEqual([{ user: 7, password: PASSWORD }]);
+    expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
+    expect(onDisk(server)).not.toContain(PASSWORD);
+  });
 
   test('[CW3] is there when a person says yes, and when the client comes back for the call', async () => {
     const server = await setup(asking);

@@ -6,6 +6,7 @@ import type { Call } from '#lib/call/call';
 import { finalCall, sampleCall } from '#lib/call/testing/sample-call';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import { sampleModelTurn } from '#lib/protocol/testing/sample-model-turn';
+import { message as anyMessage, run as anyRun } from '#lib/stores/testing/fixtures';
 import { tempDir } from '#lib/testing/temp-dir';
 import { compileQuery } from './compile-query.ts';
 import { idleRunsQuery, oldestCallsQuery } from './history.ts';
@@ -31,28 +32,11 @@ const ended = (id: string, given: Partial<Call> = {}) =>
 
 const put = (call: Call) => appendCall(call);
 
-const run = (given: Partial<RunSummary> = {}): RunSummary => ({
-  run_id: 'run_1',
-  title: 'Old',
-  status: 'idle',
-  model: null,
-  tools: null,
-  step: 0,
-  max_steps: 20,
-  error: null,
-  created_at: 1,
-  updated_at: 1,
-  ...given,
-});
+const run = (given: Partial<RunSummary> = {}): RunSummary =>
+  anyRun('run_1', { title: 'Old', status: 'idle', model: null, updated_at: 1, ...given });
 
-const message = (id: string, text: string): Message => ({
-  message_id: id,
-  run_id: 'run_1',
-  role: 'user',
-  status: 'done',
-  parts: [{ type: 'text', text }],
-  created_at: 1,
-});
+const message = (id: string, text: string): Message =>
+  anyMessage(id, { role: 'user', status: 'done', parts: [{ type: 'text', text }] });
 
 const BLOB = `blob_${'a1'.repeat(20)}`;
 const OTHER = `blob_${'b2'.repeat(20)}`;

@@ -3,6 +3,7 @@ import type { Card } from '#lib/protocol/card';
 import type { RunRecord } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { type ClientListing, type Snapshot, snapshotSchema } from '#lib/protocol/watch-messages';
+import { client as anyClient, tool as anyTool, message, run } from '#lib/stores/testing/fixtures';
 import type { ShownCall } from '../calls/call-service.ts';
 import { createSnapshots } from './snapshot.ts';
 
@@ -18,28 +19,11 @@ const call = (n: number, card: Partial<Card> = {}): ShownCall => ({
 const calls = (count: number, card: Partial<Card> = {}) =>
   Array.from({ length: count }, (_, n) => call(n, card));
 
-const tool = (n: number, schema: Record<string, unknown> = {}): ToolListing => ({
-  name: `tool_${n}`,
-  model_name: `tool_${n}`,
-  source: 'client',
-  description: 'A tool',
-  schema,
-  timeout_ms: 1_000,
-  clients: [],
-  callable: true,
-});
+const tool = (n: number, schema: Record<string, unknown> = {}): ToolListing =>
+  anyTool(`tool_${n}`, { source: 'client', schema, timeout_ms: 1_000 });
 
-const client = (n: number): ClientListing => ({
-  client_id: `client_${n}`,
-  name: 'C'.repeat(100),
-  kind: 'tab',
-  connected: true,
-  visible: true,
-  responsive: true,
-  caps: [],
-  tools: [],
-  connected_at: n,
-});
+const client = (n: number): ClientListing =>
+  anyClient(`client_${n}`, { name: 'C'.repeat(100), connected_at: n });
 
 interface World {
   readonly shown?: readonly ShownCall[];
@@ -234,28 +218,14 @@ test('[WA12] 5,000 clients and 5,000 tools are bound, and the rest is counted', 
   expect(snapshot.tools.at(-1)).toMatchObject({ schema: {} });
 });
 
-const conversation = (n: number, text: string): RunRecord => ({
-  run_id: `run_${n}`,
-  title: 'A long one',
-  status: 'idle',
-  model: null,
-  tools: null,
-  step: 0,
-  max_steps: 10,
-  error: null,
-  created_at: n,
-  updated_at: n,
-  messages: [
-    {
-      message_id: `msg_${n}`,
-      run_id: `run_${n}`,
-      role: 'assistant',
-      parts: [{ type: 'text', text }],
-      status: 'done',
-      created_at: n,
-    },
-  ],
-});
+const conversation = (n: number, text: string): RunRecord => {
+  const id = `run_${n}`;
+  const said = { run_id: id, parts: [{ type: 'text', text } as const], created_at: n };
+  return {
+    ...run(id, { status: 'idle', model: null, step: 0, created_at: n, updated_at: n }),
+    messages: [message(`msg_${n}`, { ...said, status: 'done' })],
+  };
+};
 
 const TEXT = 'a'.repeat(900);
 const APPROVAL: Partial<Card> = { status: 'WAIT', phase: 'approval', approval_reason: 'It pays' };

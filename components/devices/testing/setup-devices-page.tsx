@@ -2,6 +2,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import type { DeviceTool, OpenedPairing, WireDevice, WirePairing } from '#lib/protocol/device';
 import type { Role } from '#lib/protocol/role';
 import type { ClientListing } from '#lib/protocol/watch-messages';
+import { client } from '#lib/stores/testing/fixtures';
 import {
   type Answer,
   createTestWorkbench,
@@ -24,11 +25,8 @@ export const deviceOf = (more: Partial<WireDevice> = {}): WireDevice => ({
   ...more,
 });
 
-export const clientOf = (more: Partial<ClientListing> = {}): ClientListing => ({
-  ...{ client_id: 'client_pixel', name: 'Pixel 8', kind: 'phone', connected: true, visible: true },
-  ...{ responsive: true, caps: [], tools: ['camera.photo'], connected_at: 1 },
-  ...more,
-});
+export const clientOf = (more: Partial<ClientListing> = {}): ClientListing =>
+  client('client_pixel', { name: 'Pixel 8', kind: 'phone', tools: ['camera.photo'], ...more });
 
 const WORKBENCH = { name: 'desk', fingerprint: [1, 2, 3, 4] };
 

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { WireDelivery, WireTarget } from '#lib/protocol/notify';
 import type { Role } from '#lib/protocol/role';
@@ -174,11 +174,4 @@ test('[OB50] without an answer what was read before stays, with the reason, unti
   isAway = false;
   await nextReading();
   expect(screen.queryAllByRole('alert').length).toBe(0);
-});
-
-test('in Chinese', async () => {
-  await setup(undefined, { locale: 'zh' });
-  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('外发通知');
-  const [first] = screen.getAllByTestId('notify-target');
-  expect(within(first ?? document.body).getByRole('button').textContent).toBe('发送测试');
 });

@@ -51,12 +51,6 @@ const press = (name: string) =>
     fireEvent.click(screen.getByRole('button', { name }));
   });
 
-test('without a server the page shows how one is configured', async () => {
-  const { text } = await setup([]);
-  expect(text()).toContain('No MCP server is configured.');
-  expect(document.querySelector('pre')?.textContent).toContain('"mcp_servers"');
-});
-
 test('a server is shown with its state, its tools and what becomes of their calls', async () => {
   const { text } = await setup([SERVER]);
   expect(screen.getByTestId('mcp-state').textContent).toBe('Connected');
@@ -73,12 +67,6 @@ test('a lost server shows when it is tried again, and why it was lost', async ()
   await setup([{ ...SERVER, state: 'failed', next_try_at: at + 30, last_error: error }]);
   expect(screen.getByTestId('mcp-state').textContent).toMatch(/^Not reached · Next attempt in /);
   expect(document.body.textContent).toContain('spawn npx ENOENT');
-});
-
-test('a server that starts shows the last line that its program wrote', async () => {
-  const stderr_tail = 'npm: resolving\nnpm: 40 of 80 packages\n';
-  await setup([{ ...SERVER, state: 'connecting', stderr_tail }]);
-  expect(screen.getByTestId('mcp-last-line').textContent).toBe('npm: 40 of 80 packages');
 });
 
 test('a change is compared and accepted by the hash that was seen', async () => {

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
+
 import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import type { WireAlwaysRule } from '#lib/protocol/always';
 import type { Role } from '#lib/protocol/role';
-import type { ToolListing } from '#lib/protocol/tool-spec';
-import type { ClientListing } from '#lib/protocol/watch-messages';
+import { tool as anyTool } from '#lib/stores/testing/fixtures';
 import {
   type Answer,
   createTestWorkbench,
@@ -39,11 +39,10 @@ const RULE: WireAlwaysRule = {
   caller: { kind: 'run', name: 'agent:bot', id: 'tok_bot' },
   ...{ allowed_at: 86_400, allowed_by: 'operator:olga', expires_at: 172_800, last_used_at: null },
 };
-const tool: ToolListing = {
-  ...{ name: 'mail.send', model_name: 'mail_send', source: 'client', description: '', schema: {} },
-  ...{ timeout_ms: 1, callable: true },
+const tool = anyTool('mail.send', {
+  source: 'client',
   clients: [{ client_id: 'c1', name: 'laptop', visible: true }],
-};
+});
 
 type Answers = (request: SentRequest) => Answer | Promise<Answer> | undefined;
 
@@ -70,17 +69,6 @@ const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
   });
 const alerts = () => screen.queryAllByRole('alert').flatMap(({ textContent }) => textContent || []);
 const texts = (id: string) => screen.queryAllByTestId(id).map(({ textContent }) => textContent);
-
-test('an always names its client, and the level has the marks of its language', async () => {
-  const { workbench } = await setup(() => undefined, { locale: 'zh' });
-  const client: ClientListing = {
-    ...{ client_id: 'till', name: 'Till program', kind: 'program', connected: true },
-    ...{ visible: true, responsive: true, caps: [], tools: ['pay'], connected_at: 1 },
-  };
-  act(() => workbench.listings.setState({ clients: [client] }));
-  expect(texts('always')[0]).toMatch(/^Till program 的 pay/);
-  expect(texts('autonomy-now')[0]).toBe('目前对所有运行：受监督。调用按规则处理。');
-});
 
 test('nobody is called a viewer before it is known who is signed in', async () => {
   const { workbench } = await setup();
@@ -124,22 +112,6 @@ test('where the file does not count, the page says what is wrong with it', async
   );
   expect(alerts()).toEqual([expect.stringContaining(problem)]);
   expect(texts('policy-source')[0]).toContain('There is no configuration file');
-});
-
-test('without rules, limits, hooks and anything allowed, each part says so', async () => {
-  const { taint } = STATE.policy;
-  const policy = { ask: [], deny: [], rules: [], limits: [], unknown_effects: 'allow', taint };
-  const autonomy = { level: 'full', runs: [] };
-  await setup(({ path }) =>
-    path === '/v1/policy'
-      ? { body: { ...STATE, policy, autonomy, hooks: [] } }
-      : { body: { always: [] } },
-  );
-  for (const text of ['There are no rules.', 'There are no limits.', 'There are no hooks.']) {
-    expect(screen.getByText(text)).toBeDefined();
-  }
-  expect(screen.getByText('No run has one.')).toBeDefined();
-  expect(screen.getByText('Nothing is here.')).toBeDefined();
 });
 
 test('a page that the server does not answer shows why, and asks again when a person wants it', async () => {
@@ -219,30 +191,26 @@ test('a switch that is refused changes nothing on the page', async () => {
 test.each([
   ['en', 'Switch', 'Switch to full', 'Back', /^full/, 'run at once, with their effects'],
   ['zh', '切换', '切换为完全自主', '返回', /^完全自主/, '会立即执行并产生影响'],
-] as const)(
-  '[AN5] full autonomy is asked about first, with what it means, in %s',
-  async (...row) => {
-    const [locale, name, confirm, back, full, means] = row;
-    const { sent, workbench } = await setup(
-      ({ path }) =>
-        path.endsWith('/autonomy') ? { body: { level: 'full', runs: [] } } : undefined,
-      { locale },
-    );
-    fireEvent.click(screen.getByRole('radio', { name: full }));
-    await press(name);
-    expect(screen.getByTestId('confirm-full').textContent).toContain(means);
-    expect(document.activeElement?.textContent).toBe(back);
-    await press(back);
-    expect(screen.queryByTestId('confirm-full')).toBeNull();
-    expect(document.activeElement?.textContent).toBe(name);
-    await press(name);
-    expect(sent('/v1/policy/autonomy')).toEqual([]);
-    await press(confirm);
-    expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'full' }]);
-    expect(workbench.autonomy.getState().autonomy?.level).toBe('full');
-    expect(document.activeElement?.textContent).toBe(name);
-  },
-);
+] as const)('[AN5] full autonomy is asked about first, with its meaning, in %s', async (...row) => {
+  const [locale, name, confirm, back, full, means] = row;
+  const { sent, workbench } = await setup(
+    ({ path }) => (path.endsWith('/autonomy') ? { body: { level: 'full', runs: [] } } : undefined),
+    { locale },
+  );
+  fireEvent.click(screen.getByRole('radio', { name: full }));
+  await press(name);
+  expect(screen.getByTestId('confirm-full').textContent).toContain(means);
+  expect(document.activeElement?.textContent).toBe(back);
+  await press(back);
+  expect(screen.queryByTestId('confirm-full')).toBeNull();
+  expect(document.activeElement?.textContent).toBe(name);
+  await press(name);
+  expect(sent('/v1/policy/autonomy')).toEqual([]);
+  await press(confirm);
+  expect(sent('/v1/policy/autonomy').map(({ body }) => body)).toEqual([{ level: 'full' }]);
+  expect(workbench.autonomy.getState().autonomy?.level).toBe('full');
+  expect(document.activeElement?.textContent).toBe(name);
+});
 
 test('[AN5] so it is for one run', async () => {
   const { sent } = await setup();

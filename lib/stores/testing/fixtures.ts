@@ -1,9 +1,15 @@
+import type { WireCallRecord } from '../../protocol/call-record.ts';
 import type { CardUpdate } from '../../protocol/card.ts';
 import type { Message, RunSummary } from '../../protocol/run.ts';
 import type { ToolListing } from '../../protocol/tool-spec.ts';
-import type { ApprovalListing, Snapshot, WatchEvent } from '../../protocol/watch-messages.ts';
+import type {
+  ApprovalListing,
+  ClientListing,
+  Snapshot,
+  WatchEvent,
+} from '../../protocol/watch-messages.ts';
 
-/** Small true-to-shape values of the watch feed, for tests. */
+/** Small true-to-shape values of the watch feed and the API, for tests. */
 
 export const callEvent = (
   seq: number,
@@ -53,7 +59,7 @@ export const delta = (seq: number, id: string, index: number, text: string): Wat
   delta: text,
 });
 
-export const tool = (name: string): ToolListing => ({
+export const tool = (name: string, more: Partial<ToolListing> = {}): ToolListing => ({
   name,
   model_name: name,
   source: 'server',
@@ -62,6 +68,43 @@ export const tool = (name: string): ToolListing => ({
   timeout_ms: 5_000,
   clients: [],
   callable: true,
+  ...more,
+});
+
+export const client = (id: string, more: Partial<ClientListing> = {}): ClientListing => ({
+  client_id: id,
+  name: id,
+  kind: 'tab',
+  connected: true,
+  visible: true,
+  responsive: true,
+  caps: [],
+  tools: [],
+  connected_at: 1,
+  ...more,
+});
+
+export const callRecord = (more: Partial<WireCallRecord> = {}): WireCallRecord => ({
+  tool_call_id: 'tc_1',
+  run_id: 'run_1',
+  tool_name: 'a',
+  source: 'server',
+  status: 'SUCCEEDED',
+  phase: null,
+  args: {},
+  result: null,
+  error: null,
+  attachments: [],
+  created_at: 1,
+  completed_at: 1,
+  client_id: null,
+  attempt: 1,
+  timeout_ms: 1,
+  timings: { queued_at: null, offered_at: null, started_at: null, completed_at: null },
+  late_result: null,
+  retry_of: null,
+  card: {},
+  ...more,
 });
 
 export const approval = (callId: string): ApprovalListing => ({

@@ -64,15 +64,12 @@ test.each([
     { 'GET /v1/models': () => model({ available: false, model: 'compatible' }) },
     /OPENAI_BASE_URL/,
   ],
-] as const)(
-  '[CX12] a fault of the step %s is named with what mends it',
-  async (step, more, mend) => {
-    const { url } = await scriptedServer({ ...healthy, ...more });
-    const { code, found } = await examine(['--url', url, '--token', 't']);
-    expect(code).toBe(1);
-    expect(found(step)).toMatchObject({ state: 'failed', mend: expect.stringMatching(mend) });
-  },
-);
+] as const)('[CX12] a fault of step %s is named with what mends it', async (step, more, mend) => {
+  const { url } = await scriptedServer({ ...healthy, ...more });
+  const { code, found } = await examine(['--url', url, '--token', 't']);
+  expect(code).toBe(1);
+  expect(found(step)).toMatchObject({ state: 'failed', mend: expect.stringMatching(mend) });
+});
 
 test('[CX12] without a server it says so, and whether its port is free', async () => {
   const taken = await serveHttp((_, response) => response.destroy());

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { serveHttp } from '#lib/net/testing/serve-http';
+import { callRecord } from '#lib/stores/testing/fixtures';
+import { tempDir } from '#lib/testing/temp-dir';
 import { runCli } from '../run-cli.ts';
 
 export interface Asked {
@@ -106,34 +104,18 @@ export async function cli(line: readonly string[], setup: CliSetup = {}) {
 }
 
 export function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), `callboard-cli-${randomUUID().slice(0, 8)}-`));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return tempDir();
 }
 
 const NOW = 1_800_000_000;
 
 /** A call as the server sends it, final unless `more` says otherwise. */
 export const wireCall = (more: Readonly<Record<string, unknown>> = {}) => ({
-  tool_call_id: 'tc_1',
-  run_id: 'run_1',
-  tool_name: 'weather.query',
-  source: 'server',
-  status: 'SUCCEEDED',
-  phase: null,
-  args: {},
-  result: 'fine',
-  error: null,
-  attachments: [],
-  created_at: NOW,
-  completed_at: NOW + 1,
-  client_id: null,
-  attempt: 1,
-  timeout_ms: 30_000,
-  timings: { queued_at: NOW, offered_at: NOW, started_at: NOW, completed_at: NOW + 1 },
-  late_result: null,
-  retry_of: null,
-  card: { status: 'SUCCESS' },
+  ...callRecord({
+    ...{ tool_name: 'weather.query', result: 'fine', created_at: NOW, completed_at: NOW + 1 },
+    timings: { queued_at: NOW, offered_at: NOW, started_at: NOW, completed_at: NOW + 1 },
+    ...{ timeout_ms: 30_000, card: { status: 'SUCCESS' } },
+  }),
   ...more,
 });
 

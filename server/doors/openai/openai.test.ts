@@ -332,18 +332,15 @@ describe('who may do what', () => {
     [{ messages: [user('Hello')], model: '' }],
     [{ messages: [user('Hello')], stream: 'yes' }],
     [{ messages: Array(10_001).fill(user('Hello')) }],
-  ])(
-    '[OA12] what makes no sense is refused in the form of OpenAI, and no run is made (%#)',
-    async (body) => {
-      const { url, runs } = await serve();
-      const { status, json } = await post(url, 'chat/completions', body);
-      expect([status, json.error]).toMatchObject([
-        400,
-        { type: 'invalid_request_error', code: 'bad_request', param: null },
-      ]);
-      expect((await runs.list({ limit: 1 })).runs).toEqual([]);
-    },
-  );
+  ])('[OA12] nonsense is refused in the form of OpenAI, and no run is made (%#)', async (body) => {
+    const { url, runs } = await serve();
+    const { status, json } = await post(url, 'chat/completions', body);
+    expect([status, json.error]).toMatchObject([
+      400,
+      { type: 'invalid_request_error', code: 'bad_request', param: null },
+    ]);
+    expect((await runs.list({ limit: 1 })).runs).toEqual([]);
+  });
 
   test('[OA6] what a tool gave is neither a link nor a picture in a line', async () => {
     const hostile = '`![x](http://evil.example/?q=1)`\n\n# Title <img src=x>';

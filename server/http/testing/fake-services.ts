@@ -8,6 +8,7 @@ import type { RunRecord } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { run } from '#lib/stores/testing/fixtures';
 import type { BlobStore, BlobUpload } from '../../blobs/disk-blob-store.ts';
 import type { CallService, InvokeRequest } from '../../calls/call-service.ts';
 import type { AgUiService } from '../../doors/ag-ui/create-ag-ui-service.ts';
@@ -100,19 +101,7 @@ export function createFakeCalls() {
   return { fake, service };
 }
 
-const runRecord: RunRecord = {
-  run_id: 'run_a',
-  title: 'A run',
-  status: 'idle',
-  model: null,
-  tools: null,
-  step: 0,
-  max_steps: 10,
-  error: null,
-  created_at: 1,
-  updated_at: 1,
-  messages: [],
-};
+const runRecord: RunRecord = { ...run('run_a', { title: 'A run' }), messages: [] };
 
 const runTools = ['a', 'b', 'c', 'd'].map(
   (name): RunTool => ({

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { Role } from '#lib/protocol/role';
-import type { Snapshot } from '#lib/protocol/watch-messages';
+import { snapshot } from '#lib/stores/testing/fixtures';
 import type { Audit, AuditedAct } from '../../auth/audit.ts';
 import { type Callers, createCallers, createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
@@ -74,15 +74,7 @@ const CALLERS: Record<string, Caller> = {
 
 const NO_HOSTS: readonly string[] = [];
 
-const SNAPSHOT: Snapshot = {
-  type: 'snapshot',
-  seq: 10,
-  runs: [],
-  calls: [],
-  tools: [],
-  clients: [],
-  approvals: [],
-};
+const SNAPSHOT = snapshot(10);
 
 export interface TestServerOptions {
   readonly deps?: Partial<HttpDeps>;

@@ -232,11 +232,8 @@ describe('providers by their keys', () => {
     expect(models.resolve('google:gemini-9')).toEqual({ ok: true, ref: 'google:gemini-9' });
   });
 
-  test.each(['anthropic:claude-x', 'google:gemini-x'])(
-    '[AL62] %s is refused without its key',
-    (ref) => {
-      expect(make({ openaiApiKey: 'sk-x' }).resolve(ref).ok).toBe(false);
-      expect(make({ openaiBaseUrl: 'http://127.0.0.1:9/v1' }).resolve(ref).ok).toBe(false);
-    },
-  );
+  test.each(['anthropic:claude-x', 'google:gemini-x'])('[AL62] %s needs its key', (ref) => {
+    expect(make({ openaiApiKey: 'sk-x' }).resolve(ref).ok).toBe(false);
+    expect(make({ openaiBaseUrl: 'http://127.0.0.1:9/v1' }).resolve(ref).ok).toBe(false);
+  });
 });

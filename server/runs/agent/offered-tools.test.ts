@@ -92,31 +92,28 @@ describe.each(MODELS)('over %s', (model) => {
     ['null', null],
     ['a number', 42],
     ['missing', undefined],
-  ])(
-    '[AL104] T145: a call whose name is %s fails, the others run, the turn goes on',
-    async (_, name) => {
-      const script = inOrder(
-        {
-          calls: [
-            { name, args: { text: 'lost' } },
-            { name: 'demo_echo', args: { text: 'x' } },
-          ],
-        },
-        { text: 'I see.' },
-      );
-      const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
-      const run = await turn('go');
-      expect(run).toMatchObject({ status: 'idle', error: null });
-      expect(openai.requests).toHaveLength(2);
-      expect(errorsOf(calls).toSorted()).toEqual([
-        ['FAILED', 'no_provider', 'no'],
-        ['SUCCEEDED', undefined, undefined],
-      ]);
-      const input = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
-      expect(input).toContain('echo x');
-      expect(input.join(' ')).toContain('had no name');
-    },
-  );
+  ])('[AL104] T145: a call named %s fails, the others run, the turn goes on', async (_, name) => {
+    const script = inOrder(
+      {
+        calls: [
+          { name, args: { text: 'lost' } },
+          { name: 'demo_echo', args: { text: 'x' } },
+        ],
+      },
+      { text: 'I see.' },
+    );
+    const { turn, calls, openai } = await setupTurns({ model, script, tools: [echo] });
+    const run = await turn('go');
+    expect(run).toMatchObject({ status: 'idle', error: null });
+    expect(openai.requests).toHaveLength(2);
+    expect(errorsOf(calls).toSorted()).toEqual([
+      ['FAILED', 'no_provider', 'no'],
+      ['SUCCEEDED', undefined, undefined],
+    ]);
+    const input = openai.requests[1]?.toolResults.map(({ text }) => text) ?? [];
+    expect(input).toContain('echo x');
+    expect(input.join(' ')).toContain('had no name');
+  });
 
   test.each([
     ['odd', 'rm -rf /; \u202e删除 "x"'],

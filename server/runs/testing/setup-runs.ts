@@ -3,6 +3,7 @@ import { MODEL_OUTPUT_BYTES } from '#lib/call/model-output';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import type { Message, RunSummary } from '#lib/protocol/run';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
+import { message, run } from '#lib/stores/testing/fixtures';
 import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AnnounceRun } from '../../notices/notice-drafts.ts';
@@ -162,29 +163,14 @@ export const sampleRequest = (given: Partial<ModelRequest> = {}): ModelRequest =
   ...given,
 });
 
-export const oldRun = (given: Partial<RunSummary> = {}): RunSummary => ({
-  run_id: 'run_old',
-  title: 'Old',
-  status: 'idle',
-  model: 'rehearsal',
-  tools: null,
-  step: 0,
-  max_steps: 10,
-  error: null,
-  created_at: 1,
-  updated_at: 1,
-  ...given,
-});
+export const oldRun = (given: Partial<RunSummary> = {}): RunSummary =>
+  run('run_old', { ...{ title: 'Old', status: 'idle', step: 0, updated_at: 1 }, ...given });
 
-export const oldMessage = (given: Partial<Message> = {}): Message => ({
-  message_id: 'msg_old',
-  run_id: 'run_old',
-  role: 'user',
-  parts: [{ type: 'text', text: 'Hi' }],
-  status: 'done',
-  created_at: 1,
-  ...given,
-});
+export const oldMessage = (given: Partial<Message> = {}): Message =>
+  message('msg_old', {
+    ...{ run_id: 'run_old', role: 'user', parts: [{ type: 'text', text: 'Hi' }], status: 'done' },
+    ...given,
+  });
 
 /** A message as a watcher that folds events has it. */
 export function folded(events: readonly WatchEvent[], messageId: string): string {
