@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, cleanup, fireEvent, render, renderHook, screen } from '@testing-library/react';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';
 import type { ReactNode } from 'react';

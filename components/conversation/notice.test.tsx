@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { LIMIT_NOTICES } from '#lib/protocol/notice-codes';

@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { message, run } from '#lib/stores/testing/fixtures';

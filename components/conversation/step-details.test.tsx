@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ModelTurn } from '#lib/protocol/model-turn';

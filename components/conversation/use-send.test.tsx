@@ -11,9 +11,7 @@ import {
 import { useSelectedRun } from './use-selected-run.ts';
 import { useSend } from './use-send.ts';
 
-afterEach(() => {
-  history.replaceState(null, '', '/');
-});
+afterEach(() => history.replaceState(null, '', '/'));
 
 /** A new conversation, and a server that answers when the test says so. */
 function setup() {

@@ -2,6 +2,7 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import en from '../../lib/i18n/messages/device/en.json';
+import { press } from '../tool-call/testing/in-workbench.tsx';
 import { AskSheet } from './ask-sheet.tsx';
 import { DevicePageProvider } from './device-context.tsx';
 import { createDeviceMemory } from './device-memory.ts';
@@ -39,9 +40,6 @@ function setUp() {
   const wait = (ms: number) => act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
   return { store, ask, wait, answers };
 }
-
-const press = (name: string) =>
-  act(async () => void fireEvent.click(screen.getByRole('button', { name })));
 
 test('[DP10] without a connection a question says that the answer is sent later', async () => {
   const { store, ask } = setUp();

@@ -3,6 +3,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { OpenedPairing, WirePairing } from '#lib/protocol/device';
 import { callEvent } from '#lib/stores/testing/fixtures';
+import { press } from '../tool-call/testing/in-workbench.tsx';
 import { Toaster } from '../ui/toaster.tsx';
 import {
   ASKING,
@@ -11,7 +12,6 @@ import {
   deviceOf,
   OPENED,
   pairingOf,
-  press,
   serving,
   setupDevicesPage,
   toolOf,

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { press } from '../tool-call/testing/in-workbench.tsx';
 import { Toaster } from '../ui/toaster.tsx';
 import {
   ASKING,
   OPENED,
   pairingOf,
-  press,
   serving,
   setupDevicesPage,
   type World,

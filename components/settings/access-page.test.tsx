@@ -8,6 +8,7 @@ import {
   type Answer,
   createTestWorkbench,
   personWith,
+  press,
   renderIn,
   type SentRequest,
 } from '../tool-call/testing/in-workbench.tsx';
@@ -49,10 +50,6 @@ async function setup(
 }
 
 const row = (name: string) => screen.getByRole('article', { name });
-const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
-  act(async () => {
-    fireEvent.click(within(inside).getByRole('button', { name }));
-  });
 const name = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' });
 const typeName = (value: string) => fireEvent.change(name(), { target: { value } });
 

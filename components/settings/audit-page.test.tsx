@@ -9,6 +9,7 @@ import {
   createTestWorkbench,
   InWorkbench,
   personWith,
+  press,
   type SentRequest,
 } from '../tool-call/testing/in-workbench.tsx';
 import { AuditPage } from './audit-page.tsx';
@@ -50,10 +51,6 @@ async function setup(
   return { sent, paths: () => sent.map(({ path }) => path) };
 }
 
-const press = (name: string) =>
-  act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
 const entries = () => screen.queryAllByTestId('audit-entry').map((one) => one.textContent);
 
 test('each entry has who, by which token, from where, what, and what it was done to', async () => {

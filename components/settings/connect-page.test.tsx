@@ -3,7 +3,12 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { CreatedToken } from '#lib/protocol/token';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
-import { createTestWorkbench, personWith, renderIn } from '../tool-call/testing/in-workbench.tsx';
+import {
+  createTestWorkbench,
+  personWith,
+  press,
+  renderIn,
+} from '../tool-call/testing/in-workbench.tsx';
 import { ConnectPage } from './connect-page.tsx';
 
 const CREATED: CreatedToken = {
@@ -18,11 +23,6 @@ async function setup(role: 'admin' | 'operator' = 'admin') {
   await act(async () => void renderIn(workbench, <ConnectPage />));
   return { sent, workbench };
 }
-
-const press = (name: string) =>
-  act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
 
 async function create() {
   const shown = await setup();

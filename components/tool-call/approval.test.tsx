@@ -1,17 +1,14 @@
 // @vitest-environment happy-dom
-
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
 import { callRecord } from '#lib/stores/testing/fixtures';
 import { forgetText } from './kept-texts.ts';
-import type { Answer } from './testing/in-workbench.tsx';
+import { type Answer, press } from './testing/in-workbench.tsx';
 import { layOut } from './testing/layout.ts';
 import { type ShowOptions, showCard } from './testing/show-card.tsx';
 
-afterEach(() => {
-  forgetText('tc_1');
-});
+afterEach(() => forgetText('tc_1'));
 
 const LONG = { height: 240, content: 3_000 };
 const args = { to: 'Ada', amount: 10 };
@@ -34,7 +31,6 @@ function setup(update: CardUpdate = {}, options: ShowOptions = {}) {
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const region = () => screen.getByRole('group', { name: 'Arguments to allow' });
 const isBlocked = (name: string) => button(name).getAttribute('aria-disabled') === 'true';
-const press = (name: string | RegExp) => act(async () => void fireEvent.click(button(name)));
 
 function scrollTo(element: Element, top: number): void {
   element.scrollTop = top;

@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Toaster } from '#components/ui/toaster';

@@ -5,12 +5,10 @@ import type { CardUpdate } from '#lib/protocol/card';
 import type { Question } from '#lib/protocol/question';
 import { ApprovalVoice } from './approval-voice.tsx';
 import { forgetText } from './kept-texts.ts';
-import { personWith } from './testing/in-workbench.tsx';
+import { personWith, press } from './testing/in-workbench.tsx';
 import { showCard } from './testing/show-card.tsx';
 
-afterEach(() => {
-  forgetText('tc_1');
-});
+afterEach(() => forgetText('tc_1'));
 
 const choices = [
   { value: 'r', label: 'Red' },
@@ -43,8 +41,6 @@ async function setup(
   return { workbench, change, answers };
 }
 
-const press = (name: string) =>
-  act(async () => void fireEvent.click(screen.getByRole('button', { name })));
 const isBlocked = (name: string) => screen.getByRole('button', { name }).hasAttribute('disabled');
 
 test('[AP11] a question is answered in words, and takes no focus when it comes', async () => {

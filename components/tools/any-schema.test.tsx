@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { NuqsTestingAdapter } from 'nuqs/adapters/testing';

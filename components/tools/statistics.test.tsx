@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, render, screen, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import {
   type Answer,
   createTestWorkbench,
   InWorkbench,
+  press,
   renderIn,
 } from '../tool-call/testing/in-workbench.tsx';
 import { Statistics } from './statistics.tsx';
@@ -87,11 +88,6 @@ async function setup({
 
 const rows = () => screen.getAllByRole('row').map((row) => row.textContent);
 const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent);
-const press = async (name: string) => {
-  await act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
-};
 
 test('a row for each tool has its calls, successes, failures and times; its name leads to it', async () => {
   const { sent, onSelect } = await setup();

@@ -1,10 +1,14 @@
 // @vitest-environment happy-dom
-
 import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { tool } from '#lib/stores/testing/fixtures';
-import { type Answer, createTestWorkbench, renderIn } from '../tool-call/testing/in-workbench.tsx';
+import {
+  type Answer,
+  createTestWorkbench,
+  press,
+  renderIn,
+} from '../tool-call/testing/in-workbench.tsx';
 import { TryIt } from './try-it.tsx';
 
 const toolOf = (schema: Record<string, unknown>, more: Partial<ToolListing> = {}): ToolListing =>
@@ -32,10 +36,6 @@ async function setup(tool: ToolListing, answer: Answer = accepted) {
 const field = (name: string) => screen.findByLabelText(new RegExp(`^${name}`));
 const fill = async (name: string, value: string) =>
   fireEvent.change(await field(name), { target: { value } });
-const press = (name: string) =>
-  act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
 const json = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Arguments as JSON' });
 
 test('the form and the JSON are two views of one value', async () => {

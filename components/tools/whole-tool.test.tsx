@@ -1,5 +1,4 @@
 // @vitest-environment happy-dom
-
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ToolListing } from '#lib/protocol/tool-spec';

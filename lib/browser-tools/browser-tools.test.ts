@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ChromiumRig, openChromium } from '../client/testing/open-chromium.ts';
+import { openChromium } from '../client/testing/open-chromium.ts';
 import { setupTools } from './testing/setup-tools.ts';
 
 const BODY = `
@@ -14,12 +14,7 @@ const BODY = `
   <h1>Harbour office</h1><p id="tide">High tide at <b>noon</b></p><p hidden>secret draft</p>
   <div id="red"></div><div id="far"></div>`;
 
-let chromium: ChromiumRig;
-beforeAll(async () => {
-  const entry = join(import.meta.dirname, 'testing/tools-page.ts');
-  chromium = await openChromium({ entry, body: BODY });
-});
-afterAll(() => chromium.close());
+const chromium = await openChromium(join(import.meta.dirname, 'testing/tools-page.ts'), BODY);
 
 const setup = (options: BrowserContextOptions = {}, url = chromium.url) =>
   setupTools(chromium, { viewport: { width: 800, height: 600 }, ...options }, url);

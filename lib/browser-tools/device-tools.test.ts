@@ -2,16 +2,14 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright';
 import encodeQR from 'qr';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ChromiumRig, openChromium } from '../client/testing/open-chromium.ts';
+import { expect, test } from 'vitest';
+import { openChromium } from '../client/testing/open-chromium.ts';
 import { resultOf, setupTools } from './testing/setup-tools.ts';
 
-let chromium: ChromiumRig;
-beforeAll(async () => {
-  const entry = join(import.meta.dirname, 'testing/tools-page.ts');
-  chromium = await openChromium({ entry, body: '<p>Harbour</p>' });
-});
-afterAll(() => chromium.close());
+const chromium = await openChromium(
+  join(import.meta.dirname, 'testing/tools-page.ts'),
+  '<p>Harbour</p>',
+);
 const setup = (options?: BrowserContextOptions) => setupTools(chromium, options);
 
 test('[BT63] a sound is recorded, with its length and whether anything can be heard', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ChromiumRig, openChromium } from '../client/testing/open-chromium.ts';
+import { expect, test } from 'vitest';
+import { openChromium } from '../client/testing/open-chromium.ts';
 import { setupTools } from './testing/setup-tools.ts';
 
 /** What a phone has, and Chromium without a screen of its own has not. */
@@ -40,12 +40,10 @@ const PHONE_PARTS = `<script>
   };
 </script>`;
 
-let chromium: ChromiumRig;
-beforeAll(async () => {
-  const entry = join(import.meta.dirname, 'testing/tools-page.ts');
-  chromium = await openChromium({ entry, body: `<p>Harbour</p>${PHONE_PARTS}` });
-});
-afterAll(() => chromium.close());
+const chromium = await openChromium(
+  join(import.meta.dirname, 'testing/tools-page.ts'),
+  `<p>Harbour</p>${PHONE_PARTS}`,
+);
 const setup = (options?: BrowserContextOptions) => setupTools(chromium, options);
 
 test('[BT60] what a browser permits in a touch alone is done inside it', async () => {

@@ -1,78 +1,76 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Card, CardUpdate } from '../protocol/card.ts';
 import { isFinalCard, mergeCard } from './merge-card.ts';
 
 const fold = (updates: readonly CardUpdate[], from?: Card) =>
   updates.reduce<Card | undefined>(mergeCard, from);
 
-describe('mergeCard', () => {
-  test('[CM1] parameters told while waiting are still there at the end', () => {
-    const card = fold([
-      { status: 'WAIT', params: { quality: 'low' } },
-      { status: 'DOING', params: { facing: 'user', quality: 'high' } },
-      { status: 'SUCCESS', result: 1 },
-    ]);
-    expect(card?.params).toEqual({ quality: 'high', facing: 'user' });
-  });
+test('[CM1] parameters told while waiting are still there at the end', () => {
+  const card = fold([
+    { status: 'WAIT', params: { quality: 'low' } },
+    { status: 'DOING', params: { facing: 'user', quality: 'high' } },
+    { status: 'SUCCESS', result: 1 },
+  ]);
+  expect(card?.params).toEqual({ quality: 'high', facing: 'user' });
+});
 
-  test('[CM1] a parameter cannot reach a prototype', () => {
-    const update: CardUpdate = { params: JSON.parse('{"__proto__":{"polluted":true},"a":1}') };
-    const card = fold([{ status: 'WAIT' }, update]);
-    expect(Object.keys(card?.params ?? {})).toEqual(['a']);
-    expect('polluted' in {}).toBe(false);
-  });
+test('[CM1] a parameter cannot reach a prototype', () => {
+  const update: CardUpdate = { params: JSON.parse('{"__proto__":{"polluted":true},"a":1}') };
+  const card = fold([{ status: 'WAIT' }, update]);
+  expect(Object.keys(card?.params ?? {})).toEqual(['a']);
+  expect('polluted' in {}).toBe(false);
+});
 
-  test('[CM2] progress never falls, and keeps its total', () => {
-    const card = fold([
-      { status: 'DOING', progress: { done: 3, total: 4 } },
-      { progress: { done: 1 } },
-    ]);
-    expect(card?.progress).toEqual({ done: 3, total: 4 });
-  });
+test('[CM2] progress never falls, and keeps its total', () => {
+  const card = fold([
+    { status: 'DOING', progress: { done: 3, total: 4 } },
+    { progress: { done: 1 } },
+  ]);
+  expect(card?.progress).toEqual({ done: 3, total: 4 });
+});
 
-  test('[CM3] what is not given stays, and null is given', () => {
-    const card = fold([
-      { status: 'DOING', tip: 'Focusing', phase: 'granted' },
-      { tip: undefined, preview: 0 },
-      { phase: null },
-    ]);
-    expect(card).toMatchObject({ tip: 'Focusing', preview: 0, phase: null });
-  });
+test('[CM3] what is not given stays, and null is given', () => {
+  const card = fold([
+    { status: 'DOING', tip: 'Focusing', phase: 'granted' },
+    { tip: undefined, preview: 0 },
+    { phase: null },
+  ]);
+  expect(card).toMatchObject({ tip: 'Focusing', preview: 0, phase: null });
+});
 
-  test('[CM4] a late WAIT adds a tip without leaving DOING', () => {
-    const card = fold([
-      { status: 'DOING', phase: 'granted' },
-      { status: 'WAIT', phase: 'queued', tip: 'late' },
-    ]);
-    expect(card).toMatchObject({ status: 'DOING', phase: 'granted', tip: 'late' });
-  });
+test('[CM4] a late WAIT adds a tip without leaving DOING', () => {
+  const card = fold([
+    { status: 'DOING', phase: 'granted' },
+    { status: 'WAIT', phase: 'queued', tip: 'late' },
+  ]);
+  expect(card).toMatchObject({ status: 'DOING', phase: 'granted', tip: 'late' });
+});
 
-  test('[CM5] a late error does not undo a success; a late result only leaves its mark', () => {
-    const done = fold([{ status: 'SUCCESS', result: 'first', params: { a: 1 } }]);
-    if (!done) throw new Error('no card');
-    expect(mergeCard(done, { status: 'ERROR', result: 'second', params: { a: 2 } })).toBe(done);
-    expect(mergeCard(done, { late_result: true })).toEqual({ ...done, late_result: true });
-  });
+test('[CM5] a late error does not undo a success; a late result only leaves its mark', () => {
+  const done = fold([{ status: 'SUCCESS', result: 'first', params: { a: 1 } }]);
+  if (!done) throw new Error('no card');
+  expect(mergeCard(done, { status: 'ERROR', result: 'second', params: { a: 2 } })).toBe(done);
+  expect(mergeCard(done, { late_result: true })).toEqual({ ...done, late_result: true });
+});
 
-  test('[CM11] whole arguments replace what was shown, and what a client reports is beside them', () => {
-    const card = fold([
-      { status: 'WAIT', params: { to: 'Ann', memo: 'half' }, partial: true },
-      { params: { to: 'Ann', amount: 5 }, params_whole: true },
-      { params: { lens: 'wide' }, status_params: { lens: 'wide', amount: 1 } },
-      { params: { lens: 'tele' }, status_params: { lens: 'tele' } },
-    ]);
-    expect(card?.params).toEqual({ to: 'Ann', amount: 5, lens: 'tele' });
-    expect(card?.status_params).toEqual({ lens: 'tele', amount: 1 });
-    expect(card && mergeCard(card, { params_whole: true })).toBe(card);
-  });
+test('[CM11] whole arguments replace what was shown, and what a client reports is beside them', () => {
+  const card = fold([
+    { status: 'WAIT', params: { to: 'Ann', memo: 'half' }, partial: true },
+    { params: { to: 'Ann', amount: 5 }, params_whole: true },
+    { params: { lens: 'wide' }, status_params: { lens: 'wide', amount: 1 } },
+    { params: { lens: 'tele' }, status_params: { lens: 'tele' } },
+  ]);
+  expect(card?.params).toEqual({ to: 'Ann', amount: 5, lens: 'tele' });
+  expect(card?.status_params).toEqual({ lens: 'tele', amount: 1 });
+  expect(card && mergeCard(card, { params_whole: true })).toBe(card);
+});
 
-  test('[CM6] an update that changes nothing gives back the very same card', () => {
-    const card = fold([{ status: 'DOING', params: { a: { b: [1, 2] } }, progress: { done: 1 } }]);
-    if (!card) throw new Error('no card');
-    expect(mergeCard(card, { params: { a: { b: [1, 2] } }, progress: { done: 0 } })).toBe(card);
-    expect(mergeCard(card, {})).toBe(card);
-  });
+test('[CM6] an update that changes nothing gives back the very same card', () => {
+  const card = fold([{ status: 'DOING', params: { a: { b: [1, 2] } }, progress: { done: 1 } }]);
+  if (!card) throw new Error('no card');
+  expect(mergeCard(card, { params: { a: { b: [1, 2] } }, progress: { done: 0 } })).toBe(card);
+  expect(mergeCard(card, {})).toBe(card);
 });
 
 /** As updates come: out of JSON text, so without -0 and the like. */

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ChromiumRig, openChromium } from './testing/open-chromium.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openChromium } from './testing/open-chromium.ts';
 
-let chromium: ChromiumRig;
-beforeAll(async () => {
-  const entry = join(import.meta.dirname, 'testing/journal-page.ts');
-  chromium = await openChromium({ entry, body: '' });
-});
-afterAll(() => chromium.close());
+const chromium = await openChromium(join(import.meta.dirname, 'testing/journal-page.ts'));
 
 async function open() {
   const page = await chromium.open();

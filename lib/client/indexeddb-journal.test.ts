@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeJournal, journalEntry } from './journal.contract.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import { type ChromiumRig, openChromium } from './testing/open-chromium.ts';
+import { openChromium } from './testing/open-chromium.ts';
 import { createScriptedServer } from './testing/scripted-server.ts';
 import { granted, request } from './testing/setup-client.ts';
 
-let chromium: ChromiumRig;
-beforeAll(async () => {
-  const entry = join(import.meta.dirname, 'testing/journal-page.ts');
-  chromium = await openChromium({ entry, body: '' });
-});
-afterAll(() => chromium.close());
+const chromium = await openChromium(join(import.meta.dirname, 'testing/journal-page.ts'));
 
 /** The journal of the page, as one of this process. */
 async function openIn(

@@ -1,7 +1,7 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openBrowser, shouldOpenBrowser, watchParent } from './launcher.ts';
 
 const url = 'http://127.0.0.1:3000/sign-in/abc?next=%2F&x=1';
@@ -38,28 +38,26 @@ test('a desktop whose opener is missing does not crash it', async () => {
 
 const desktop = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
 
-describe('shouldOpenBrowser', () => {
-  test.each([
-    ['an X display', desktop, 'linux'],
-    ['a Wayland display', { CALLBOARD_OPEN: '1', WAYLAND_DISPLAY: 'wayland-0' }, 'linux'],
-    ['a Mac, which needs no display variable', { CALLBOARD_OPEN: '1' }, 'darwin'],
-    ['Windows', { CALLBOARD_OPEN: '1' }, 'win32'],
-    ['CI=false', { ...desktop, CI: 'false' }, 'linux'],
-    ['a browser of choice', { ...desktop, BROWSER: 'firefox' }, 'linux'],
-  ] as const)('opens one with %s', (_, env, platform) => {
-    expect(shouldOpenBrowser(env, platform)).toBe(true);
-  });
+test.each([
+  ['an X display', desktop, 'linux'],
+  ['a Wayland display', { CALLBOARD_OPEN: '1', WAYLAND_DISPLAY: 'wayland-0' }, 'linux'],
+  ['a Mac, which needs no display variable', { CALLBOARD_OPEN: '1' }, 'darwin'],
+  ['Windows', { CALLBOARD_OPEN: '1' }, 'win32'],
+  ['CI=false', { ...desktop, CI: 'false' }, 'linux'],
+  ['a browser of choice', { ...desktop, BROWSER: 'firefox' }, 'linux'],
+] as const)('opens one with %s', (_, env, platform) => {
+  expect(shouldOpenBrowser(env, platform)).toBe(true);
+});
 
-  test.each([
-    ['unless `npm start` asked for it', { DISPLAY: ':0' }, 'linux'],
-    ['without a display', { CALLBOARD_OPEN: '1' }, 'linux'],
-    ['under CI', { ...desktop, CI: 'true' }, 'linux'],
-    ['over SSH', { ...desktop, SSH_CONNECTION: '192.0.2.1 5 192.0.2.2 22' }, 'linux'],
-    ['over SSH on a Mac', { CALLBOARD_OPEN: '1', SSH_TTY: '/dev/ttys001' }, 'darwin'],
-    ['when none is wanted', { ...desktop, BROWSER: 'none' }, 'linux'],
-  ] as const)('opens none %s', (_, env, platform) => {
-    expect(shouldOpenBrowser(env, platform)).toBe(false);
-  });
+test.each([
+  ['unless `npm start` asked for it', { DISPLAY: ':0' }, 'linux'],
+  ['without a display', { CALLBOARD_OPEN: '1' }, 'linux'],
+  ['under CI', { ...desktop, CI: 'true' }, 'linux'],
+  ['over SSH', { ...desktop, SSH_CONNECTION: '192.0.2.1 5 192.0.2.2 22' }, 'linux'],
+  ['over SSH on a Mac', { CALLBOARD_OPEN: '1', SSH_TTY: '/dev/ttys001' }, 'darwin'],
+  ['when none is wanted', { ...desktop, BROWSER: 'none' }, 'linux'],
+] as const)('opens none %s', (_, env, platform) => {
+  expect(shouldOpenBrowser(env, platform)).toBe(false);
 });
 
 const module = join(import.meta.dirname, 'launcher.ts');

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from '#lib/call/call';
 import { changed, finalCall, sampleCall, sampleProvider } from '#lib/call/testing/sample-call';
 import { createLogApplier } from './apply-log.ts';
@@ -18,15 +18,9 @@ import { insertCalls } from './testing/insert-calls.ts';
 import { appendCall } from './testing/store-setup.ts';
 import { TERMS_TABLE } from './word-terms.ts';
 
-const open: DatabaseSync[] = [];
-
-afterEach(() => {
-  for (const database of open.splice(0)) database.close();
-});
-
 function setup() {
   const database = new DatabaseSync(':memory:');
-  open.push(database);
+  onTestFinished(() => database.close());
   defineRowChecksum(database);
   migrate(database, MIGRATIONS);
   database.exec(TERMS_TABLE);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { CallEventEntry } from '#lib/call/call-event';
 import { firstEntryOf, foldEvents, toPublished } from '#lib/call/fold';
 import { sampleCall } from '#lib/call/testing/sample-call';
@@ -11,12 +11,6 @@ import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createLogReader } from './read-log.ts';
 import { defineRowChecksum } from './row-checksum.ts';
-
-const open: DatabaseSync[] = [];
-
-afterEach(() => {
-  for (const database of open.splice(0)) database.close();
-});
 
 /** A call that tells of its work and shows a preview now and then, an event a row. */
 const entriesOf = (count: number): CallEventEntry[] =>
@@ -35,7 +29,7 @@ const entriesOf = (count: number): CallEventEntry[] =>
 
 function setup(count: number) {
   const database = new DatabaseSync(':memory:');
-  open.push(database);
+  onTestFinished(() => database.close());
   defineRowChecksum(database);
   migrate(database, MIGRATIONS);
   const insert = database.prepare(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mergeCard, mergeUpdates } from '#lib/call/merge-card';
 import type { Card, CardUpdate } from '#lib/protocol/card';
 import type { WatchEvent } from '#lib/protocol/watch-messages';
@@ -49,34 +49,32 @@ test('[WA1] merged updates have the effect of the updates one by one, whatever w
   );
 });
 
-describe('createMissedEvents', () => {
-  test('[WA2] keeps one update per call, in order of the newest number', () => {
-    const missed = createMissedEvents(10);
-    missed.add(call(1, 'tc_a', { status: 'WAIT' }));
-    missed.add(call(2, 'tc_b', { status: 'WAIT' }));
-    missed.add(call(3, 'tc_a', { tip: 'later' }));
-    expect(missed.take()).toEqual([
-      call(2, 'tc_b', { status: 'WAIT' }),
-      call(3, 'tc_a', { status: 'WAIT', tip: 'later' }),
-    ]);
-    expect(missed.take()).toEqual([]);
-  });
+test('[WA2] one update is kept per call, in order of the newest number', () => {
+  const missed = createMissedEvents(10);
+  missed.add(call(1, 'tc_a', { status: 'WAIT' }));
+  missed.add(call(2, 'tc_b', { status: 'WAIT' }));
+  missed.add(call(3, 'tc_a', { tip: 'later' }));
+  expect(missed.take()).toEqual([
+    call(2, 'tc_b', { status: 'WAIT' }),
+    call(3, 'tc_a', { status: 'WAIT', tip: 'later' }),
+  ]);
+  expect(missed.take()).toEqual([]);
+});
 
-  test('[WA3] of more calls than it may hold, and of a model that writes, only a snapshot helps', () => {
-    const many = createMissedEvents(2);
-    for (const n of [1, 2, 3]) many.add(call(n, `tc_${n}`, { status: 'WAIT' }));
-    expect(many.take()).toBe('snapshot');
-    const writing = createMissedEvents(2);
-    writing.add({
-      type: 'message_delta',
-      seq: 1,
-      run_id: 'run_1',
-      message_id: 'msg_1',
-      index: 0,
-      part: 'text',
-      delta: 'x',
-    });
-    expect(writing.take()).toBe('snapshot');
-    expect(writing.take()).toEqual([]);
+test('[WA3] of more calls than it may hold, and of a model that writes, only a snapshot helps', () => {
+  const many = createMissedEvents(2);
+  for (const n of [1, 2, 3]) many.add(call(n, `tc_${n}`, { status: 'WAIT' }));
+  expect(many.take()).toBe('snapshot');
+  const writing = createMissedEvents(2);
+  writing.add({
+    type: 'message_delta',
+    seq: 1,
+    run_id: 'run_1',
+    message_id: 'msg_1',
+    index: 0,
+    part: 'text',
+    delta: 'x',
   });
+  expect(writing.take()).toBe('snapshot');
+  expect(writing.take()).toEqual([]);
 });

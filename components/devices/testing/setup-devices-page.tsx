@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import type { DeviceTool, OpenedPairing, WireDevice, WirePairing } from '#lib/protocol/device';
 import type { Role } from '#lib/protocol/role';
 import type { ClientListing } from '#lib/protocol/watch-messages';
@@ -96,8 +96,4 @@ export async function setupDevicesPage(
   return { workbench, sent, changed };
 }
 
-export const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
-  act(async () => {
-    fireEvent.click(within(inside).getByRole('button', { name }));
-  });
 export const card = (name: string) => screen.getByRole('article', { name });

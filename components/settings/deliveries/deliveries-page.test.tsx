@@ -7,6 +7,7 @@ import {
   type Answer,
   createTestWorkbench,
   personWith,
+  press,
   renderIn,
   type SentRequest,
 } from '../../tool-call/testing/in-workbench.tsx';
@@ -51,10 +52,6 @@ async function setup(
   return sent;
 }
 
-const press = (name: string | RegExp) =>
-  act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
 const texts = (id: string) => screen.queryAllByTestId(id).map(({ textContent }) => textContent);
 
 test('the page shows how each target does, and what was sent with its end', async () => {

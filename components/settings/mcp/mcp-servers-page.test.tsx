@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { WireMcpServer } from '#lib/protocol/mcp-server';
 import {
   createTestWorkbench,
   personWith,
+  press,
   renderIn,
 } from '../../tool-call/testing/in-workbench.tsx';
 import { McpServersPage } from './mcp-servers-page.tsx';
@@ -45,11 +46,6 @@ async function setup(
   await act(async () => void renderIn(workbench, <McpServersPage />));
   return { sent, text: () => document.body.textContent };
 }
-
-const press = (name: string) =>
-  act(async () => {
-    fireEvent.click(screen.getByRole('button', { name }));
-  });
 
 test('a server is shown with its state, its tools and what becomes of their calls', async () => {
   const { text } = await setup([SERVER]);

@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
-
-import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import type { WireAlwaysRule } from '#lib/protocol/always';
@@ -10,6 +9,7 @@ import {
   type Answer,
   createTestWorkbench,
   personWith,
+  press,
   renderIn,
   type SentRequest,
 } from '../../tool-call/testing/in-workbench.tsx';
@@ -63,10 +63,6 @@ async function setup(
   return { workbench, sent: (path: string) => sent.filter((one) => one.path === path) };
 }
 
-const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
-  act(async () => {
-    fireEvent.click(within(inside).getByRole('button', { name }));
-  });
 const alerts = () => screen.queryAllByRole('alert').flatMap(({ textContent }) => textContent || []);
 const texts = (id: string) => screen.queryAllByTestId(id).map(({ textContent }) => textContent);
 

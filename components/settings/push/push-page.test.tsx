@@ -15,9 +15,7 @@ import {
 } from '../../tool-call/testing/in-workbench.tsx';
 import { PushPage } from './push-page.tsx';
 
-afterEach(() => {
-  localStorage.clear();
-});
+afterEach(() => localStorage.clear());
 
 const NEW = 'https://fcm.googleapis.com/new';
 const KEY = 'BA';

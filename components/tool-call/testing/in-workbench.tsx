@@ -1,4 +1,4 @@
-import { render } from '@testing-library/react';
+import { act, fireEvent, render, within } from '@testing-library/react';
 import { NextIntlClientProvider } from 'next-intl';
 import type { ReactNode } from 'react';
 import { catalogue } from '#lib/i18n/catalogue';
@@ -71,3 +71,6 @@ export const renderIn = (workbench: Workbench, view: ReactNode, locale: 'en' | '
       {view}
     </InWorkbench>,
   );
+
+export const press = (name: string | RegExp, inside: HTMLElement = document.body) =>
+  act(async () => void fireEvent.click(within(inside).getByRole('button', { name })));

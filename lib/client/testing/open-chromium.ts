@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { build } from 'esbuild';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll } from 'vitest';
 import { serveHttp } from '../../net/testing/serve-http.ts';
 
 /** A real Chromium, and a page of ours served from loopback, which counts as secure. */
@@ -11,7 +12,6 @@ export interface ChromiumRig {
   /** The same page under a name that does not make it a secure context. */
   readonly insecureUrl: string;
   open(options?: BrowserContextOptions, url?: string): Promise<Page>;
-  close(): Promise<void>;
 }
 
 const FLAGS = [
@@ -21,14 +21,8 @@ const FLAGS = [
   '--host-resolver-rules=MAP insecure.test 127.0.0.1',
 ];
 
-/** Bundles `entry`, serves it in a page with `body`, and starts Chromium. */
-export async function openChromium({
-  entry,
-  body,
-}: {
-  entry: string;
-  body: string;
-}): Promise<ChromiumRig> {
+/** Bundles `entry`, serves it in a page with `body`, and starts Chromium for the tests of a file. */
+export async function openChromium(entry: string, body = ''): Promise<ChromiumRig> {
   const bundle = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const script = bundle.outputFiles[0]?.text ?? '';
   const html = `<!doctype html><html lang="en"><title>Rig</title><body>${body}<script type="module" src="/page.js"></script>`;
@@ -39,6 +33,10 @@ export async function openChromium({
   });
   const url = `${origin}/`;
   const browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+  afterAll(async () => {
+    await browser.close();
+    await close();
+  });
   return {
     browser,
     url,
@@ -48,10 +46,6 @@ export async function openChromium({
       await page.goto(at);
       await page.waitForFunction('window.rig !== undefined');
       return page;
-    },
-    async close() {
-      await browser.close();
-      await close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { ofCall, RUN, scriptedRun, text, written } from '../../testing/scripted-run.ts';
 import type { AgUiEvent } from './ag-ui-events.ts';
@@ -29,72 +29,68 @@ test('[AG21] an update is work for what it changes, whatever else the card has',
   expect(written.reduce((sum, one) => sum + one, 0)).toBeLessThan(100);
 });
 
-describe('the order', () => {
-  test('[AG2] what is open at the end of the turn ends first, and nothing comes after it', () => {
-    const { message, call, run } = turn();
-    message([text('Let me see'), ofCall]);
-    call({ tool_name: 'echo', status: 'WAIT', phase: 'streaming', params: {} });
-    expect(typesOf(run({ status: 'idle' }))).toEqual([
-      ...['TEXT_MESSAGE_END', 'TOOL_CALL_END', 'RUN_FINISHED'],
-    ]);
-    expect(call({ status: 'ERROR' })).toEqual([]);
-    expect(run({ status: 'failed' })).toEqual([]);
-  });
-
-  test('[AG2] a call has one result, whatever comes after it', () => {
-    const { message, call } = turn();
-    message([ofCall]);
-    call({ tool_name: 'echo', status: 'SUCCESS', phase: null, params: {}, result: 'one' });
-    expect(typesOf(call({ late_result: true }))).toEqual(['ACTIVITY_DELTA']);
-    expect(message([ofCall], { status: 'done' })).toEqual([]);
-  });
-
-  test('[AG2] a call that a program made in the run is an activity alone', () => {
-    const { call } = turn();
-    expect(typesOf(call({ tool_name: 'echo', status: 'SUCCESS', params: {} }))).toEqual([
-      'ACTIVITY_SNAPSHOT',
-    ]);
-  });
-
-  test('[AG2] no delta is empty, and none comes twice', () => {
-    const { delta, message } = turn();
-    expect(message([text('')])).toEqual([]);
-    expect(typesOf(delta(0, 'Hello'))).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT']);
-    expect(delta(1, 'Hm', 'reasoning')).toEqual([]);
-    expect(message([text('Hello you')])).toMatchObject([{ delta: ' you' }]);
-    expect(typesOf(message([text('Hello you')], { status: 'done' }))).toEqual(['TEXT_MESSAGE_END']);
-  });
-
-  test('a message of a person from elsewhere is shown, and not the one that the front end sent', () => {
-    const { message } = turn();
-    const role = 'user' as const;
-    expect(message([text('Mine')], { role, given_id: 'theirs' })).toEqual([]);
-    expect(message([text('Stop that')], { role, message_id: 'msg_3' })).toMatchObject([
-      { type: 'TEXT_MESSAGE_START', messageId: 'msg_3', role },
-      { delta: 'Stop that' },
-      { type: 'TEXT_MESSAGE_END' },
-    ]);
-  });
+test('[AG2] what is open at the end of the turn ends first, and nothing comes after it', () => {
+  const { message, call, run } = turn();
+  message([text('Let me see'), ofCall]);
+  call({ tool_name: 'echo', status: 'WAIT', phase: 'streaming', params: {} });
+  expect(typesOf(run({ status: 'idle' }))).toEqual([
+    ...['TEXT_MESSAGE_END', 'TOOL_CALL_END', 'RUN_FINISHED'],
+  ]);
+  expect(call({ status: 'ERROR' })).toEqual([]);
+  expect(run({ status: 'failed' })).toEqual([]);
 });
 
-describe('a patch', () => {
-  test.each([
-    [{ a: 1 }, { a: 1 }, []],
-    [{ a: 1 }, { a: 2 }, [{ op: 'replace', path: '/a', value: 2 }]],
-    [{ a: 1 }, {}, [{ op: 'remove', path: '/a' }]],
-    [{}, { toString: 1 }, [{ op: 'add', path: '/toString', value: 1 }]],
-    [{ p: { 'a/b': 1 } }, { p: { 'a/b': 2 } }, [{ op: 'replace', path: '/p/a~1b', value: 2 }]],
-    [{ p: {} }, { p: { 'a~1': 2 } }, [{ op: 'add', path: '/p/a~01', value: 2 }]],
-    [{ p: { q: { r: 1 } } }, { p: { q: {} } }, [{ op: 'replace', path: '/p/q', value: {} }]],
-    [{ p: [1] }, { p: [] }, [{ op: 'replace', path: '/p', value: [] }]],
-  ])('[AG9] from %j to %j', (before, after, patch) => {
-    expect(jsonPatch(before, after)).toEqual(patch);
-  });
+test('[AG2] a call has one result, whatever comes after it', () => {
+  const { message, call } = turn();
+  message([ofCall]);
+  call({ tool_name: 'echo', status: 'SUCCESS', phase: null, params: {}, result: 'one' });
+  expect(typesOf(call({ late_result: true }))).toEqual(['ACTIVITY_DELTA']);
+  expect(message([ofCall], { status: 'done' })).toEqual([]);
+});
 
-  test('[AG9] never goes into an object that has a key for its prototype', () => {
-    const after = JSON.parse('{"p":{"__proto__":1}}');
-    expect(jsonPatch({ p: {} }, after)).toEqual([{ op: 'replace', path: '/p', value: after.p }]);
-  });
+test('[AG2] a call that a program made in the run is an activity alone', () => {
+  const { call } = turn();
+  expect(typesOf(call({ tool_name: 'echo', status: 'SUCCESS', params: {} }))).toEqual([
+    'ACTIVITY_SNAPSHOT',
+  ]);
+});
+
+test('[AG2] no delta is empty, and none comes twice', () => {
+  const { delta, message } = turn();
+  expect(message([text('')])).toEqual([]);
+  expect(typesOf(delta(0, 'Hello'))).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT']);
+  expect(delta(1, 'Hm', 'reasoning')).toEqual([]);
+  expect(message([text('Hello you')])).toMatchObject([{ delta: ' you' }]);
+  expect(typesOf(message([text('Hello you')], { status: 'done' }))).toEqual(['TEXT_MESSAGE_END']);
+});
+
+test('a message of a person from elsewhere is shown, and not the one that the front end sent', () => {
+  const { message } = turn();
+  const role = 'user' as const;
+  expect(message([text('Mine')], { role, given_id: 'theirs' })).toEqual([]);
+  expect(message([text('Stop that')], { role, message_id: 'msg_3' })).toMatchObject([
+    { type: 'TEXT_MESSAGE_START', messageId: 'msg_3', role },
+    { delta: 'Stop that' },
+    { type: 'TEXT_MESSAGE_END' },
+  ]);
+});
+
+test.each([
+  [{ a: 1 }, { a: 1 }, []],
+  [{ a: 1 }, { a: 2 }, [{ op: 'replace', path: '/a', value: 2 }]],
+  [{ a: 1 }, {}, [{ op: 'remove', path: '/a' }]],
+  [{}, { toString: 1 }, [{ op: 'add', path: '/toString', value: 1 }]],
+  [{ p: { 'a/b': 1 } }, { p: { 'a/b': 2 } }, [{ op: 'replace', path: '/p/a~1b', value: 2 }]],
+  [{ p: {} }, { p: { 'a~1': 2 } }, [{ op: 'add', path: '/p/a~01', value: 2 }]],
+  [{ p: { q: { r: 1 } } }, { p: { q: {} } }, [{ op: 'replace', path: '/p/q', value: {} }]],
+  [{ p: [1] }, { p: [] }, [{ op: 'replace', path: '/p', value: [] }]],
+])('[AG9] from %j to %j', (before, after, patch) => {
+  expect(jsonPatch(before, after)).toEqual(patch);
+});
+
+test('[AG9] a patch never goes into an object that has a key for its prototype', () => {
+  const after = JSON.parse('{"p":{"__proto__":1}}');
+  expect(jsonPatch({ p: {} }, after)).toEqual([{ op: 'replace', path: '/p', value: after.p }]);
 });
 
 /** What a front end that comes later is shown of these messages. */

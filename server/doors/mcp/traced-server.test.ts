@@ -22,7 +22,6 @@ async function setup() {
   const world = await setupCalls({
     ...{ isTracing: true, onDurable: (...states) => observe(...states) },
   });
-  onTestFinished(() => world.close());
   const { clock, logger, store } = world;
   const tracing = createTracing({
     config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },

@@ -95,27 +95,25 @@ describe('what the server of OPENAI_BASE_URL says of a model', () => {
   });
 });
 
-describe('one call at a time', () => {
-  const bodyOf = async (model: string, parallelCalls: boolean) => {
-    const { turn, openai } = await setupTurns({
-      ...{ script, tools: [shot], model },
-      models: {
-        settings: { [model]: { parallel_calls: parallelCalls } },
-        anthropicApiKey: 'a',
-      },
-    });
-    await turn('Look');
-    return openai.requests[0]?.body;
-  };
-
-  test.each([
-    ['openai:gpt-5', { parallel_tool_calls: false }],
-    ['openai-chat:gpt-4o', { parallel_tool_calls: false }],
-    ['compatible:house', { parallel_tool_calls: false }],
-    ['anthropic:claude-x', { tool_choice: { disable_parallel_tool_use: true } }],
-  ])('[AL192] is asked of %s in the words of its API', async (model, words) => {
-    expect(await bodyOf(model, false)).toMatchObject(words);
-    const usual = JSON.stringify(await bodyOf(model, true));
-    expect(usual).not.toMatch(/parallel_tool_calls|disable_parallel_tool_use":true/);
+const bodyOf = async (model: string, parallelCalls: boolean) => {
+  const { turn, openai } = await setupTurns({
+    ...{ script, tools: [shot], model },
+    models: {
+      settings: { [model]: { parallel_calls: parallelCalls } },
+      anthropicApiKey: 'a',
+    },
   });
+  await turn('Look');
+  return openai.requests[0]?.body;
+};
+
+test.each([
+  ['openai:gpt-5', { parallel_tool_calls: false }],
+  ['openai-chat:gpt-4o', { parallel_tool_calls: false }],
+  ['compatible:house', { parallel_tool_calls: false }],
+  ['anthropic:claude-x', { tool_choice: { disable_parallel_tool_use: true } }],
+])('[AL192] one call at a time is asked of %s in the words of its API', async (model, words) => {
+  expect(await bodyOf(model, false)).toMatchObject(words);
+  const usual = JSON.stringify(await bodyOf(model, true));
+  expect(usual).not.toMatch(/parallel_tool_calls|disable_parallel_tool_use":true/);
 });

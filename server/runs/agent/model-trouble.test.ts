@@ -105,90 +105,88 @@ describe.each(MODELS)('over %s', (model) => {
 /** How long the model of these tests is waited for. */
 const patient = (settings: ModelSettings) => ({ settings: { 'openai-chat:gpt-4o': settings } });
 
-describe('trouble', () => {
-  test('[AL9] a model that says nothing is given up', async () => {
-    const script = () => ({ text: 'late', stall: { at: 0, until: new Promise(() => undefined) } });
-    const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.05 }) });
-    const run = await turn('go');
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'model_silent' } });
-  });
+test('[AL9] a model that says nothing is given up', async () => {
+  const script = () => ({ text: 'late', stall: { at: 0, until: new Promise(() => undefined) } });
+  const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.05 }) });
+  const run = await turn('go');
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'model_silent' } });
+});
 
-  test('[AL9] a model that goes on talking for longer than that is not', async () => {
-    const script = () => ({ text: 'x'.repeat(40), pieceMs: 20 });
-    const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.4 }) });
+test('[AL9] a model that goes on talking for longer than that is not', async () => {
+  const script = () => ({ text: 'x'.repeat(40), pieceMs: 20 });
+  const { turn } = await setupTurns({ script, models: patient({ silence_seconds: 0.4 }) });
+  expect((await turn('go')).status).toBe('idle');
+});
+
+test.each([...MODELS, 'anthropic:claude-sonnet-5-5'])(
+  '[AL9] %s: comments of its server are signs of life',
+  async (model) => {
+    const script = () => ({ text: 'ready', comments: 40, pieceMs: 20, pieceChars: 9 });
+    const settings = { [model]: { silence_seconds: 0.4 } };
+    const models = { settings, anthropicApiKey: 'sk-ant-key' };
+    const { turn } = await setupTurns({ model, script, models });
     expect((await turn('go')).status).toBe('idle');
-  });
+  },
+);
 
-  test.each([...MODELS, 'anthropic:claude-sonnet-5-5'])(
-    '[AL9] %s: comments of its server are signs of life',
-    async (model) => {
-      const script = () => ({ text: 'ready', comments: 40, pieceMs: 20, pieceChars: 9 });
-      const settings = { [model]: { silence_seconds: 0.4 } };
-      const models = { settings, anthropicApiKey: 'sk-ant-key' };
-      const { turn } = await setupTurns({ model, script, models });
-      expect((await turn('go')).status).toBe('idle');
-    },
-  );
+test('[AL9] a server that only drips is ended all the same', async () => {
+  const script = () => ({ text: 'x'.repeat(400), pieceMs: 5 });
+  const { turn } = await setupTurns({ script, models: patient({ total_seconds: 0.1 }) });
+  const run = await turn('go');
+  expect(run.error).toMatchObject({ code: 'model_too_long', params: { seconds: 0.1 } });
+});
 
-  test('[AL9] a server that only drips is ended all the same', async () => {
-    const script = () => ({ text: 'x'.repeat(400), pieceMs: 5 });
-    const { turn } = await setupTurns({ script, models: patient({ total_seconds: 0.1 }) });
-    const run = await turn('go');
-    expect(run.error).toMatchObject({ code: 'model_too_long', params: { seconds: 0.1 } });
+test('[AL66] a server that is not there', async () => {
+  const { turn, openai } = await setupTurns({ script: () => ({}) });
+  await openai.close();
+  expect(await turn('go')).toMatchObject({
+    status: 'failed',
+    error: { code: 'model_unreachable' },
   });
+});
 
-  test('[AL66] a server that is not there', async () => {
-    const { turn, openai } = await setupTurns({ script: () => ({}) });
-    await openai.close();
-    expect(await turn('go')).toMatchObject({
-      status: 'failed',
-      error: { code: 'model_unreachable' },
-    });
+test('[AL65] a configured model without its key says what to set', async () => {
+  const models = { openaiApiKey: undefined, openaiBaseUrl: undefined };
+  const { turn, openai } = await setupTurns({
+    model: 'openai:gpt-5',
+    script: () => ({}),
+    models,
   });
+  const run = await turn('go');
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'no_api_key' } });
+  expect(run.error?.message).toContain('Set OPENAI_API_KEY');
+  expect(openai.requests).toEqual([]);
+});
 
-  test('[AL65] a configured model without its key says what to set', async () => {
-    const models = { openaiApiKey: undefined, openaiBaseUrl: undefined };
-    const { turn, openai } = await setupTurns({
-      model: 'openai:gpt-5',
-      script: () => ({}),
-      models,
-    });
-    const run = await turn('go');
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'no_api_key' } });
-    expect(run.error?.message).toContain('Set OPENAI_API_KEY');
-    expect(openai.requests).toEqual([]);
+test('[AL7] calls that ran when the stream broke are cancelled', async () => {
+  const script = () => ({
+    calls: [
+      { name: 'demo_hang', args: { x: 1 } },
+      { name: 'demo_echo', args: { text: 'abcdef' } },
+    ],
+    cut: { after: 14, how: 'abrupt' as const },
   });
+  const { turn, calls } = await setupTurns({
+    model: 'openai:gpt-4o',
+    script,
+    tools: [hanging(), echo],
+  });
+  expect((await turn('go')).status).toBe('failed');
+  expect([...calls.records.values()].map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
+});
 
-  test('[AL7] calls that ran when the stream broke are cancelled', async () => {
-    const script = () => ({
-      calls: [
-        { name: 'demo_hang', args: { x: 1 } },
-        { name: 'demo_echo', args: { text: 'abcdef' } },
-      ],
-      cut: { after: 14, how: 'abrupt' as const },
-    });
-    const { turn, calls } = await setupTurns({
-      model: 'openai:gpt-4o',
-      script,
-      tools: [hanging(), echo],
-    });
-    expect((await turn('go')).status).toBe('failed');
-    expect([...calls.records.values()].map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
+test('[AL7] what fails within the server is told as such, and logged', async () => {
+  const images: TurnDeps['images'] = {
+    readBlob: () => Promise.reject(new Error('disk on fire')),
+    scaleForModel: async (bytes) => ({ ok: true, bytes, mediaType: 'image/png' }),
+  };
+  const attachments = [{ blob_id: 'blob_1', media_type: 'image/png', size: 1 }];
+  const shot: FakeTool = { name: 'shot', run: () => ({ output: 'x', attachments }) };
+  const script = inOrder({ calls: [{ name: 'shot', args: { a: 1 } }] }, { text: 'never' });
+  const { turn, defects } = await setupTurns({ script, tools: [shot], agent: { images } });
+  expect(await turn('go')).toMatchObject({
+    status: 'failed',
+    error: { code: 'internal', message: 'The server failed: disk on fire' },
   });
-
-  test('[AL7] what fails within the server is told as such, and logged', async () => {
-    const images: TurnDeps['images'] = {
-      readBlob: () => Promise.reject(new Error('disk on fire')),
-      scaleForModel: async (bytes) => ({ ok: true, bytes, mediaType: 'image/png' }),
-    };
-    const attachments = [{ blob_id: 'blob_1', media_type: 'image/png', size: 1 }];
-    const shot: FakeTool = { name: 'shot', run: () => ({ output: 'x', attachments }) };
-    const script = inOrder({ calls: [{ name: 'shot', args: { a: 1 } }] }, { text: 'never' });
-    const { turn, defects } = await setupTurns({ script, tools: [shot], agent: { images } });
-    expect(await turn('go')).toMatchObject({
-      status: 'failed',
-      error: { code: 'internal', message: 'The server failed: disk on fire' },
-    });
-    expect(defects).toHaveLength(1);
-  });
+  expect(defects).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import { createCheckRun } from '#lib/schema/check-run';
@@ -99,47 +99,45 @@ function refusedOf(target: SchemaTarget, root: Schema): string[] {
   return found;
 }
 
-describe('the corpus', () => {
-  test.each(TARGETS)('[AL35] %s: each has a form that is accepted whole, or a reason', (target) => {
-    const without: string[] = [];
-    for (const { name, schema } of TOOL_SCHEMAS) {
-      const before = structuredClone(schema);
-      const form = normalizeSchema(schema, target);
-      expect(schema, name).toEqual(before);
-      if (!form.ok) {
-        expect(form.reason.length).toBeGreaterThan(10);
-        without.push(name);
-        continue;
-      }
-      expect(refusedOf(target, { ...form.schema }), name).toEqual([]);
-      expect(JSON.parse(JSON.stringify(form.schema)), name).toEqual(form.schema);
-      expect(form.warnings.length).toBeLessThanOrEqual(20);
+test.each(TARGETS)('[AL35] %s: each has a form that is accepted whole, or a reason', (target) => {
+  const without: string[] = [];
+  for (const { name, schema } of TOOL_SCHEMAS) {
+    const before = structuredClone(schema);
+    const form = normalizeSchema(schema, target);
+    expect(schema, name).toEqual(before);
+    if (!form.ok) {
+      expect(form.reason.length).toBeGreaterThan(10);
+      without.push(name);
+      continue;
     }
-    if (target === 'anthropic') expect(without).toEqual(['github.required_odd_name']);
-    else if (target !== 'openai-strict') expect(without).toEqual([]);
-    // Maps, values of any type and the like have no strict form; most schemas have one.
-    else expect(without.length).toBeLessThan(TOOL_SCHEMAS.length / 3);
-  });
+    expect(refusedOf(target, { ...form.schema }), name).toEqual([]);
+    expect(JSON.parse(JSON.stringify(form.schema)), name).toEqual(form.schema);
+    expect(form.warnings.length).toBeLessThanOrEqual(20);
+  }
+  if (target === 'anthropic') expect(without).toEqual(['github.required_odd_name']);
+  else if (target !== 'openai-strict') expect(without).toEqual([]);
+  // Maps, values of any type and the like have no strict form; most schemas have one.
+  else expect(without.length).toBeLessThan(TOOL_SCHEMAS.length / 3);
+});
 
-  test.each(LOOSE)('[AL36] %s: what a schema accepts its form accepts', (target) => {
-    const tried = new Map<string, number>();
-    for (const { name, schema } of TOOL_SCHEMAS) {
-      const form = normalizeSchema(schema, target);
-      if (!form.ok) continue;
-      const [original, loosened] = [accepting(schema), accepting(form.schema)];
-      fc.assert(
-        fc.property(choices, (tape) => {
-          const args = sampleValue(schema, picker(tape));
-          if (!original(args)) return;
-          tried.set(name, (tried.get(name) ?? 0) + 1);
-          expect(loosened(args), `${name} ${JSON.stringify([args, form.schema])}`).toBe(true);
-        }),
-        { numRuns: 40 },
-      );
-    }
-    const untried = TOOL_SCHEMAS.filter(({ name }) => (tried.get(name) ?? 0) < 3);
-    expect(untried.length, untried.map(({ name }) => name).join(' ')).toBeLessThan(10);
-  });
+test.each(LOOSE)('[AL36] %s: what a schema accepts its form accepts', (target) => {
+  const tried = new Map<string, number>();
+  for (const { name, schema } of TOOL_SCHEMAS) {
+    const form = normalizeSchema(schema, target);
+    if (!form.ok) continue;
+    const [original, loosened] = [accepting(schema), accepting(form.schema)];
+    fc.assert(
+      fc.property(choices, (tape) => {
+        const args = sampleValue(schema, picker(tape));
+        if (!original(args)) return;
+        tried.set(name, (tried.get(name) ?? 0) + 1);
+        expect(loosened(args), `${name} ${JSON.stringify([args, form.schema])}`).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  }
+  const untried = TOOL_SCHEMAS.filter(({ name }) => (tried.get(name) ?? 0) < 3);
+  expect(untried.length, untried.map(({ name }) => name).join(' ')).toBeLessThan(10);
 });
 
 /** Schemas of all keywords that a tool may use, with references among them. */
