@@ -107,7 +107,7 @@ function RunAnnouncements({ runId }: { runId: string }) {
 }
 
 /** Says plainly that what answers is no language model, and how to get one. */
-export function RehearsalNotice() {
+function RehearsalNotice() {
   const t = useTranslations('conversation.rehearsal');
   const chosen = useChosenModel();
   const models = useModels();
