@@ -220,10 +220,10 @@ test('[WA12] 5,000 clients and 5,000 tools are bound, and the rest is counted', 
 
 const conversation = (n: number, text: string): RunRecord => {
   const id = `run_${n}`;
-  const said = { run_id: id, parts: [{ type: 'text', text } as const], created_at: n };
+  const common = { run_id: id, parts: [{ type: 'text', text } as const], created_at: n };
   return {
     ...run(id, { status: 'idle', model: null, step: 0, created_at: n, updated_at: n }),
-    messages: [message(`msg_${n}`, { ...said, status: 'done' })],
+    messages: [message(`msg_${n}`, { ...common, status: 'done' })],
   };
 };
 
