@@ -73,6 +73,7 @@ export class DeviceList {
   /** Devices whose offers are not written yet. */
   readonly #unwritten = new Set<string>();
   #cancelWrite: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(deps: DeviceListDeps) {
     this.#deps = deps;
@@ -229,7 +230,7 @@ export class DeviceList {
   seen(clientId: string): void {
     const device = this.ofClient(clientId);
     const now = this.#deps.clock.now();
-    if (!device || now - (device.lastSeenAt ?? 0) < SEEN_EVERY_MS) return;
+    if (!device || this.#isStopped || now - (device.lastSeenAt ?? 0) < SEEN_EVERY_MS) return;
     const after = { ...device, lastSeenAt: now };
     this.#keep(after);
     this.#write([after], { mayWait: true }).catch(this.#deps.logger.error);
@@ -244,10 +245,14 @@ export class DeviceList {
     return this.#revocations.subscribe(listener);
   }
 
-  /** Writes what is not on disk yet. */
+  /** Writes what is not on disk yet. Sockets may close after the store: those of now were seen until now. */
   stop(): void {
     this.#cancelWrite?.();
     this.#writeOffers();
+    for (const { clientId } of this.#live()) {
+      if (this.#deps.instances.hasClient(clientId)) this.seen(clientId);
+    }
+    this.#isStopped = true;
   }
 
   /** A device that offers other tools all the time is written as rarely as one that does not (DV51). */
@@ -255,7 +260,7 @@ export class DeviceList {
     this.#cancelWrite = undefined;
     const devices = [...this.#unwritten].flatMap((id) => this.#all.get(id) ?? []);
     this.#unwritten.clear();
-    if (devices.length > 0) this.#write(devices).catch(this.#deps.logger.error);
+    if (devices.length > 0 && !this.#isStopped) this.#write(devices).catch(this.#deps.logger.error);
   }
 
   #live(): DeviceRecord[] {

@@ -143,14 +143,20 @@ export function createMcpService(deps: McpServiceDeps) {
     toolsFor: lists.of,
     runIdOf: createRunIds(deps.key),
   };
+  let trouble: unknown;
   const handler = createMcpHandler(
     ({ era, authInfo }) => {
       const session = authInfo && asking.get(authInfo);
       if (!session) throw new Error('A request of MCP came without its agent');
       return createMcpServer(serverDeps, session, era);
     },
-    // Its client is told what is refused; here it would be words of strangers in the log.
-    { maxSubscriptions: MOST_SUBSCRIPTIONS, onerror: () => {} },
+    {
+      maxSubscriptions: MOST_SUBSCRIPTIONS,
+      // Its client is told what is refused; in the log it would be words of strangers.
+      onerror: (error) => {
+        trouble = error;
+      },
+    },
   );
 
   const close = async () => {
@@ -176,6 +182,7 @@ export function createMcpService(deps: McpServiceDeps) {
       const authInfo = { token: '', clientId: agent.tokenId, scopes: [] };
       asking.set(authInfo, post);
       const response = await handler.fetch(toRequest(post), { authInfo, parsedBody: body });
+      if (response.status >= 500) deps.logger.error(trouble);
       if (isInitialize(body) && response.ok) {
         response.headers.set(SESSION_HEADER, sessions.make(agent.tokenId));
       }
