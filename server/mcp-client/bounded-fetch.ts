@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '#lib/json/is-record';
 import { readLooseJson } from '#lib/json/parse-json';
+import { reconnectCap, STABLE_MS } from '#lib/net/backoff';
 import { createTurns, pieceEnd } from './whole-lines.ts';
 
 const [LF, CR] = [10, 13];
 const LINE_ENDS = ['\n\n', '\r\n\r\n'];
+/** Between two requests for a stream. */
+const LONGEST_MS = 60_000;
 
 /** An answer, or one event of a stream, that is larger than a message may be. */
 export class MessageTooLargeError extends Error {
@@ -18,14 +22,17 @@ export class MessageTooLargeError extends Error {
 /** Messages as they are taken of what came; `asked` gives the id of the request that was sent. */
 type Read = (came: unknown, asked: () => string | number | undefined) => readonly JSONRPCMessage[];
 
+type Wait = (ms: number, value: undefined, options: { signal?: AbortSignal }) => Promise<void>;
+
 /** Each as it came. */
 const AS_IT_IS: Read = () => [];
 
 /** `fetch`, which reads no message of more than `most` bytes, and each message by `read`. */
-export const boundedFetch =
-  (most: number, read = AS_IT_IS): FetchLike =>
-  async (url, init) => {
+export function boundedFetch(most: number, read = AS_IT_IS, wait: Wait = sleep): FetchLike {
+  const paced = createPace(wait);
+  return async (url, init) => {
     const isGet = init?.method === 'GET';
+    if (isGet) await paced(init);
     const response = await fetch(url, init).catch((error: unknown) => {
       throw explained(error);
     });
@@ -45,6 +52,7 @@ export const boundedFetch =
     await body.cancel();
     return new Response(null, { status: 405, statusText: 'It offers no stream' });
   };
+}
 
 async function readAnswer(
   response: Response,
@@ -74,6 +82,21 @@ function idOf(body: unknown): string | number | undefined {
   const sent = typeof body === 'string' ? readLooseJson(body) : undefined;
   const id = isRecord(sent) ? sent.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** A server whose stream ends at once is asked for it later each time (rule MC26). */
+function createPace(wait: Wait) {
+  let openedAt = Number.NEGATIVE_INFINITY;
+  let inVain = 0;
+  return async ({ headers, signal }: RequestInit): Promise<void> => {
+    // A stream that goes on where it was cut comes as soon as the server says.
+    if (new Headers(headers).has('last-event-id')) return;
+    inVain = performance.now() - openedAt < STABLE_MS ? inVain + 1 : 0;
+    if (inVain > 0) {
+      await wait(reconnectCap(inVain, LONGEST_MS), undefined, signal ? { signal } : {});
+    }
+    openedAt = performance.now();
+  };
 }
 
 /** `fetch` itself says only that it failed; why is in the cause. */

@@ -71,17 +71,20 @@ test.each([
   });
 });
 
-test('[MC31] a failure keeps its pictures', async () => {
-  const content = [
-    { type: 'text', text: FACT },
-    { type: 'image', data: PNG },
-  ];
-  expect(await read({ content, isError: true })).toEqual({
-    error: FACT,
-    output: undefined,
-    files: [expect.objectContaining({ media_type: 'image/png' })],
-  });
-});
+test.each([true, 1, 'true'])(
+  '[MC31] a failure, by isError: %j, keeps its pictures',
+  async (isError) => {
+    const content = [
+      { type: 'text', text: FACT },
+      { type: 'image', data: PNG },
+    ];
+    expect(await read({ content, isError })).toEqual({
+      error: FACT,
+      output: undefined,
+      files: [expect.objectContaining({ media_type: 'image/png' })],
+    });
+  },
+);
 
 test('[MC30] of files the odd ones lose themselves, and take no room', async () => {
   const pictures = Array.from({ length: 8 }, () => ({ type: 'image', data: PNG }));

@@ -50,7 +50,8 @@ export async function toAnswer(
   const blocks = listOf(content).map(readBlock);
   const text = blocks.flatMap((block) => block.text || []).join('\n\n');
   const files = blocks.flatMap(({ file }) => file ?? []);
-  if (isError === true) {
+  // Some write it as a number or a text; a failure must not look like a success.
+  if (isError === 1 || String(isError) === 'true') {
     const words = blocks.flatMap((block) => block.words || []);
     // A file whose words the message says is not beside it.
     await attachAll(

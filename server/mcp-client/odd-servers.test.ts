@@ -211,11 +211,14 @@ test('[MC83] a server that fails while it runs a call, and ends the session, is 
   expect(log.filter((one) => one === 'tools/call')).toHaveLength(1);
 });
 
-test('[MC26] a GET that is answered with what is no stream is not made again', async () => {
+test('[MC26] a stream that ends at once is asked for later each time, and what is none not again', async () => {
+  const waits: unknown[] = [];
   const odd = await startOddServer(() => undefined, {
     onGet: (outgoing) => void outgoing.writeHead(200, { 'content-type': 'text/html' }).end('Hi'),
   });
-  expect((await boundedFetch(1_000)(odd.url, { method: 'GET' })).status).toBe(405);
+  const ask = boundedFetch(1_000, undefined, async (ms) => void waits.push(ms));
+  for (const _ of [1, 2, 3]) expect((await ask(odd.url, { method: 'GET' })).status).toBe(405);
+  expect(waits).toEqual([2_000, 4_000]);
 });
 
 test('[MC84] progress gives a call its time anew, up to the most that the configuration allows', async () => {
