@@ -22,7 +22,7 @@ export interface HttpAnswer {
   readonly body: unknown;
 }
 
-/** What a caller of a server needs. */
+/** A caller reaches a server with this. */
 export interface Address {
   readonly url: string;
   /** The operator's, mostly. */

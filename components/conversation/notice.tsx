@@ -7,7 +7,7 @@ import { MarkedText } from '../ui/marked-text.tsx';
 export interface NoticeProps {
   code: string;
   words: string;
-  /** What one can do, where the words do not say it. */
+  /** The reader learns here what can be done, where the words do not say it. */
   advice?: string;
   /** It says what happened without a failure. */
   isQuiet?: boolean;

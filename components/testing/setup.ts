@@ -3,7 +3,7 @@ import { afterEach, vi } from 'vitest';
 /** Limits, not expectations: a part that is loaded when it is shown may take seconds on a busy machine. */
 const LIMIT_MS = 20_000;
 
-// What a test puts in place of the browser ends with it, and its page before that.
+// Stand-ins for the browser end with their test, and its page ends before them.
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();

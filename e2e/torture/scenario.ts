@@ -31,7 +31,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What a scenario did. What it found broken it has said to its context. */
+/** A scenario reports this; it has told its context already of anything that broke. */
 export interface Played {
   /** The figures of what was done and seen, by name: `accepted`, `acknowledged`, `lost` … The report keeps them. */
   readonly figures: Readonly<Record<string, number>>;
@@ -64,7 +64,7 @@ export interface TortureContext {
   /** Progress, to standard error. */
   say(line: string): void;
   readonly bad: Bad;
-  /** What was seen so far; it counts, too, when the scenario stops before its end. */
+  /** Violations seen so far count even when the scenario stops before its end. */
   readonly violations: readonly Violation[];
 }
 

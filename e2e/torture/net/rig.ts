@@ -55,7 +55,7 @@ export interface RigOptions {
   /** How many lines there are to be between clients and the server. */
   readonly lines?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the server's configuration. */
+  /** The server's configuration has it. */
   readonly policy?: object;
 }
 
