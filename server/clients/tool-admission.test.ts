@@ -171,9 +171,9 @@ test('[DV40] a device, its tools and what waits survive a restart, and its token
 });
 
 test('[DV40] one whose socket closes behind the store was seen until the stop, which is no error', async () => {
-  const { restart, deviceId, device, list, clock } = await setup();
+  const { restart, device, list, clock } = await setup();
   const { client_id: clientId } = device();
-  expect((await restart()).devices.get(deviceId)).toMatchObject({ client_id: clientId });
+  await restart();
   clock.advance(60_000);
   // The logger of this test throws what is an error: the store is closed by now.
   list.seen(clientId);

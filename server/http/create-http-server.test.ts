@@ -11,16 +11,12 @@ async function write(bytes: string) {
     onRequest: (_incoming, outgoing) => void waiting.push(outgoing),
     onUpgrade: (_incoming, socket) => void socket.destroy(),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  onTestFinished(() => {
-    socket.destroy();
-    server.close();
-  });
+  onTestFinished(() => void socket.destroy());
+  onTestFinished(() => void server.close());
   const came: string[] = [];
-  socket.on('data', (chunk) => void came.push(String(chunk)));
-  socket.write(bytes);
+  socket.on('data', (chunk) => void came.push(String(chunk))).write(bytes);
   const comes = (text: string) => expect.poll(() => came.join(''), { interval: 1 }).toContain(text);
   return { waiting, comes };
 }
@@ -39,6 +35,5 @@ test.each([
   ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, ' 431 '],
   ['bytes that are not HTTP', 'to be or not\r\n\r\n', ' 400 '],
 ])('%s are answered with their status', async (_, bytes, status) => {
-  const { comes } = await write(bytes);
-  await comes(status);
+  await (await write(bytes)).comes(status);
 });

@@ -2,18 +2,22 @@ import { expect, test } from 'vitest';
 import { createTestStore } from './agent/testing/fakes.ts';
 import { answering, folded, setupRuns, type Turn } from './testing/setup-runs.ts';
 
-test('[RU6] pieces of one moment are one delta, the next 34 ms later', async () => {
+/** An answer has begun, and its turn waits at the gate. */
+async function begun(words: string[]) {
   const gate = Promise.withResolvers<void>();
-  const { start, ended, bus, clock } = setupRuns({
-    turn: answering(['a', 'b', '.'], gate.promise),
-  });
-  const run = await start();
-  await bus.until(
+  const runs = setupRuns({ turn: answering(words, gate.promise) });
+  const run = await runs.start();
+  await runs.bus.until(
     (event) =>
       event.type === 'message' &&
       event.message.role === 'assistant' &&
       event.message.parts.length > 0,
   );
+  return { ...runs, gate, run };
+}
+
+test('[RU6] pieces of one moment are one delta, the next 34 ms later', async () => {
+  const { gate, run, ended, bus, clock } = await begun(['a', 'b', '.']);
   clock.advance(33);
   expect(bus.events.filter(({ type }) => type === 'message_delta')).toEqual([]);
   clock.advance(1);
@@ -59,17 +63,7 @@ test('[RU6] no letter is lost or told twice, however parts follow each other', a
 });
 
 test('[RU7] a snapshot in mid-sentence fits the delta that follows', async () => {
-  const gate = Promise.withResolvers<void>();
-  const { start, ended, bus, clock, runs } = setupRuns({
-    turn: answering(['one ', 'two ', 'five.'], gate.promise),
-  });
-  const run = await start();
-  await bus.until(
-    (event) =>
-      event.type === 'message' &&
-      event.message.role === 'assistant' &&
-      event.message.parts.length > 0,
-  );
+  const { gate, run, ended, bus, clock, runs } = await begun(['one ', 'two ', 'five.']);
   const [snapshot] = await runs.watched(run.run_id);
   const seq = bus.seq;
   clock.advance(34);
