@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from './catalogue.ts';
 import enDevice from './messages/device/en.json';
 import zhDevice from './messages/device/zh.json';
+import enTrust from './messages/trust/en.json';
+import zhTrust from './messages/trust/zh.json';
+
+type Messages = string | MessageTree | readonly Messages[];
 
 interface MessageTree {
-  readonly [key: string]: string | MessageTree;
+  readonly [key: string]: Messages;
 }
 
-const texts = (tree: MessageTree, path = ''): [string, string][] =>
+const texts = (tree: MessageTree | readonly Messages[], path = ''): [string, string][] =>
   Object.entries(tree).flatMap(([key, value]) =>
     typeof value === 'string' ? [[path + key, value]] : texts(value, `${path}${key}.`),
   );
@@ -19,6 +23,7 @@ const placeholders = (text: string): string[] =>
 describe.each([
   ['workbench', catalogue.en, catalogue.zh],
   ['device', enDevice, zhDevice],
+  ['trust', enTrust, zhTrust],
 ])('[LN2] [DP17] the two languages of the messages of %s', (_name, en, zh) => {
   const english = new Map(texts(en));
   const chinese = new Map(texts(zh));

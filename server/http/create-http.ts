@@ -20,7 +20,7 @@ import { createPlainGate } from './plain-gate.ts';
 import { createRequestListener, type RequestListenerDeps } from './request-listener.ts';
 import { readiness } from './routes/system.ts';
 import { createClientScript } from './served-file.ts';
-import { createTrustPages, type TrustFacts } from './trust/trust-pages.ts';
+import { createTrustPages, type TrustFacts } from './trust-pages.ts';
 import { boundUnusedConnections } from './unused-connections.ts';
 
 type GatesDeps = Parameters<typeof createPlainGate>[0] &

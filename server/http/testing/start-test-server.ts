@@ -32,7 +32,7 @@ import type { PageHandler } from '../page-server.ts';
 import { createPlainGate } from '../plain-gate.ts';
 import { createRequestListener } from '../request-listener.ts';
 import { createClientScript } from '../served-file.ts';
-import { createTrustPages, type TrustFacts } from '../trust/trust-pages.ts';
+import { createTrustPages, type TrustFacts } from '../trust-pages.ts';
 import { createUpgradeGate, type SocketHandler, type UpgradeGateDeps } from '../upgrade-gate.ts';
 import {
   createFakeBlobs,

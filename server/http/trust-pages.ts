@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Locale, negotiateLocale } from '#lib/i18n/locales';
 import { HttpError } from '#lib/protocol/http-error';
-import { errorResponse } from '../error-response.ts';
-import type { HttpResponse } from '../response.ts';
-import { refuseMethod } from '../served-file.ts';
-import { type TrustTexts, trustTexts } from './trust-texts.ts';
+import en from '../../lib/i18n/messages/trust/en.json' with { type: 'json' };
+import zh from '../../lib/i18n/messages/trust/zh.json' with { type: 'json' };
+import { errorResponse } from './error-response.ts';
+import type { HttpResponse } from './response.ts';
+import { refuseMethod } from './served-file.ts';
+
+/** `{file}` and `{profile}` in the steps of a guide are links. */
+const TEXTS = { en, zh } satisfies Record<Locale, typeof en & typeof zh>;
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -39,9 +44,10 @@ summary{padding:.75rem 0;font-weight:600;cursor:pointer}
 
 /** The page, for browsers without scripts and narrow screens. */
 function trustPage(
-  texts: TrustTexts,
+  locale: Locale,
   facts: { readonly fingerprint: string; readonly name: string; readonly nonce: string },
 ): string {
+  const texts = TEXTS[locale];
   const links: Record<string, string> = {
     file: `<a href="/trust/ca.crt">${escapeHtml(texts.file)}</a>`,
     profile: `<a href="/trust/ca.mobileconfig">${escapeHtml(texts.profile)}</a>`,
@@ -53,7 +59,7 @@ function trustPage(
       `<details open><summary>${escapeHtml(system)}</summary><ol>${steps.map(step).join('')}</ol></details>`,
   );
   return `<!doctype html>
-<html lang="${texts.lang}">
+<html lang="${locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -119,7 +125,7 @@ function page(ca: TrustFacts, language: string | undefined): HttpResponse {
   const nonce = randomBytes(16).toString('base64');
   return {
     status: 200,
-    body: trustPage(trustTexts(language), { ...ca, nonce }),
+    body: trustPage(negotiateLocale(undefined, language), { ...ca, nonce }),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
