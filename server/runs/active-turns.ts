@@ -1,7 +1,7 @@
 import type { Message } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../base/logger.ts';
-import type { AgentSpans } from '../telemetry/room.ts';
+import { endTurnTrace, type Spans } from '../telemetry/room.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
 import { internalError } from './agent/notices.ts';
 import type { LiveRun } from './live-run.ts';
@@ -18,7 +18,7 @@ interface Turn {
 
 interface ActiveTurnsDeps {
   readonly logger: Logger;
-  readonly spans?: Pick<AgentSpans, 'turnEnded'>;
+  readonly spans?: Pick<Spans, 'add'>;
 }
 
 /** The turns that run now: at most one of each run. */
@@ -112,7 +112,7 @@ export class ActiveTurns {
       if (end.status !== 'idle') await run.save(patch);
       else if (!(await run.endTurn(patch, lastSeen))) return false;
       const errorCode = end.status === 'cancelled' ? 'cancelled' : error?.code;
-      if (trace) this.#spans?.turnEnded({ run: summary, trace, errorCode });
+      if (trace && this.#spans) endTurnTrace(this.#spans, summary, trace, errorCode);
     } catch (cause) {
       this.#logger.error(cause, 'The end of a turn was not written', undefined, {
         run_id: run.runId,

@@ -11,7 +11,7 @@ import type { Caller } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
 import type { ModelTurnQuery, RunQuery, Store } from '../store/room.ts';
-import { type AgentSpans, traceparentOfTurn } from '../telemetry/room.ts';
+import { type Spans, traceparentOfTurn } from '../telemetry/room.ts';
 import {
   CANCELLED,
   OWNER_REVOKED,
@@ -62,7 +62,7 @@ export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
   /** The settings of a sub-agent; undefined: the configuration has it no more. */
   subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
   offersTools(clientId: string): boolean;
-  readonly spans?: Pick<AgentSpans, 'isOn'>;
+  readonly spans?: Pick<Spans, 'isOn'>;
   readonly logger: Logger;
 }
 

@@ -3,7 +3,7 @@ import { given } from '#lib/util/given';
 import { FIRST_OPERATOR, type Principal, principalName } from '../auth/room.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ClaimRun, RunClaim } from '../calls/room.ts';
-import type { AgentSpans } from '../telemetry/room.ts';
+import type { Spans } from '../telemetry/room.ts';
 import { ActiveTurns } from './active-turns.ts';
 import { placeOf } from './delegate/sub-agents.ts';
 import { LiveRun, type LiveRunDeps, type StoredRun } from './live-run.ts';
@@ -25,7 +25,7 @@ interface KeptClaim extends RunClaim {
 export interface KnownRunsDeps extends Omit<LiveRunDeps, 'above'> {
   readonly maxSteps: number;
   readonly logger: Logger;
-  readonly spans?: Pick<AgentSpans, 'turnEnded'>;
+  readonly spans?: Pick<Spans, 'add'>;
 }
 
 type Claimed = (runId: string, ownerToken: string | null) => void;

@@ -1,11 +1,11 @@
 import type { RunTrace } from '#lib/protocol/run';
 import type { Clock } from '../base/clock.ts';
-import { type AgentSpans, beginTurnTrace } from '../telemetry/room.ts';
+import { beginTurnTrace, type Spans } from '../telemetry/room.ts';
 import type { LiveRun } from './live-run.ts';
 
 interface TraceDeps {
   readonly clock: Pick<Clock, 'now'>;
-  readonly spans?: Pick<AgentSpans, 'isOn'>;
+  readonly spans?: Pick<Spans, 'isOn'>;
 }
 
 /** A turn that begins now is known by this trace. `parent` came in with its message. */

@@ -3,43 +3,12 @@ import { type ModelProvider, parseModelRef } from '#lib/protocol/model-ref';
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import type { RunSummary, RunTrace } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
-import { CLIENT, INTERNAL, type Span, spanIds } from './span.ts';
+import { CLIENT, INTERNAL, type Spans, spanIds } from './span.ts';
 import { formatTraceparent, parseTraceparent, spanOf } from './trace-context.ts';
-
-/** A turn whose end is on disk. */
-export interface EndedTurn {
-  readonly run: Pick<RunSummary, 'run_id' | 'model' | 'parent' | 'usage'>;
-  readonly trace: RunTrace;
-  /** Undefined where it ended well. */
-  readonly errorCode: string | undefined;
-}
-
-/** A request to a model whose answer has ended. */
-export interface EndedRequest {
-  readonly runId: string;
-  /** The context of the request; undefined where it has no span. */
-  readonly span: string | undefined;
-  /** The context of the turn. */
-  readonly parent: string | undefined;
-  readonly model: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly outcome:
-    | { readonly finishReason: string; readonly usage: ModelUsage }
-    | { readonly errorCode: string };
-}
-
-/** Where turns of the built-in agent, and their requests to models, become spans. */
-export interface AgentSpans {
-  /** Off: what comes in is passed on as it came, and nothing is exported. */
-  readonly isOn: boolean;
-  turnEnded(turn: EndedTurn): void;
-  requestEnded(request: EndedRequest): void;
-}
 
 /** Makes the context of a turn that begins; undefined where it has no trace. `key` is its own alone. */
 export function beginTurnTrace(
-  { isOn }: Pick<AgentSpans, 'isOn'>,
+  { isOn }: Pick<Spans, 'isOn'>,
   key: string,
   parent: string | undefined,
   nowSeconds: number,
@@ -55,25 +24,23 @@ export function beginTurnTrace(
 export const traceparentOfTurn = (trace: RunTrace | undefined): string | undefined =>
   trace?.span ?? trace?.parent;
 
-/** The span of a request that begins; undefined where it is not exported. */
-export function beginRequestSpan(
-  { isOn }: Pick<AgentSpans, 'isOn'>,
-  parent: string | undefined,
-): string | undefined {
-  const above = parseTraceparent(parent);
-  return isOn && above?.isSampled ? formatTraceparent(spanOf(randomUUID(), above)) : undefined;
-}
+type TurnRun = Pick<RunSummary, 'run_id' | 'model' | 'parent' | 'usage'>;
 
-export function turnSpan({ run, trace, errorCode }: EndedTurn, now: number): Span | undefined {
+/** Exports the span of a turn whose end is on disk. `errorCode` is undefined where it ended well. */
+export function endTurnTrace(
+  spans: Pick<Spans, 'add'>,
+  run: TurnRun,
+  trace: RunTrace,
+  errorCode: string | undefined,
+): void {
   const own = parseTraceparent(trace.span);
-  if (!own) return undefined;
+  if (!own) return;
   const agent = run.parent?.agent ?? 'callboard';
-  return {
+  spans.add({
     ...spanIds(own, parseTraceparent(trace.parent)),
     name: `invoke_agent ${agent}`,
     kind: INTERNAL,
     start: trace.started_at * 1_000,
-    end: now,
     isError: errorCode !== undefined,
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
@@ -84,30 +51,49 @@ export function turnSpan({ run, trace, errorCode }: EndedTurn, now: number): Spa
       'gen_ai.usage.output_tokens': usedIn('output_tokens', run.usage, trace),
       'error.type': errorCode,
     },
-  };
+  });
 }
 
-export function requestSpan(request: EndedRequest, now: number): Span | undefined {
-  const { runId, model, startedAt, outcome } = request;
-  const own = parseTraceparent(request.span);
-  if (!own) return undefined;
-  const errorCode = 'errorCode' in outcome ? outcome.errorCode : undefined;
-  const { finishReason, usage } = 'usage' in outcome ? outcome : NO_ANSWER;
+type RequestOutcome =
+  | { readonly finishReason: string; readonly usage: ModelUsage }
+  | { readonly errorCode: string };
+
+/** A request to a model that begins below `parent`. It carries `traceparent`, and its span is exported once it has ended. */
+export function beginModelRequest(
+  spans: Spans,
+  request: {
+    readonly runId: string;
+    readonly model: string;
+    readonly parent: string | undefined;
+    /** Milliseconds since the epoch. */
+    readonly startedAt: number;
+  },
+) {
+  const { runId, model, parent, startedAt } = request;
+  const above = parseTraceparent(parent);
+  const own = spans.isOn && above?.isSampled ? spanOf(randomUUID(), above) : undefined;
   return {
-    ...spanIds(own, parseTraceparent(request.parent)),
-    name: `chat ${parseModelRef(model)?.id ?? model}`,
-    kind: CLIENT,
-    start: startedAt,
-    end: now,
-    isError: errorCode !== undefined,
-    attributes: {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.conversation.id': runId,
-      ...modelAttributes(model),
-      'gen_ai.usage.input_tokens': usage?.input_tokens ?? undefined,
-      'gen_ai.usage.output_tokens': usage?.output_tokens ?? undefined,
-      'callboard.finish_reason': finishReason,
-      'error.type': errorCode,
+    traceparent: own ? formatTraceparent(own) : parent,
+    end(outcome: RequestOutcome): void {
+      if (!own) return;
+      const errorCode = 'errorCode' in outcome ? outcome.errorCode : undefined;
+      const answer = 'usage' in outcome ? outcome : undefined;
+      spans.add({
+        ...spanIds(own, above),
+        name: `chat ${parseModelRef(model)?.id ?? model}`,
+        kind: CLIENT,
+        start: startedAt,
+        isError: errorCode !== undefined,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.conversation.id': runId,
+          ...modelAttributes(model),
+          'gen_ai.usage.input_tokens': answer?.usage.input_tokens ?? undefined,
+          'gen_ai.usage.output_tokens': answer?.usage.output_tokens ?? undefined,
+          'callboard.finish_reason': answer?.finishReason,
+          'error.type': errorCode,
+        },
+      });
     },
   };
 }
@@ -115,11 +101,9 @@ export function requestSpan(request: EndedRequest, now: number): Span | undefine
 /** By the requests of the turn; undefined where no model said how many. */
 const usedIn = (
   of: 'input_tokens' | 'output_tokens',
-  usage: EndedTurn['run']['usage'],
+  usage: TurnRun['usage'],
   { before }: RunTrace,
 ): number | undefined => (usage?.[of] ?? 0) - (before?.[of] ?? 0) || undefined;
-
-const NO_ANSWER = { finishReason: undefined, usage: undefined };
 
 /** The conventions name these otherwise; others have our name. */
 const PROVIDERS: Partial<Record<ModelProvider, string>> = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SERVER, type Span, spanIds } from './span.ts';
+import { SERVER, type Spans, spanIds } from './span.ts';
 import {
   formatTraceparent,
   parseTraceparent,
@@ -9,13 +9,6 @@ import {
   type TraceContext,
   type TracedCall,
 } from './trace-context.ts';
-
-/** Where requests of MCP become spans. */
-export interface McpRequestSpans {
-  /** Off: no request costs anything. */
-  readonly isOn: boolean;
-  mcpRequestEnded(request: EndedMcpRequest): void;
-}
 
 /** A request is known by this before it is answered. Values of the caller are of any shape. */
 export interface McpRequest {
@@ -31,41 +24,25 @@ export interface McpRequest {
 
 export type McpOutcome = { readonly isError: boolean } | { readonly rpcCode: number };
 
-export interface EndedMcpRequest extends McpRequest {
-  /** Its own span. */
-  readonly span: TraceContext;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly outcome: McpOutcome;
-  /** The call that it made, or asked about. */
-  readonly call: TracedCall | undefined;
-}
+export type McpRequestTrace = ReturnType<typeof beginMcpRequest>;
 
-/** One request while it is answered (TM30 to TM33). */
-export interface McpRequestTrace {
-  /** A call that the request makes stands below this. */
-  readonly traceparent: string | undefined;
-  concerns(call: TracedCall): void;
-  end(outcome: McpOutcome): void;
-}
-
-export function beginMcpRequest(
-  spans: McpRequestSpans,
-  request: McpRequest,
-  now: number,
-): McpRequestTrace {
+/** One request while it is answered (TM30 to TM33). `now`: milliseconds since the epoch. */
+export function beginMcpRequest(spans: Pick<Spans, 'add'>, request: McpRequest, now: number) {
   const cameIn = readTraceparent(request.meta?.traceparent);
   const parent = parseTraceparent(cameIn);
-  const span = spanOf(randomUUID(), parent);
-  const isExported = parent?.isSampled !== false;
+  const own = spanOf(randomUUID(), parent);
+  /** The call that it made, or asked about. */
   let call: TracedCall | undefined;
   return {
-    traceparent: cameIn ?? formatTraceparent(span),
-    concerns(one) {
+    /** A call that the request makes stands below this. */
+    traceparent: cameIn ?? formatTraceparent(own),
+    concerns(one: TracedCall): void {
       call = one;
     },
-    end(outcome) {
-      if (isExported) spans.mcpRequestEnded({ ...request, span, startedAt: now, outcome, call });
+    end(outcome: McpOutcome): void {
+      if (parent?.isSampled === false) return;
+      const ids = spanIds(own, parent);
+      spans.add({ ...ids, kind: SERVER, start: now, ...factsOf(request, outcome, call) });
     },
   };
 }
@@ -73,19 +50,14 @@ export function beginMcpRequest(
 /** Other texts are words of the caller: no tool has such a name (MP2). */
 const TOOL = /^[A-Za-z0-9_-]{1,48}$/;
 
-export function mcpRequestSpan(request: EndedMcpRequest, now: number): Span {
-  const { method, span, startedAt, outcome, call, headers } = request;
-  const { tool: asked } = request;
+function factsOf(request: McpRequest, outcome: McpOutcome, call: TracedCall | undefined) {
+  const { method, headers, tool: asked } = request;
   const tool = typeof asked === 'string' && TOOL.test(asked) ? asked : undefined;
   const rpcCode = 'rpcCode' in outcome ? String(outcome.rpcCode) : undefined;
   const errorType = rpcCode ?? ('isError' in outcome && outcome.isError ? 'tool_error' : undefined);
   const linked = [parseTraceparent(headers?.get('traceparent')), call && exportedSpanOf(call)];
   return {
-    ...spanIds(span, parseTraceparent(request.meta?.traceparent)),
     name: tool === undefined ? method : `${method} ${tool}`,
-    kind: SERVER,
-    start: startedAt,
-    end: now,
     isError: errorType !== undefined,
     attributes: {
       'mcp.method.name': method,

@@ -3,7 +3,7 @@ import { errorMessage } from '#lib/util/error-message';
 import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { counter, type Metric } from './prometheus.ts';
-import { type Attributes, type Span, toBounded, toOtlp } from './span.ts';
+import { type Attributes, type Span, type Spans, toBounded, toOtlp } from './span.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 
 const BATCH = 512;
@@ -31,7 +31,8 @@ export interface SpanExporterDeps {
 type Refused = { readonly why: string; readonly retryMs?: number } | undefined;
 
 /** Sends spans by OTLP/HTTP as JSON, in batches (rules TM11 to TM14). Nothing waits for it. */
-export class SpanExporter implements Metric {
+export class SpanExporter implements Metric, Spans {
+  readonly isOn = true;
   readonly #deps: SpanExporterDeps;
   readonly #exported = counter('callboard_traces_exported_total', 'Spans that were taken', []);
   readonly #dropped = counter('callboard_traces_dropped_total', 'Spans that were not taken', []);
@@ -53,7 +54,8 @@ export class SpanExporter implements Metric {
 
   add(span: Span): void {
     if (this.#waiting.length >= MOST_WAITING || this.#isClosing) return this.#dropped.addTo(1);
-    this.#waiting.push(toBounded(span, this.#deps.hide));
+    const { clock, hide } = this.#deps;
+    this.#waiting.push(toBounded({ ...span, end: span.end ?? clock.now() }, hide));
     if (this.#waiting.length >= BATCH) this.#begin();
     else this.#later();
   }

@@ -14,12 +14,21 @@ export interface Span {
   readonly name: string;
   readonly kind: typeof INTERNAL | typeof SERVER | typeof CLIENT;
   readonly start: number;
-  readonly end: number;
+  /** By default the moment in which it is added. */
+  readonly end?: number;
   /** An attribute without a value is left out. */
   readonly attributes: Attributes;
   readonly isError: boolean;
   /** Spans that it has to do with, and that do not stand above it. */
   readonly links?: readonly Pick<Span, 'traceId' | 'spanId'>[];
+}
+
+/** Where spans go. */
+export interface Spans {
+  /** Off: what comes in is passed on as it came, and no request costs anything. */
+  readonly isOn: boolean;
+  /** Takes a span that has ended. */
+  add(span: Span): void;
 }
 
 /** How a span refers to itself and to the one above it. */
@@ -47,7 +56,16 @@ export const toOtlp = (spans: readonly Span[], resource: Attributes): object => 
   ],
 });
 
-const toOtlpSpan = ({ traceId, spanId, parentSpanId, kind, start, end, links, ...span }: Span) => ({
+const toOtlpSpan = ({
+  traceId,
+  spanId,
+  parentSpanId,
+  kind,
+  start,
+  end = start,
+  links,
+  ...span
+}: Span) => ({
   traceId,
   spanId,
   ...(parentSpanId !== undefined && { parentSpanId }),

@@ -1,16 +1,12 @@
 import type { Call } from '#lib/call/call';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { type AgentSpans, requestSpan, turnSpan } from './agent-spans.ts';
 import { hasEnded, partsOf } from './call-parts.ts';
-import { type McpRequestSpans, mcpRequestSpan } from './mcp-request-trace.ts';
 import type { Metric } from './prometheus.ts';
-import { type Attributes, INTERNAL, type Span, spanIds } from './span.ts';
-import { SpanExporter } from './span-exporter.ts';
+import { type Attributes, INTERNAL, type Span, type Spans, spanIds } from './span.ts';
+import { SpanExporter, type SpanExporterDeps } from './span-exporter.ts';
 import type { TracesConfig } from './telemetry-config.ts';
 import { parseTraceparent, spanOf, spanOfCall, type TraceContext } from './trace-context.ts';
 
-export interface Tracing extends AgentSpans, McpRequestSpans {
+export interface Tracing extends Spans {
   /** Its counters; none where it is off. */
   readonly metrics: readonly Metric[];
   /** Takes each state of a call that is on disk, and the one before. */
@@ -22,37 +18,29 @@ export interface Tracing extends AgentSpans, McpRequestSpans {
 const OFF: Tracing = {
   isOn: false,
   metrics: [],
+  add() {},
   observe() {},
-  turnEnded() {},
-  requestEnded() {},
-  mcpRequestEnded() {},
   close: () => Promise.resolve(),
 };
 
-export interface TracingOptions {
+export interface TracingOptions extends Omit<SpanExporterDeps, 'config' | 'resource'> {
   readonly config: TracesConfig | undefined;
   readonly version: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  hide(text: string): string;
 }
 
 /** Spans of calls, turns and requests to models, for the receiver that the environment names. */
-export function createTracing(options: TracingOptions): Tracing {
-  const { config, version, clock, logger, hide } = options;
+export function createTracing({ config, version, ...deps }: TracingOptions): Tracing {
   if (config === undefined) return OFF;
   const resource = { ...config.resource, 'service.version': version };
-  const exporter = new SpanExporter({ config, resource, clock, logger, hide });
-  const add = (span: Span | undefined) => {
-    if (span) exporter.add(span);
-  };
+  const exporter = new SpanExporter({ ...deps, config, resource });
   return {
     isOn: true,
     metrics: [exporter],
-    observe: (call, previous) => spansOfCall(call, previous, clock.now()).forEach(add),
-    turnEnded: (turn) => add(turnSpan(turn, clock.now())),
-    requestEnded: (request) => add(requestSpan(request, clock.now())),
-    mcpRequestEnded: (request) => add(mcpRequestSpan(request, clock.now())),
+    add: (span) => exporter.add(span),
+    observe(call, previous) {
+      const spans = spansOfCall(call, previous, deps.clock.now());
+      for (const span of spans) exporter.add(span);
+    },
     close: (withinMs) => exporter.close(withinMs),
   };
 }

@@ -13,8 +13,10 @@ import {
   sentTo,
   type TurnStream,
 } from '../room.ts';
-import { type AgUiEvent, TOOLS_REFUSED } from './ag-ui-events.ts';
-import { TurnEvents } from './turn-events.ts';
+import { type AgUiEvent, TurnEvents } from './turn-events.ts';
+
+/** Tools of the front end are not called. */
+const TOOLS_REFUSED = 'callboard.tools_refused';
 
 /** One POST, whose credential and body were checked. */
 interface AgUiRequest {

@@ -1,8 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Message } from '#lib/protocol/run';
 import { ofCall, RUN, scriptedRun, text, written } from '../../testing/scripted-run.ts';
-import type { AgUiEvent } from './ag-ui-events.ts';
-import { jsonPatch, TurnEvents } from './turn-events.ts';
+import { type AgUiEvent, jsonPatch, TurnEvents } from './turn-events.ts';
 
 /** A turn whose events the test gives; it is running. */
 function turn() {

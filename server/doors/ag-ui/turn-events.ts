@@ -1,3 +1,4 @@
+import type { Message as AgUiMessage, Event, JsonPatchOperation } from '@ag-ui/core';
 import { isFinalCard } from '#lib/call/merge-card';
 import { sameJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
@@ -13,15 +14,21 @@ import {
   type TurnStream,
   textOf,
 } from '../room.ts';
-import {
-  type AgUiEvent,
-  type AgUiMessage,
-  CALL_ACTIVITY,
-  LEFT_OUT,
-  NOTICE,
-  type PatchOperation,
-  type ToolResult,
-} from './ag-ui-events.ts';
+
+/** The library types its events with an enum, where the wire has the names. */
+type OnWire<One extends Event> = One extends Event
+  ? Omit<One, 'type'> & { readonly type: `${One['type']}` }
+  : never;
+
+/** An event of AG-UI 1.0. */
+export type AgUiEvent = OnWire<Event>;
+
+/** The card of a call (contract, section 2). */
+const CALL_ACTIVITY = 'callboard.call';
+/** A turn reports something of itself: `code`, `text` in English, `params`. */
+const NOTICE = 'callboard.notice';
+/** Earlier messages that a snapshot has no room for: `count`. */
+const LEFT_OUT = 'callboard.messages_left_out';
 
 /** In one event: a reader of a slow line must not be cut off by the first thing that it is sent. */
 const MOST_SNAPSHOT_BYTES = 1024 * 1024;
@@ -163,10 +170,10 @@ function toToolCall(event: Extract<TurnEvent, { type: 'tool_call' }>): AgUiEvent
   }
 }
 
-const resultOf = (toolCallId: string, card: Card): ToolResult => ({
+const resultOf = (toolCallId: string, card: Card) => ({
   messageId: `result_${toolCallId}`,
   toolCallId,
-  role: 'tool',
+  role: 'tool' as const,
   content: outputOf(card),
 });
 
@@ -228,9 +235,9 @@ export function jsonPatch(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
   { path = '', depth = DEPTH } = {},
-): PatchOperation[] {
+): JsonPatchOperation[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...keys].flatMap((key): PatchOperation[] => {
+  return [...keys].flatMap((key): JsonPatchOperation[] => {
     const [was, is] = [own(before, key), own(after, key)];
     const at = `${path}/${escaped(key)}`;
     if (sameJson(was, is)) return [];

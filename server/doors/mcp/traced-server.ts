@@ -4,15 +4,11 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import {
-  beginMcpRequest,
-  type McpRequestSpans,
-  type McpRequestTrace,
-} from '../../telemetry/room.ts';
+import { beginMcpRequest, type McpRequestTrace, type Spans } from '../../telemetry/room.ts';
 import type { AskedRequest } from './agent-session.ts';
 
 export interface TraceDeps {
-  readonly spans: McpRequestSpans;
+  readonly spans: Spans;
   readonly now: () => number;
   readonly sessionId: string | undefined;
 }

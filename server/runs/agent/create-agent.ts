@@ -9,7 +9,7 @@ import { NO_BUDGET } from './spending.ts';
 import { chooseForStep } from './tools.ts';
 import { readCalls, type TurnDeps } from './turn.ts';
 
-const NO_SPANS = { isOn: false, requestEnded() {} };
+const NO_SPANS = { isOn: false, add() {} };
 
 /** A turn has so many where none are given. */
 const MAX_STEPS = 10;

@@ -3,8 +3,7 @@ import { APICallError } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
 import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
-import { beginRequestSpan } from '../../telemetry/room.ts';
-import type { ModelRequest, RequestOutcome, ResolvedModel } from './agent.ts';
+import type { ModelRequest, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './language-models.ts';
 import { type Lesson, lessonOf } from './lessons.ts';
@@ -100,19 +99,6 @@ const sentPart = ({ toolCallId, text, cut, images }: HandedResult, limit: number
 function bytesAsHash(this: unknown, key: string, value: unknown): unknown {
   const held: unknown = typeof this === 'object' && this !== null ? Reflect.get(this, key) : value;
   return held instanceof Uint8Array ? hash('sha256', held) : value;
-}
-
-/** A request to the model carries this header, and its span is recorded once it has ended. */
-export function beginRequestTrace({ deps, runId, model, traceparent: parent }: Turn) {
-  const { spans, clock } = deps;
-  const span = beginRequestSpan(spans, parent);
-  const startedAt = clock.now();
-  return {
-    traceparent: span ?? parent,
-    end(outcome: RequestOutcome): void {
-      spans.requestEnded({ runId, span, parent, model: model.ref, startedAt, outcome });
-    },
-  };
 }
 
 /** Short, as a person is waiting: longer troubles become a notice. */

@@ -1,6 +1,7 @@
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
+import { beginModelRequest } from '../../telemetry/room.ts';
 import type { MessageWriter, TurnEnd, TurnRequest } from './agent.ts';
 import {
   ANSWER_CUT,
@@ -13,7 +14,6 @@ import {
 } from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {
-  beginRequestTrace,
   type PreparedRequest,
   prepareRequest,
   refusedNotices,
@@ -128,7 +128,12 @@ async function askModel(turn: Turn, asking: Asking): Promise<Asked> {
       beginsStep,
       model: turn.model.ref,
     });
-    const trace = beginRequestTrace(turn);
+    const trace = beginModelRequest(deps.spans, {
+      runId: turn.runId,
+      model: turn.model.ref,
+      parent: turn.traceparent,
+      startedAt: deps.clock.now(),
+    });
     try {
       const end = await streamStep({
         model: request.model,

@@ -11,7 +11,7 @@ import type { Principal } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallService } from '../../calls/room.ts';
-import type { AgentSpans } from '../../telemetry/room.ts';
+import type { Spans } from '../../telemetry/room.ts';
 import type { ToolRegistry } from '../../tools/room.ts';
 import type { TurnRequest } from './agent.ts';
 import type { ModelImage } from './build-model-history.ts';
@@ -37,7 +37,7 @@ export interface TurnDeps {
   readonly maxRetries: number;
   readonly settings: RunSettings;
   readonly lessons: Lessons;
-  readonly spans: Pick<AgentSpans, 'isOn' | 'requestEnded'>;
+  readonly spans: Spans;
   /** Logs what must not happen and stops no turn. */
   readonly logger: Logger;
 }

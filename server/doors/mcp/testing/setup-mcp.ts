@@ -76,7 +76,7 @@ export async function setupMcp({
     },
     ...{ key, config: mcpConfigSchema.parse(config), publicUrl, keepDays: undefined },
     closing: new AbortController().signal,
-    spans: { isOn: false, mcpRequestEnded() {} },
+    spans: { isOn: false, add() {} },
   });
   async function answer(request: Request, body: unknown, sending: Sending = {}) {
     const { agent = AGENT, sessionId } = sending;
