@@ -1,41 +1,78 @@
 import type { Card } from '#lib/protocol/card';
 import { stripInvisible } from '#lib/text/invisible';
 import { BREAK, outputOf, type TurnEvent } from '../room.ts';
-import type { OpenAiConfig, Tokens } from './openai-service.ts';
+import type { Answer, AnswerHead, Failure, OpenAiConfig, Tokens } from './openai-service.ts';
 
-export interface AnswerHead {
-  /** The id of the message that is answered. */
-  readonly id: string;
-  readonly model: string;
-  /** Unix seconds. */
-  readonly created: number;
-}
-
-/** An answer as one text: what a chat completion is. No call is part of it as a call (rule OA6). */
-export class ChatText {
-  readonly #lines: boolean;
+/** An answer as a chat completion, which is one text: no call is part of it as a call (rule OA6). */
+export class ChatCompletion implements Answer {
+  readonly #id: string;
+  readonly #head: Omit<AnswerHead, 'id'>;
+  readonly #hasLines: boolean;
+  readonly #includesUsage: boolean;
   #last: string | undefined;
   #text = '';
 
-  constructor(calls: OpenAiConfig['chat_calls']) {
-    this.#lines = calls === 'lines';
+  constructor(
+    { id, ...head }: AnswerHead,
+    calls: OpenAiConfig['chat_calls'],
+    includesUsage: boolean,
+  ) {
+    this.#id = `chatcmpl-${id}`;
+    this.#head = head;
+    this.#hasLines = calls === 'lines';
+    this.#includesUsage = includesUsage;
   }
 
-  get text(): string {
-    return this.#text;
+  get forms(): readonly string[] {
+    return [this.#text];
   }
 
-  take(event: TurnEvent): string {
+  begin(): object[] {
+    return [this.#chunk({ role: 'assistant', content: '' }, null)];
+  }
+
+  take(event: TurnEvent): object[] {
     if (event.type === 'text') return this.#add(event.messageId, event.delta);
     const isResult = event.type === 'tool_call' && event.step === 'ended';
-    return isResult && this.#lines ? this.#add(event.id, lineOf(event)) : '';
+    return isResult && this.#hasLines ? this.#add(event.id, lineOf(event)) : [];
   }
 
-  #add(from: string, text: string): string {
-    const delta = this.#last === undefined || this.#last === from ? text : BREAK + text;
+  end(tokens: Tokens) {
+    const { usage: _, ...base } = this.#base();
+    const usage = { ...base, choices: [], usage: usageOf(tokens) };
+    return [this.#chunk({}, 'stop'), ...(this.#includesUsage ? [usage] : []), '[DONE]' as const];
+  }
+
+  failed({ code, message }: Failure): object[] {
+    return [{ error: { message, type: 'server_error', param: null, code } }];
+  }
+
+  whole(tokens: Tokens): object {
+    const message = { role: 'assistant', content: this.#text };
+    return {
+      id: this.#id,
+      object: 'chat.completion',
+      ...this.#head,
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: usageOf(tokens),
+    };
+  }
+
+  #add(from: string, text: string): object[] {
+    const content = this.#last === undefined || this.#last === from ? text : BREAK + text;
     this.#last = from;
-    this.#text += delta;
-    return delta;
+    this.#text += content;
+    return content === '' ? [] : [this.#chunk({ content }, null)];
+  }
+
+  #chunk(delta: object, finish_reason: string | null) {
+    return { ...this.#base(), choices: [{ index: 0, delta, finish_reason }] };
+  }
+
+  /** A program that asks for the usage is sent it at the end, and reads it in each of the others. */
+  #base() {
+    const base = { id: this.#id, object: 'chat.completion.chunk', ...this.#head };
+    return { ...base, ...(this.#includesUsage ? { usage: null } : {}) };
   }
 }
 
@@ -57,30 +94,3 @@ const usageOf = ({ input, output }: Tokens) => ({
   completion_tokens: output,
   total_tokens: input + output,
 });
-
-export const completionOf = ({ id, ...head }: AnswerHead, content: string, tokens: Tokens) => ({
-  id: `chatcmpl-${id}`,
-  object: 'chat.completion',
-  ...head,
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage: usageOf(tokens),
-});
-
-/** The objects of a stream, in order. */
-export function createChatChunks({ id, ...head }: AnswerHead, includesUsage: boolean) {
-  const base = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', ...head };
-  const usage = includesUsage ? { usage: null } : {};
-  const chunk = (delta: object, finish_reason: string | null) => ({
-    ...base,
-    choices: [{ index: 0, delta, finish_reason }],
-    ...usage,
-  });
-  return {
-    begin: () => chunk({ role: 'assistant', content: '' }, null),
-    text: (content: string) => chunk({ content }, null),
-    end: (tokens: Tokens) => [
-      chunk({}, 'stop'),
-      ...(includesUsage ? [{ ...base, choices: [], usage: usageOf(tokens) }] : []),
-    ],
-  };
-}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { closedObject } from '#lib/protocol/closed-object';
 import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/room.ts';
+import type { TurnEvent } from '../room.ts';
 
 /** One POST, whose credential and body were checked. */
 export interface OpenAiRequest<Body> {
@@ -24,11 +25,36 @@ export interface OpenAiSink {
   end(): void;
 }
 
-/** Whole, or what sends it, until the function that it returns is called. */
-export type OpenAiAnswer =
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type WholeAnswer =
   | { readonly ok: true; readonly json: object }
-  | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
-  | { readonly stream: (sink: OpenAiSink) => () => void };
+  | { readonly ok: false; readonly error: Failure };
+
+/** Whole, or what sends it, until the function that it returns is called. */
+export type OpenAiAnswer = WholeAnswer | { readonly stream: (sink: OpenAiSink) => () => void };
+
+export interface AnswerHead {
+  /** The id of the message that is answered. */
+  readonly id: string;
+  readonly model: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+/** An answer in one of the two forms: the objects that a stream is sent, and the whole. */
+export interface Answer {
+  /** A program may repeat it in each of these, and is known by them. */
+  readonly forms: readonly string[];
+  begin(): readonly object[];
+  take(event: TurnEvent): readonly object[];
+  end(tokens: Tokens): readonly (object | '[DONE]')[];
+  failed(error: Failure): readonly object[];
+  whole(tokens: Tokens): object;
+}
 
 /** The built-in agent for programs that speak the API of OpenAI. Throws `HttpError` with why not. */
 export interface OpenAiService {

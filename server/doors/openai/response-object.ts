@@ -1,6 +1,6 @@
 import { argumentsOf, outputOf, type TurnEvent } from '../room.ts';
-import { type AnswerHead, lineOf } from './chat-completion.ts';
-import type { OpenAiConfig, Tokens } from './openai-service.ts';
+import { lineOf } from './chat-completion.ts';
+import type { Answer, AnswerHead, Failure, OpenAiConfig, Tokens } from './openai-service.ts';
 import { referenceTo } from './read-messages.ts';
 
 interface Item {
@@ -20,7 +20,7 @@ const messageOf = (id: string, text: string, status: string): Item => ({
 });
 
 /** An answer as a response: its items, and the events of a stream that makes them. */
-export class ResponseItems {
+export class ResponseItems implements Answer {
   readonly #head: AnswerHead;
   readonly #calls: OpenAiConfig['response_calls'];
   readonly #items: Item[] = [];
@@ -67,14 +67,12 @@ export class ResponseItems {
     return this.#whole({ id: `fc_${callId}`, type: 'function_call', ...item });
   }
 
-  end(tokens: Tokens): Event {
-    return this.#event('response.completed', { response: this.whole(tokens) });
+  end(tokens: Tokens): Event[] {
+    return [this.#event('response.completed', { response: this.whole(tokens) })];
   }
 
-  failed(error: { code: string; message: string }): Event {
-    return this.#event('response.failed', {
-      response: { ...this.#response('failed'), error },
-    });
+  failed(error: Failure): Event[] {
+    return [this.#event('response.failed', { response: { ...this.#response('failed'), error } })];
   }
 
   whole({ input, output }: Tokens) {
