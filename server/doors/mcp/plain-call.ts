@@ -7,8 +7,9 @@ import {
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { errorMessage } from '#lib/util/error-message';
+import { AgentRequests } from './agent-requests.ts';
 import type { McpPost } from './agent-session.ts';
-import { callTool, type McpServerDeps, serverInfo } from './mcp-server.ts';
+import { type McpServerDeps, serverInfo } from './mcp-server.ts';
 import { rpcCodeOf } from './traced-server.ts';
 
 const METHOD = 'tools/call';
@@ -52,7 +53,7 @@ export async function answerPlainCall(
 ): Promise<object> {
   const mcpReq = { id, signal: post.signal, notify: async () => {} };
   try {
-    const answer = await callTool(deps, post, params, { context: { mcpReq }, isModern: true });
+    const answer = await new AgentRequests(deps, post, true).callTool(params, { mcpReq });
     const _meta = { ...answer._meta, [SERVER_INFO_META_KEY]: serverInfo(deps) };
     return { jsonrpc: '2.0', id, result: { ...answer, _meta, resultType: 'complete' } };
   } catch (error) {
