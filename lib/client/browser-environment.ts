@@ -9,14 +9,7 @@ import {
   type KeyValueStorage,
 } from './client-identity.ts';
 import { createFixedInstanceId, createInstanceId, type InstanceId } from './instance-id.ts';
-import {
-  JOURNAL_BYTES,
-  type Journal,
-  type JournalEntry,
-  journalOverflow,
-  storedBytes,
-  toSize,
-} from './journal.ts';
+import { createJournal, type Journal, type JournalChange, type JournalEntry } from './journal.ts';
 import type { ClientEnvironment } from './transports.ts';
 
 /** Events after which the page or its network may have been away: the socket is examined. */
@@ -158,7 +151,6 @@ interface StoredEntry {
   readonly instance: string;
   readonly id: string;
   readonly order: number;
-  readonly bytes: number;
   readonly entry: JournalEntry;
 }
 interface StoredInstance {
@@ -176,7 +168,7 @@ export async function openIndexedDbJournal({
   instanceId,
   newId,
   now,
-  maxBytes = JOURNAL_BYTES,
+  maxBytes,
 }: {
   indexedDb: IDBFactory;
   instanceId: string;
@@ -192,35 +184,21 @@ export async function openIndexedDbJournal({
     openedAt: now(),
   });
   const stored = await readAll(database, instanceId);
-  // The sizes are kept here, so that no write has to read the others' contents.
-  const sizes = new Map(stored.map((one) => [one.id, toSize(one)]));
   let order = stored.at(-1)?.order ?? 0;
-
-  return {
+  const disk = {
     epoch,
-    entries: async () => (await readAll(database, instanceId)).map(({ entry }) => entry),
-    put(entry) {
-      order += 1;
-      const { id } = entry;
-      const one = { instance: instanceId, id, order, bytes: storedBytes(entry), entry };
-      sizes.delete(id);
-      sizes.set(id, toSize(one));
-      const dropped = journalOverflow([...sizes.values()], maxBytes);
-      for (const old of dropped) sizes.delete(old);
+    entries: stored.map(({ entry }) => entry),
+    write({ put: entry, deleted }: JournalChange) {
       const transaction = write();
       const entries = transaction.objectStore('entries');
-      entries.put(one);
-      for (const old of dropped) entries.delete([instanceId, old]);
-      return committed(transaction);
-    },
-    delete(id) {
-      sizes.delete(id);
-      const transaction = write();
-      transaction.objectStore('entries').delete([instanceId, id]);
+      order += 1;
+      if (entry) entries.put({ instance: instanceId, id: entry.id, order, entry });
+      for (const id of deleted) entries.delete([instanceId, id]);
       return committed(transaction);
     },
     close: () => database.close(),
   };
+  return createJournal(disk, maxBytes);
 }
 
 const STRICT: IDBTransactionOptions = { durability: 'strict' };

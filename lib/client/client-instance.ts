@@ -3,7 +3,7 @@ import { errorMessage } from '../util/error-message.ts';
 import { CallRunner } from './call-runner.ts';
 import type { ClientToolDefinition } from './client-tool.ts';
 import type { UploadBlob } from './encode-answer.ts';
-import { JOURNAL_BYTES, type Journal, JournalEntries } from './journal.ts';
+import { createMemoryJournal, type Journal } from './journal.ts';
 import type { ClientEnvironment } from './transports.ts';
 
 /** How long a close waits for tools that do not heed their signal. */
@@ -54,25 +54,3 @@ export async function openClientInstance(
 
 const delay = ({ schedule }: ClientEnvironment, ms: number): Promise<void> =>
   new Promise((resolve) => schedule(ms, resolve));
-
-/** A journal that ends with its program: for clients without disk, and for tests. */
-export function createMemoryJournal({
-  epoch,
-  maxBytes = JOURNAL_BYTES,
-}: {
-  epoch: string;
-  maxBytes?: number;
-}): Journal {
-  const entries = new JournalEntries(maxBytes);
-  return {
-    epoch,
-    entries: async () => entries.list(),
-    async put(entry) {
-      entries.put(entry);
-    },
-    async delete(id) {
-      entries.delete(id);
-    },
-    close() {},
-  };
-}

@@ -33,76 +33,81 @@ export interface Journal {
 }
 
 /** Bytes that a journal holds before it drops the oldest repeatable answers. */
-export const JOURNAL_BYTES = 50 * 1024 * 1024;
+const JOURNAL_BYTES = 50 * 1024 * 1024;
 
-/** A stored entry without its content. */
-export interface StoredSize {
-  readonly id: string;
-  readonly bytes: number;
-  /** A repeatable answer: the call can be run again, so it may go. */
-  readonly droppable: boolean;
+/** One change of a journal; it is on disk whole, or not at all. */
+export interface JournalChange {
+  readonly put?: JournalEntry;
+  readonly deleted: readonly string[];
 }
 
-/**
- * The entries to drop so that the rest fits, oldest first (CL17). Those of
- * tools with effects stay even when that is too much: nothing could replace them.
- */
-export function journalOverflow(oldestFirst: readonly StoredSize[], maxBytes: number): string[] {
-  let excess = oldestFirst.reduce((sum, { bytes }) => sum + bytes, -maxBytes);
-  const dropped: string[] = [];
-  for (const { id, bytes, droppable } of oldestFirst) {
-    if (excess <= 0) break;
-    if (!droppable) continue;
-    dropped.push(id);
-    excess -= bytes;
-  }
-  return dropped;
+/** A journal's disk. */
+export interface JournalDisk {
+  readonly epoch: string;
+  /** It had these when it was opened, in the order in which they were put last. */
+  readonly entries: readonly JournalEntry[];
+  /** Resolves once the change is on disk, and rejects when it cannot be. */
+  write(change: JournalChange): Promise<void>;
+  close(): void;
 }
 
-/** An entry's size as it counts for the cap: about the bytes that its text takes. */
-export const storedBytes = (entry: unknown): number => JSON.stringify(entry).length;
-
-export const toSize = ({
-  entry: { id, repeatable, answer },
-  bytes,
-}: {
+interface Stored {
   readonly entry: JournalEntry;
+  /** Its text has about so many. */
   readonly bytes: number;
-}): StoredSize => ({ id, bytes, droppable: repeatable && answer !== null });
-
-/** The entries of a journal in memory, in the order of the last put, within its cap (CL17). */
-export class JournalEntries {
-  readonly #maxBytes: number;
-  readonly #stored = new Map<string, { entry: JournalEntry; bytes: number }>();
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  list(): JournalEntry[] {
-    return [...this.#stored.values()].map(({ entry }) => entry);
-  }
-
-  put(entry: JournalEntry): void {
-    this.delete(entry.id);
-    const bytes = storedBytes(entry);
-    this.#stored.set(entry.id, { entry, bytes });
-    this.#bytes += bytes;
-    if (this.#bytes > this.#maxBytes) this.#dropOverflow();
-  }
-
-  delete(id: string): void {
-    this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
-    this.#stored.delete(id);
-  }
-
-  #dropOverflow(): void {
-    const sizes = [...this.#stored.values()].map(toSize);
-    for (const id of journalOverflow(sizes, this.#maxBytes)) this.delete(id);
-  }
 }
+
+/** A journal of that disk, within its cap (CL17). */
+export function createJournal(disk: JournalDisk, maxBytes = JOURNAL_BYTES): Journal {
+  const stored = new Map<string, Stored>();
+  let bytes = 0;
+
+  const remove = (id: string) => {
+    bytes -= stored.get(id)?.bytes ?? 0;
+    stored.delete(id);
+  };
+  const add = (entry: JournalEntry) => {
+    remove(entry.id);
+    const size = JSON.stringify(entry).length;
+    stored.set(entry.id, { entry, bytes: size });
+    bytes += size;
+  };
+  /**
+   * Drops the oldest answers of tools that may be repeated until the rest fits. Those of tools with
+   * effects stay even when that is too much: nothing could replace them.
+   */
+  const dropOverflow = (): string[] => {
+    const dropped: string[] = [];
+    for (const [id, { entry }] of bytes > maxBytes ? stored : []) {
+      if (bytes <= maxBytes) break;
+      if (!entry.repeatable || entry.answer === null) continue;
+      dropped.push(id);
+      remove(id);
+    }
+    return dropped;
+  };
+
+  for (const entry of disk.entries) add(entry);
+  return {
+    epoch: disk.epoch,
+    entries: async () => [...stored.values()].map(({ entry }) => entry),
+    put(entry) {
+      add(entry);
+      return disk.write({ put: entry, deleted: dropOverflow() });
+    },
+    delete(id) {
+      remove(id);
+      return disk.write({ deleted: [id] });
+    },
+    close: () => disk.close(),
+  };
+}
+
+/** A journal that ends with its program: for clients without disk, and for tests. */
+export const createMemoryJournal = ({
+  epoch,
+  maxBytes,
+}: {
+  epoch: string;
+  maxBytes?: number;
+}): Journal => createJournal({ epoch, entries: [], write: async () => {}, close() {} }, maxBytes);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../protocol/limits.ts';
-import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
+import { createMemoryJournal } from './journal.ts';
 import { setupCalls } from './testing/setup-calls.ts';
 import { callTool, createHeldTool } from './testing/setup-client.ts';
 

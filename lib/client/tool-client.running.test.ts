@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryJournal } from './client-instance.ts';
 import { journalEntry } from './journal.contract.ts';
+import { createMemoryJournal } from './journal.ts';
 import { setupCalls, types } from './testing/setup-calls.ts';
 import { callTool, createHeldTool, granted, request } from './testing/setup-client.ts';
 

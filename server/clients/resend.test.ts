@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createMemoryIdentity } from '#lib/client/client-identity';
-import { createMemoryJournal } from '#lib/client/client-instance';
 import { createFixedInstanceId } from '#lib/client/instance-id';
+import { createMemoryJournal } from '#lib/client/journal';
 import { journalEntry } from '#lib/client/journal.contract';
 import { createToolClient } from '#lib/client/tool-client';
 import { LIMITS } from '#lib/protocol/limits';

@@ -1,3 +1,3 @@
 /** The client library as one file of a build, so that a build with a guard taken out has it, too. */
-export { createMemoryJournal } from '../../../lib/client/client-instance.ts';
+export { createMemoryJournal } from '../../../lib/client/journal.ts';
 export { createToolClient } from '../../../lib/client/tool-client.ts';

@@ -70,10 +70,8 @@ const KILLS: readonly ((world: World, call: BegunCall) => Promise<void>)[] = [
   },
 ];
 
-/** Each line of the file is one change of the journal. */
+/** Rows are JSON texts, and stand in the file as they are. */
 const hasAnswer = ({ config }: ClientProcess, { id }: BegunCall): boolean =>
   globSync(join(config.dataDir, 'journal-*')).some((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .some((line) => line.includes(id) && line.includes('"answer":{')),
+    readFileSync(file, 'utf8').includes(`"answer":{"type":"tool_result","id":"${id}"`),
   );

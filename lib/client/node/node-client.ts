@@ -10,8 +10,8 @@ import { insecureTransport } from '../insecure-transport.ts';
 import { createToolClient, type ToolClient, type ToolClientOptions } from '../tool-client.ts';
 import type { ClientEnvironment, ClientSocket } from '../transports.ts';
 import { createFileIdentity } from './file-identity.ts';
-import { type FileJournal, openFileJournal } from './file-journal.ts';
 import { type DataDirLock, lockDataDir } from './lock-data-dir.ts';
+import { openSqliteJournal } from './sqlite-journal.ts';
 
 const TICK_MS = 1_000;
 /** A tick that is late by this much came from a program or a computer that had stood still. */
@@ -103,7 +103,6 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
   const insecure = insecureTransport(url, 'program', options.allowInsecureTransport);
   if (insecure !== undefined) throw new InsecureTransportError(insecure);
   let lock: DataDirLock | undefined = await lockDataDir(dataDir);
-  const journals: FileJournal[] = [];
   const headers = { authorization: `Bearer ${token}` };
   const client = createToolClient({
     ...options,
@@ -112,12 +111,12 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
     protocols: [PROTOCOL, toCredentialProtocol('bearer', token)],
     kind: 'program',
     environment: createNodeEnvironment({ WebSocket }),
-    async openJournal(instanceId) {
-      const path = join(dataDir, `journal-${instanceId}.log`);
-      const journal = await openFileJournal({ path, newId: randomId, onProblem });
-      journals.push(journal);
-      return journal;
-    },
+    openJournal: async (instanceId) =>
+      openSqliteJournal({
+        path: join(dataDir, `journal-${instanceId}.db`),
+        newId: randomId,
+        onProblem,
+      }),
     uploadBlob: createHttpUploadBlob({ baseUrl: new URL(url).origin, fetch, headers }),
     isRefused: () => isRefused(url, headers),
     onProblem,
@@ -136,10 +135,8 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
       lock ??= await lockDataDir(dataDir);
       await client.start();
     },
-    /** The directory is free for the next one only when all of the journal is written. */
     async stop() {
       await client.stop();
-      await Promise.all(journals.splice(0).map(({ closed }) => closed));
       lock?.release();
       lock = undefined;
     },

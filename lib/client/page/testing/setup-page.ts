@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { randomId } from '../../../util/random-id.ts';
 import { createMemoryIdentity } from '../../client-identity.ts';
-import { createMemoryJournal } from '../../client-instance.ts';
 import { createFixedInstanceId } from '../../instance-id.ts';
+import { createMemoryJournal } from '../../journal.ts';
 import { createNodeEnvironment } from '../../node/node-client.ts';
 import { createScriptedServer } from '../../testing/scripted-server.ts';
 import { createToolClient } from '../../tool-client.ts';

@@ -1,5 +1,5 @@
-import { createMemoryJournal } from './client-instance.ts';
 import { describeJournal } from './journal.contract.ts';
+import { createMemoryJournal } from './journal.ts';
 
 describeJournal('the memory journal', async ({ maxBytes }) =>
   createMemoryJournal({ epoch: 'epoch-1', maxBytes }),
