@@ -13,62 +13,81 @@ export interface Path {
   readonly key: string | number;
 }
 
-/** The state of one check: how much it may still cost and which problems it found. */
-export interface CheckRun {
+/** One check, or one repair: how much it may still cost, and what it found. */
+export class CheckRun {
   stepsLeft: number;
-  depth: number;
-  /** It is above 0 while a schema is only tried; its problems are then not recorded. */
-  quiet: number;
-  readonly problems: ErrorDetail[];
+  readonly problems: ErrorDetail[] = [];
+  /** The places that were repaired. */
+  readonly repairs: string[] = [];
+  /** Nothing more need be looked at: the steps are used up, a schema that is only tried has refused, or enough problems are known. */
+  isOver = false;
   /** The schema marks secrets, so no problem quotes a value. */
-  readonly isSecret: boolean;
-}
+  readonly #isSecret: boolean;
+  #depth = 0;
+  /** It is above 0 while a schema is only tried; its problems are then not recorded. */
+  #quiet = 0;
 
-export const createCheckRun = (isSecret = false, stepsLeft = MAX_STEPS): CheckRun => ({
-  isSecret,
-  stepsLeft,
-  depth: 0,
-  quiet: 0,
-  problems: [],
-});
-
-/** Takes `steps` off the budget; false once there is none left, and the check is then void. */
-export function spend(run: CheckRun, steps: number): boolean {
-  run.stepsLeft -= steps;
-  return run.stepsLeft > 0;
-}
-
-export const isExhausted = (run: CheckRun): boolean => run.stepsLeft <= 0;
-
-/** Goes one schema deeper; false when that is too deep. Pair with `leave`. */
-export function enter(run: CheckRun): boolean {
-  run.depth += 1;
-  if (run.depth > MAX_DEPTH) run.stepsLeft = 0;
-  return spend(run, 1);
-}
-
-export function leave(run: CheckRun): void {
-  run.depth -= 1;
-}
-
-/**
- * Records a problem unless the schema is only tried. `was` describes the value, if that helps. Always
- * false, for `return fail(…)`.
- */
-export function fail(run: CheckRun, path: Path | null, problem: string, was?: string): false {
-  if (run.quiet === 0 && run.problems.length < MAX_PROBLEMS) {
-    const isQuoted = was !== undefined && !run.isSecret;
-    run.problems.push({
-      path: pathText(path),
-      problem: isQuoted ? `${problem}, was ${was}` : problem,
-    });
+  constructor(isSecret = false, stepsLeft = MAX_STEPS) {
+    this.#isSecret = isSecret;
+    this.stepsLeft = stepsLeft;
   }
-  return false;
-}
 
-/** True when a further problem would not be recorded, so that the rest need not be checked. */
-export const isDone = (run: CheckRun): boolean =>
-  run.quiet > 0 || run.problems.length >= MAX_PROBLEMS || isExhausted(run);
+  /** A further run with the steps that this one has left. */
+  next(): CheckRun {
+    return new CheckRun(this.#isSecret, this.stepsLeft);
+  }
+
+  get isExhausted(): boolean {
+    return this.stepsLeft <= 0;
+  }
+
+  get isQuiet(): boolean {
+    return this.#quiet > 0;
+  }
+
+  /** Takes `steps` off the budget; false once there is none left, and the check is then void. */
+  spend(steps: number): boolean {
+    this.stepsLeft -= steps;
+    if (this.stepsLeft > 0) return true;
+    this.isOver = true;
+    return false;
+  }
+
+  /** Goes one schema deeper; false when that is too deep, or the run is over. Pair with `leave`. */
+  enter(): boolean {
+    if (this.isOver || !this.spend(this.#depth < MAX_DEPTH ? 1 : this.stepsLeft)) return false;
+    this.#depth += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  /** Records a problem unless the schema is only tried. `was` describes the value, if that helps. */
+  fail(path: Path | null, problem: () => string, was?: () => string): void {
+    if (!this.isOver && this.#quiet === 0) {
+      const quoted = was === undefined || this.#isSecret ? '' : `, was ${was()}`;
+      this.problems.push({ path: pathText(path), problem: problem() + quoted });
+    }
+    this.isOver ||= this.#quiet > 0 || this.problems.length >= MAX_PROBLEMS;
+  }
+
+  /** From here to `endAttempt` no problem is recorded. False where nothing more need be tried. */
+  beginAttempt(): boolean {
+    if (this.isOver) return false;
+    this.#quiet += 1;
+    return true;
+  }
+
+  /** True where there was no problem since. */
+  endAttempt(): boolean {
+    const isAccepted = !this.isOver;
+    this.#quiet -= 1;
+    this.isOver = this.isExhausted;
+    return isAccepted;
+  }
+}
 
 /** Writes a place as `address.lines[0]`. */
 export function pathText(path: Path | null): string {

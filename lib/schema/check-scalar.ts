@@ -1,21 +1,12 @@
 import { canonicalJson } from '../json/equal.ts';
 import { isRecord } from '../json/is-record.ts';
 import { estimateJsonBytes } from '../json/measure-json.ts';
-import {
-  type CheckRun,
-  describeValue,
-  fail,
-  isDone,
-  isExhausted,
-  type Path,
-  shorten,
-  spend,
-} from './check-run.ts';
+import { type CheckRun, describeValue, type Path, shorten } from './check-run.ts';
 import { countCharacters } from './compile-pattern.ts';
 import {
   type AllowedValues,
+  type Rule,
   type SafePattern,
-  type SchemaNode,
   TYPE_WORDS,
   type TypeWord,
 } from './schema-node.ts';
@@ -81,21 +72,13 @@ export function isOfType(value: unknown, type: TypeWord): boolean {
   }
 }
 
-/** `type` */
-export function checkType(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
-  if (!node.types || node.types.some((type) => isOfType(value, type))) return true;
-  if (isDone(run)) return false;
-  return fail(run, path, `must be ${node.types.join(' or ')}`, describeValue(value));
-}
-
 /** `enum` and `const` */
-export function checkAllowed(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
-  if (!node.allowed) return true;
-  if (isAmong(node.allowed, value, run)) return true;
-  if (isDone(run)) return false;
-  const choice = node.allowed.keys.size === 1 ? 'must be' : 'must be one of';
-  return fail(run, path, `${choice} ${node.allowed.text}`, describeValue(value));
-}
+export const checkAllowed: Rule = ({ allowed }, value, path, run) => {
+  if (!allowed || isAmong(allowed, value, run)) return;
+  const choice = allowed.keys.size === 1 ? 'must be' : 'must be one of';
+  const was = () => describeValue(value);
+  run.fail(path, () => `${choice} ${allowed.text}`, was);
+};
 
 function isAmong({ keys, types }: AllowedValues, value: unknown, run: CheckRun): boolean {
   const isText = typeof value === 'string';
@@ -110,27 +93,27 @@ export function countedCanonical(value: unknown, run: CheckRun): string | undefi
   // The names of an object are sorted, which costs more than to go over a text.
   const isContainer = typeof value === 'object' && value !== null;
   const steps = bytes / (isContainer ? CHARS_PER_STEP / 2 : CHARS_PER_STEP);
-  return spend(run, steps) ? canonicalJson(value) : undefined;
+  return run.spend(steps) ? canonicalJson(value) : undefined;
 }
 
-export function checkNumber(node: SchemaNode, value: number, path: Path | null, run: CheckRun) {
-  const problem = numberProblem(node, value);
-  return problem === undefined || fail(run, path, `must be ${problem}`, String(value));
-}
+/** The bounds of a number, with the words for each. */
+export const BOUNDS = [
+  ['minimum', 'at least', (value: number, bound: number) => value >= bound],
+  ['maximum', 'at most', (value: number, bound: number) => value <= bound],
+  ['exclusiveMinimum', 'more than', (value: number, bound: number) => value > bound],
+  ['exclusiveMaximum', 'less than', (value: number, bound: number) => value < bound],
+  ['multipleOf', 'a multiple of', isMultiple],
+] as const;
 
-function numberProblem(node: SchemaNode, value: number): string | undefined {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
-  if (minimum !== undefined && value < minimum) return `at least ${minimum}`;
-  if (maximum !== undefined && value > maximum) return `at most ${maximum}`;
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
-    return `more than ${exclusiveMinimum}`;
+export const checkNumber: Rule = (node, value, path, run) => {
+  if (typeof value !== 'number') return;
+  for (const [keyword, words, holds] of BOUNDS) {
+    const bound = node[keyword];
+    if (bound === undefined || holds(value, bound)) continue;
+    const was = () => String(value);
+    return run.fail(path, () => `must be ${words} ${bound}`, was);
   }
-  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
-    return `less than ${exclusiveMaximum}`;
-  }
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf))
-    return `a multiple of ${multipleOf}`;
-}
+};
 
 /** 0.3 is a multiple of 0.1, though not in binary fractions. */
 function isMultiple(value: number, step: number): boolean {
@@ -139,36 +122,44 @@ function isMultiple(value: number, step: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
-function checkLength(
-  { minLength = 0, maxLength = Infinity }: SchemaNode,
-  value: string,
-  path: Path | null,
-  run: CheckRun,
-): boolean {
-  if (!spend(run, value.length / CHARS_PER_STEP)) return false;
-  const length = countCharacters(value);
-  if (length < minLength) {
-    return fail(run, path, `must have at least ${minLength} characters, had ${length}`);
+export const checkText: Rule = (node, value, path, run) => {
+  if (typeof value !== 'string') return;
+  const { minLength, maxLength, pattern, format } = node;
+  if (minLength !== undefined || maxLength !== undefined) {
+    if (!run.spend(value.length / CHARS_PER_STEP)) return;
+    const count = countCharacters(value);
+    if (!checkCount({ count, min: minLength, max: maxLength, of: 'characters' }, path, run)) return;
   }
-  if (length <= maxLength) return true;
-  return fail(run, path, `must have at most ${maxLength} characters, had ${length}`);
+  if (pattern && !testPattern(pattern, value, run)) {
+    const was = () => describeValue(value);
+    return run.fail(path, () => `must match ${shorten(pattern.source)}`, was);
+  }
+  if (format && run.spend(value.length / CHARS_PER_STEP) && !hasFormat(format, value)) {
+    const was = () => describeValue(value);
+    run.fail(path, () => `must be a ${format}`, was);
+  }
+};
+
+interface Count {
+  readonly count: number;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  /** They are counted, such as `items`. */
+  readonly of: string;
 }
 
-export function checkText(node: SchemaNode, value: string, path: Path | null, run: CheckRun) {
-  const { minLength, maxLength, pattern, format } = node;
-  const isBounded = minLength !== undefined || maxLength !== undefined;
-  if (isBounded && !checkLength(node, value, path, run)) return false;
-  if (pattern && !testPattern(pattern, value, run)) {
-    if (isExhausted(run)) return false;
-    return fail(run, path, `must match ${shorten(pattern.source)}`, describeValue(value));
-  }
-  if (format && !(spend(run, value.length / CHARS_PER_STEP) && hasFormat(format, value))) {
-    return fail(run, path, `must be a ${format}`, describeValue(value));
-  }
-  return true;
+export function checkCount(
+  { count, min = 0, max = Infinity, of }: Count,
+  path: Path | null,
+  run: CheckRun,
+) {
+  if (count >= min && count <= max) return true;
+  const bound = count < min ? `at least ${min}` : `at most ${max}`;
+  run.fail(path, () => `must have ${bound} ${of}, had ${count}`);
+  return false;
 }
 
 /** Tests a pattern within the budget: text length times program size is what it can cost. */
 export function testPattern(pattern: SafePattern, text: string, run: CheckRun): boolean {
-  return spend(run, 1 + (text.length * pattern.size) / 16) && pattern.test(text);
+  return run.spend(1 + (text.length * pattern.size) / 16) && pattern.test(text);
 }

@@ -2,14 +2,7 @@ import { isRecord } from '../json/is-record.ts';
 import { type JsonFault, measureJson } from '../json/measure-json.ts';
 import type { ErrorDetail } from '../protocol/http-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import {
-  type CheckRun,
-  createCheckRun,
-  describeValue,
-  fail,
-  isExhausted,
-  pathText,
-} from './check-run.ts';
+import { CheckRun, describeValue, pathText } from './check-run.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
 import { readJsonText, repairArgs } from './repair-args.ts';
@@ -34,22 +27,11 @@ const MAX_CHAIN = 64;
  * property or an item end with the value and are fine.
  */
 function checkExpansion(root: SchemaNode): SchemaRefusal | undefined {
-  const entries = [root];
-  const known = new Set(entries);
+  const entries = new Set([root]);
+  /** The nodes whose parts are among the entries: a thousand references may lead to one that has as many. */
   const listed = new Set<SchemaNode>();
   const open = new Set<SchemaNode>();
   let expansion = 0;
-
-  /** Once for each node: a thousand references may lead to one that has as many parts. */
-  const listParts = (node: SchemaNode) => {
-    if (listed.has(node)) return;
-    listed.add(node);
-    for (const part of partNodes(node)) {
-      if (known.has(part)) continue;
-      known.add(part);
-      entries.push(part);
-    }
-  };
 
   const expand = (node: SchemaNode): SchemaRefusal | undefined => {
     if (open.has(node)) {
@@ -65,7 +47,8 @@ function checkExpansion(root: SchemaNode): SchemaRefusal | undefined {
         message: `The schema grows too large when its references are followed; at most ${MAX_EXPANSION} parts, ${MAX_CHAIN} one in the other.`,
       };
     }
-    listParts(node);
+    if (!listed.has(node)) for (const part of partNodes(node)) entries.add(part);
+    listed.add(node);
     open.add(node);
     for (const next of inPlaceNodes(node)) {
       const refusal = expand(next);
@@ -107,30 +90,22 @@ const ARGS_LIMITS = {
   maxNodes: LIMITS.jsonNodes,
 };
 
-const SCHEMA_FAULTS: Record<JsonFault, { code: string; message: string }> = {
-  bytes: {
-    code: 'schema_too_large',
-    message: `The schema must have at most ${SCHEMA_LIMITS.maxBytes} bytes.`,
-  },
-  depth: {
-    code: 'schema_too_deep',
-    message: `The schema must be nested at most ${SCHEMA_LIMITS.maxDepth} deep.`,
-  },
-  nodes: {
-    code: 'schema_too_large',
-    message: `The schema must have at most ${SCHEMA_LIMITS.maxNodes} values.`,
-  },
-  proto: { code: 'schema_invalid', message: 'The schema must not use the key "__proto__".' },
-  not_json: { code: 'schema_invalid', message: 'The schema must be plain JSON.' },
+const SCHEMA_CODES: Record<JsonFault, string> = {
+  bytes: 'schema_too_large',
+  depth: 'schema_too_deep',
+  nodes: 'schema_too_large',
+  proto: 'schema_invalid',
+  not_json: 'schema_invalid',
 };
 
-const ARGS_FAULTS: Record<JsonFault, string> = {
-  bytes: `must have at most ${ARGS_LIMITS.maxBytes} bytes`,
-  depth: `must be nested at most ${ARGS_LIMITS.maxDepth} deep`,
-  nodes: `must have at most ${ARGS_LIMITS.maxNodes} values`,
-  proto: 'must not use the key "__proto__"',
-  not_json: 'must be plain JSON',
-};
+const wordsFor = (fault: JsonFault, { maxBytes, maxDepth, maxNodes }: typeof SCHEMA_LIMITS) =>
+  ({
+    bytes: `must have at most ${maxBytes} bytes`,
+    depth: `must be nested at most ${maxDepth} deep`,
+    nodes: `must have at most ${maxNodes} values`,
+    proto: 'must not use the key "__proto__"',
+    not_json: 'must be plain JSON',
+  })[fault];
 
 /**
  * Makes a check out of a tool's `parameters`, which is untrusted: limits first, then no references
@@ -170,42 +145,40 @@ export function compileToolSchema(schema: unknown): CompiledToolSchema {
 /** Says why a schema is not looked into: it is too large, too deep or no JSON. */
 export function findSchemaFault(schema: unknown): SchemaRefusal | undefined {
   const fault = measureJson(schema, SCHEMA_LIMITS);
-  return fault && SCHEMA_FAULTS[fault];
+  if (!fault) return undefined;
+  return { code: SCHEMA_CODES[fault], message: `The schema ${wordsFor(fault, SCHEMA_LIMITS)}.` };
 }
 
-const refuse = (problem: string): ArgsCheck => ({ ok: false, details: [{ path: '', problem }] });
+const refuse = (problem: string): ErrorDetail[] => [{ path: '', problem }];
 
 const TOO_MUCH = 'takes too much work to check against the schema of the tool; make it smaller';
 
 function checkArgs(node: SchemaNode, given: unknown, isSecret: boolean): ArgsCheck {
   const args = typeof given === 'string' ? readJsonText(given) : given;
   if (!isRecord(args)) {
-    const run = createCheckRun(isSecret);
-    fail(run, null, 'must be an object', describeValue(given));
-    return { ok: false, details: run.problems };
+    const was = isSecret ? '' : `, was ${describeValue(given)}`;
+    return { ok: false, details: refuse(`must be an object${was}`) };
   }
-  const fault = measureJson(args, ARGS_LIMITS);
-  if (fault) return refuse(ARGS_FAULTS[fault]);
   const repairs = args === given ? [] : [pathText(null)];
-  const first = createCheckRun(isSecret);
-  if (evaluate(node, args, null, first)) return { ok: true, args, repairs };
-  if (isExhausted(first)) return refuse(TOO_MUCH);
-  const run = createCheckRun(isSecret, first.stepsLeft);
-  const mended = repairArgs(node, args, null, { run, repairs });
-  if (isExhausted(run)) return refuse(TOO_MUCH);
-  if (mended === args || !isRecord(mended)) return { ok: false, details: first.problems };
-  return checkMended(node, mended, repairs, createCheckRun(isSecret, run.stepsLeft));
+  const first = new CheckRun(isSecret);
+  const problems = problemsOf(node, args, first);
+  if (problems.length === 0) return { ok: true, args, repairs };
+  // What is beyond a limit is not looked at again.
+  if (problems !== first.problems) return { ok: false, details: problems };
+  const repair = first.next();
+  const mended = repairArgs(node, args, null, repair);
+  if (repair.isExhausted) return { ok: false, details: refuse(TOO_MUCH) };
+  if (mended === args || !isRecord(mended)) return { ok: false, details: problems };
+  // JSON that was a text counts by its bytes until it is read; then by its depth and its values too.
+  const left = problemsOf(node, mended, repair.next());
+  if (left.length > 0) return { ok: false, details: left };
+  return { ok: true, args: mended, repairs: [...repairs, ...repair.repairs] };
 }
 
-/** JSON that was a text counts by its bytes until it is read; then by its depth and its values too. */
-function checkMended(
-  node: SchemaNode,
-  args: Record<string, unknown>,
-  repairs: readonly string[],
-  run: CheckRun,
-): ArgsCheck {
+/** Those of the run, or one that says why its problems do not count. */
+function problemsOf(node: SchemaNode, args: Record<string, unknown>, run: CheckRun): ErrorDetail[] {
   const fault = measureJson(args, ARGS_LIMITS);
-  if (fault) return refuse(ARGS_FAULTS[fault]);
-  if (evaluate(node, args, null, run)) return { ok: true, args, repairs };
-  return isExhausted(run) ? refuse(TOO_MUCH) : { ok: false, details: run.problems };
+  if (fault) return refuse(wordsFor(fault, ARGS_LIMITS));
+  evaluate(node, args, run);
+  return run.isExhausted ? refuse(TOO_MUCH) : run.problems;
 }

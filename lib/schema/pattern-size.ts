@@ -8,7 +8,13 @@ const FOLDED_CHARS = 100;
 const LAST_FOLDED = 0x1e943;
 const IGNORES_CASE = /\(\?[A-Za-z-]*i/;
 const LETTERS = /\\(?:[xu]\{[^}]*\}|.)|./gsu;
-const COUNTED = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/;
+
+/** A bracket right after `[` or `[^` is a letter of the class. */
+export const BRACKET_CLASS = String.raw`\[\^?\]?(?:\\.|[^\]\\])*\]`;
+const TOKEN = new RegExp(String.raw`\{(\d{1,6})(?:,(\d{0,6}))?\}|\\.|${BRACKET_CLASS}|.`, 'gs');
+
+/** The parts of a pattern: a counted repetition with its numbers, an escape, a bracket class, or a letter. */
+export const tokensOf = (pattern: string): RegExpExecArray[] => [...pattern.matchAll(TOKEN)];
 
 /**
  * Upper estimate of the work to compile a pattern, in letters: counted
@@ -43,50 +49,21 @@ function programSize(pattern: string): number {
   const outer: number[] = [];
   let size = 0;
   let atom = 0;
-  let at = 0;
-  while (at < pattern.length) {
-    const char = pattern[at];
-    const counted = char === '{' ? COUNTED.exec(pattern.slice(at, at + 16)) : null;
-    if (counted) {
-      const times = Math.max(Number(counted[1]), Number(counted[2] || 0));
+  for (const [token, least, most] of tokensOf(pattern)) {
+    if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most || 0));
       size += atom * Math.max(times - 1, 0);
       atom *= Math.max(times, 1);
-      at += counted[0].length;
-    } else if (char === '(') {
+    } else if (token === '(') {
       outer.push(size);
       size = 0;
-      at += 1;
-    } else if (char === ')') {
+    } else if (token === ')') {
       atom = size + 2;
       size = (outer.pop() ?? 0) + atom;
-      at += 1;
     } else {
-      const [weight, length] = readAtom(pattern, at);
-      atom = weight;
-      size += weight;
-      at += length;
+      atom = 1 + PROPERTY_CLASS_SIZE * (token.match(/\\[pP]/g)?.length ?? 0);
+      size += atom;
     }
   }
   return outer.reduce((sum, one) => sum + one, size);
-}
-
-/** Weight and length of one atom: a letter, an escape, or a bracket class. */
-function readAtom(pattern: string, at: number): [weight: number, length: number] {
-  if (pattern[at] === '\\') {
-    return [/[pP]/.test(pattern[at + 1] ?? '') ? PROPERTY_CLASS_SIZE : 1, 2];
-  }
-  if (pattern[at] !== '[') return [1, 1];
-  let weight = 1;
-  let end = at + 1;
-  // A bracket right after `[` or `[^` is a letter of the class.
-  if (pattern[end] === '^') end += 1;
-  if (pattern[end] === ']') end += 1;
-  while (end < pattern.length && pattern[end] !== ']') {
-    if (pattern[end] === '\\') {
-      if (/[pP]/.test(pattern[end + 1] ?? '')) weight += PROPERTY_CLASS_SIZE;
-      end += 1;
-    }
-    end += 1;
-  }
-  return [weight, end + 1 - at];
 }

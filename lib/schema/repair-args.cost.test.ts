@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createCheckRun, isExhausted } from './check-run.ts';
+import { CheckRun } from './check-run.ts';
 import { compileToolSchema } from './compile-tool-schema.ts';
 import { evaluate } from './evaluate.ts';
 import { readSchema } from './read-schema.ts';
@@ -11,11 +11,11 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 /** A repair of its own, with what it costs. */
 function repair(schema: unknown, value: unknown) {
   const { node } = readSchema(schema);
-  const run = createCheckRun();
+  const run = new CheckRun();
   const before = run.stepsLeft;
-  const repairs: string[] = [];
-  const repaired = repairArgs(node, value, null, { run, repairs });
-  return { repaired, repairs, steps: before - run.stepsLeft, isOver: isExhausted(run) };
+  const repaired = repairArgs(node, value, null, run);
+  const { repairs, isExhausted: isOver } = run;
+  return { repaired, repairs, steps: before - run.stepsLeft, isOver };
 }
 
 /** The value, and how often one of its items or keys was read, or its keys were listed. */
@@ -73,7 +73,7 @@ test('[SC17] a schema that says nothing of items or keys has few read, however m
       expect(reads.count).toBeLessThan(3_000);
     }
     const { node } = readSchema({ allOf: times(900, () => ({ description: 'x' })) });
-    expect(evaluate(node, value, null, createCheckRun())).toBe(true);
+    expect(evaluate(node, value, new CheckRun())).toBe(true);
     expect(reads.count).toBeLessThan(3_000);
   }
 });
@@ -91,7 +91,7 @@ test('[SC17] items and keys count, and nothing is read after the budget is used 
     expect(reads.count).toBeLessThan(1_500_000);
   }
   const { node } = readSchema(forms({ minProperties: 1 }));
-  expect(evaluate(node, object.value, null, createCheckRun())).toBe(false);
+  expect(evaluate(node, object.value, new CheckRun())).toBe(false);
 });
 
 test('[SC17] places count by their length, since each repair names its own', () => {
@@ -108,7 +108,7 @@ test('[SC17] the names of objects that are compared count before they are sorted
   const nested = times(50, () => 0).reduce<unknown>((inner) => [inner], value);
   const $defs = { u: { uniqueItems: true, items: { $ref: '#/$defs/u' } } };
   const { node } = readSchema({ $defs, $ref: '#/$defs/u' });
-  expect(evaluate(node, nested, null, createCheckRun())).toBe(false);
+  expect(evaluate(node, nested, new CheckRun())).toBe(false);
   expect(reads.count).toBeLessThan(100_000);
 });
 
@@ -122,8 +122,7 @@ test('[SC17] a form that is only tried compares each type once, and lists no nam
     evaluate(
       node,
       times(50, () => ({ z: 1 })),
-      null,
-      createCheckRun(),
+      new CheckRun(),
     ),
   ).toBe(true);
   expect(listed).not.toHaveBeenCalled();

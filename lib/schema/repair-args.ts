@@ -1,15 +1,7 @@
 import { isRecord } from '../json/is-record.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import {
-  type CheckRun,
-  enter,
-  isExhausted,
-  leave,
-  type Path,
-  pathText,
-  spend,
-} from './check-run.ts';
+import { type CheckRun, type Path, pathText } from './check-run.ts';
 import { isOfType } from './check-scalar.ts';
 import { accepts, conditional } from './evaluate.ts';
 import type { SchemaNode, TypeWord } from './schema-node.ts';
@@ -42,60 +34,58 @@ function widen(types: readonly TypeWord[]): ReadonlySet<TypeWord> {
   return new Set(types.includes('number') ? [...types, 'integer' as const] : types);
 }
 
-/** One attempt to repair arguments: what it may cost, and the paths that it has changed. */
-export interface Repair {
-  readonly run: CheckRun;
-  readonly repairs: string[];
-}
-
 /** Parsing and its checks go over a text more than once. */
 const CHARS_PER_STEP = 4;
 /** A key is listed, looked up and, where one of them changes, copied. */
 const STEPS_PER_KEY = 3;
 
 /** Names a place that was changed; a long name is work, and each change inside it repeats it. */
-function note({ run, repairs }: Repair, path: Path | null): void {
-  if (isExhausted(run)) return;
+function note(run: CheckRun, path: Path | null): void {
+  if (run.isOver) return;
   const text = pathText(path);
-  spend(run, text.length / CHARS_PER_STEP);
-  repairs.push(text);
-}
-
-function keep({ repairs }: Repair, tried: Repair): void {
-  for (const one of tried.repairs) repairs.push(one);
+  run.spend(text.length / CHARS_PER_STEP);
+  run.repairs.push(text);
 }
 
 /**
  * Repairs slips that models make often (rules SC11 to SC14, SC26 to SC31): a text
  * in place of the boolean, number, list or object that it spells, a lone value in
  * place of a list of one, and null in place of nothing. Only where the schema at that very place refuses the
- * value for its type. Copies what it changes; adds the paths to `repairs`. Once the budget of
- * its run is used up, what it gives is void (SC31).
+ * value for its type. Copies what it changes; adds the paths to the repairs of the run. Once its budget
+ * is used up, what it gives is void (SC31).
  */
-export function repairArgs(
-  node: SchemaNode,
-  value: unknown,
-  path: Path | null,
-  repair: Repair,
-): unknown {
-  const { run } = repair;
-  const repaired = enter(run) ? repairHere(node, value, path, repair) : value;
-  leave(run);
+export function repairArgs(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
+  if (!run.enter()) return value;
+  const repaired = repairHere(node, value, path, run);
+  run.leave();
   return repaired;
 }
 
-function repairHere(node: SchemaNode, value: unknown, path: Path | null, repair: Repair): unknown {
+function repairHere(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun): unknown {
   const types = openTypes(node);
-  const read = typeof value === 'string' && types ? readText(value, types, repair.run) : value;
-  if (types && isLone(read, types)) return repairLone(node, value, read, path, repair);
-  if (read !== value) note(repair, path);
-  if (typeof read !== 'object' || read === null) return read;
-  const own = Array.isArray(read)
-    ? repairItems(node, read, path, repair)
-    : isRecord(read)
-      ? repairEntries(node, read, path, repair)
-      : read;
-  return repairInPlace(node, own, path, repair);
+  const read = typeof value === 'string' && types ? readText(value, types, run) : value;
+  if (types && isLone(read, types)) {
+    // The list is kept where the schema accepts it; else the model reads about the value as it was.
+    return tried(node, value, run, () => {
+      note(run, path);
+      return repairArgs(node, [read], path, run);
+    });
+  }
+  if (read !== value) note(run, path);
+  if (Array.isArray(read)) {
+    return repairInPlace(node, repairItems(node, read, path, run), path, run);
+  }
+  if (!isRecord(read)) return read;
+  return repairInPlace(node, repairEntries(node, read, path, run), path, run);
+}
+
+/** The value as `repair` leaves it where the schema accepts that; else as it was, and nothing is noted. */
+function tried(node: SchemaNode, value: unknown, run: CheckRun, repair: () => unknown): unknown {
+  const { length } = run.repairs;
+  const repaired = repair();
+  if (repaired !== value && accepts(node, repaired, run)) return repaired;
+  run.repairs.length = length;
+  return value;
 }
 
 /** Reads what the text spells, where the schema takes no text and has that type open. */
@@ -103,7 +93,7 @@ function readText(text: string, types: ReadonlySet<TypeWord>, run: CheckRun): un
   if (types.has('string')) return text;
   const scalar = readScalarText(text, types);
   if (scalar !== text || !(types.has('array') || types.has('object'))) return scalar;
-  if (!spend(run, text.length / CHARS_PER_STEP)) return text;
+  if (!run.spend(text.length / CHARS_PER_STEP)) return text;
   const json = readJsonText(text);
   // A lone object is a list's item, which is looked at next.
   return Array.isArray(json) && !types.has('array') ? text : json;
@@ -117,38 +107,16 @@ function isLone(value: unknown, types: ReadonlySet<TypeWord>): boolean {
   return ![...types].some((type) => isOfType(value, type));
 }
 
-/** A list of one, if the schema then accepts it; else the value as it was, which is what the model reads about. */
-function repairLone(
-  node: SchemaNode,
-  value: unknown,
-  read: unknown,
-  path: Path | null,
-  repair: Repair,
-): unknown {
-  const { run } = repair;
-  const tried: Repair = { run, repairs: [] };
-  const list = repairArgs(node, [read], path, tried);
-  if (!accepts(node, list, run)) return value;
-  note(repair, path);
-  keep(repair, tried);
-  return list;
-}
-
 /** By the other schemas that hold for the same value. */
-function repairInPlace(
-  node: SchemaNode,
-  value: unknown,
-  path: Path | null,
-  repair: Repair,
-): unknown {
+function repairInPlace(node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) {
   let repaired = value;
-  if (node.ref) repaired = repairArgs(node.ref, repaired, path, repair);
-  for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, repair);
+  if (node.ref) repaired = repairArgs(node.ref, repaired, path, run);
+  for (const one of node.allOf ?? []) repaired = repairArgs(one, repaired, path, run);
   for (const branches of [node.anyOf, node.oneOf]) {
-    if (branches) repaired = repairByBranch(branches, repaired, path, repair);
+    if (branches) repaired = repairByBranch(branches, repaired, path, run);
   }
-  for (const one of conditional(node, repaired, repair.run)) {
-    repaired = repairArgs(one, repaired, path, repair);
+  for (const one of conditional(node, repaired, run)) {
+    repaired = repairArgs(one, repaired, path, run);
   }
   return repaired;
 }
@@ -158,17 +126,13 @@ function repairByBranch(
   branches: readonly SchemaNode[],
   value: unknown,
   path: Path | null,
-  repair: Repair,
+  run: CheckRun,
 ): unknown {
-  const { run } = repair;
   if (branches.some((one) => accepts(one, value, run))) return value;
   for (const one of branches) {
-    if (isExhausted(run)) break;
-    const tried: Repair = { run, repairs: [] };
-    const repaired = repairArgs(one, value, path, tried);
-    if (repaired === value || !accepts(one, repaired, run)) continue;
-    keep(repair, tried);
-    return repaired;
+    if (run.isOver) break;
+    const repaired = tried(one, value, run, () => repairArgs(one, value, path, run));
+    if (repaired !== value) return repaired;
   }
   return value;
 }
@@ -177,15 +141,15 @@ function repairItems(
   { items, prefixItems }: SchemaNode,
   value: readonly unknown[],
   path: Path | null,
-  repair: Repair,
+  run: CheckRun,
 ): readonly unknown[] {
   const count = items ? value.length : Math.min(value.length, prefixItems?.length ?? 0);
   let repaired: unknown[] | undefined;
-  for (let key = 0; key < count && !isExhausted(repair.run); key += 1) {
+  for (let key = 0; key < count && !run.isOver; key += 1) {
     const one = prefixItems?.[key] ?? items;
-    const next = one ? repairArgs(one, value[key], { parent: path, key }, repair) : value[key];
+    const next = one ? repairArgs(one, value[key], { parent: path, key }, run) : value[key];
     if (next === value[key]) continue;
-    if (!repaired && !spend(repair.run, value.length)) break;
+    if (!repaired && !run.spend(value.length)) break;
     repaired ??= [...value];
     repaired[key] = next;
   }
@@ -199,25 +163,25 @@ function repairEntries(
   node: SchemaNode,
   value: Record<string, unknown>,
   path: Path | null,
-  repair: Repair,
+  run: CheckRun,
 ): Record<string, unknown> {
   // Which schema holds for a key that a pattern may name too is not plain.
   const others = node.patternProperties ? undefined : node.additionalProperties;
   if (!node.properties && !others) return value;
   const entries = Object.entries(value);
-  if (!spend(repair.run, entries.length * STEPS_PER_KEY)) return value;
+  if (!run.spend(entries.length * STEPS_PER_KEY)) return value;
   const repaired: [string, unknown][] = [];
   let isSame = true;
   for (const [key, item] of entries) {
-    if (isExhausted(repair.run)) return value;
+    if (run.isOver) return value;
     const one = node.properties?.get(key) ?? others;
     const at = { parent: path, key };
-    if (one && item === null && mayBeLeftOut(node, key) && !accepts(one, null, repair.run)) {
-      note(repair, at);
+    if (one && item === null && mayBeLeftOut(node, key) && !accepts(one, null, run)) {
+      note(run, at);
       isSame = false;
       continue;
     }
-    const next = one ? repairArgs(one, item, at, repair) : item;
+    const next = one ? repairArgs(one, item, at, run) : item;
     isSame &&= next === item;
     repaired.push([key, next]);
   }

@@ -1,3 +1,5 @@
+import type { CheckRun, Path } from './check-run.ts';
+
 /** The seven words of JSON Schema for `type`. */
 export const TYPE_WORDS = [
   'string',
@@ -25,6 +27,9 @@ export interface AllowedValues {
   /** It is for people, and cut short. */
   readonly text: string;
 }
+
+/** Checks a value by some keywords of a schema; the problems are those of the run. */
+export type Rule = (node: SchemaNode, value: unknown, path: Path | null, run: CheckRun) => void;
 
 /**
  * One schema, read. `$ref`s are edges to other nodes, so a recursive schema is a graph with a
@@ -78,6 +83,8 @@ export interface SchemaNode {
   maxLength?: number;
   pattern?: SafePattern;
   format?: string;
+  /** The rules for these keywords, once a value was checked by them. */
+  rules?: readonly Rule[];
 }
 
 /** Leaves them out of the check. A value that they mark is a secret all the same. */

@@ -1,15 +1,15 @@
+import { BRACKET_CLASS, tokensOf } from './pattern-size.ts';
+
 /** Patterns that a text must match, or must not. */
 export interface PatternPart {
   readonly source: string;
   readonly isWanted: boolean;
 }
 
-const CLASS = String.raw`\[\^?\]?(?:\\.|[^\]\\])*\]`;
 /** Something that is always one character long, however it matches. */
 const ONE_CHARACTER = new RegExp(
-  String.raw`^(?:\\[dDwWsS./+*?()[\]{}|$^\\-]|${CLASS}|[^\\[\](){}*+?|^$])(?:\{\d{1,3}\})?(?![*+?{])`,
+  String.raw`^(?:\\[dDwWsS./+*?()[\]{}|$^\\-]|${BRACKET_CLASS}|[^\\[\](){}*+?|^$])(?:\{\d{1,3}\})?(?![*+?{])`,
 );
-const TOKEN = new RegExp(String.raw`^(?:\\.|${CLASS}|.)`, 's');
 
 /**
  * Takes a pattern apart at the look-aheads with which it begins, such as `^(?=.*\d)(?!admin).{8,}$`
@@ -26,37 +26,32 @@ export function splitLookAheads(source: string): readonly PatternPart[] {
     next = ONE_CHARACTER.exec(source.slice(prefix.length));
   }
   const parts: PatternPart[] = [];
-  let at = prefix.length;
-  for (; /^\(\?[=!]/.test(source.slice(at)); ) {
-    const end = endOfGroup(source, at);
+  let rest = source.slice(prefix.length);
+  while (/^\(\?[=!]/.test(rest)) {
+    const end = endOfGroup(rest);
     if (end === undefined) return whole;
-    const body = source.slice(at + 3, end - 1);
-    parts.push({ source: `${prefix}(?:${body})`, isWanted: source[at + 2] === '=' });
-    at = end;
+    parts.push({ source: `${prefix}(?:${rest.slice(3, end)})`, isWanted: rest[2] === '=' });
+    rest = rest.slice(end + 1);
   }
-  return [...parts, { source: prefix + source.slice(at), isWanted: true }];
+  return [...parts, { source: prefix + rest, isWanted: true }];
 }
 
-/** The end of the group that begins at that place; of a pattern with fewer `)` than `(` there is none. */
-function endOfGroup(source: string, start: number): number | undefined {
+/** The place of the bracket that ends the group with which the pattern begins; of one that is left open there is none. */
+function endOfGroup(pattern: string): number | undefined {
   let depth = 0;
-  for (let at = start; at < source.length; ) {
-    const [token = ''] = TOKEN.exec(source.slice(at)) ?? [];
-    at += token.length;
+  for (const { 0: token, index } of tokensOf(pattern)) {
     if (token === '(') depth += 1;
     if (token === ')') depth -= 1;
-    if (depth === 0) return at;
+    if (depth === 0) return index;
   }
 }
 
 /** True of a choice between patterns. */
 function hasChoice(source: string): boolean {
-  for (let at = 0; at < source.length; ) {
-    const isGroup = source[at] === '(';
-    const end = isGroup ? (endOfGroup(source, at) ?? source.length) : at;
-    if (source[end] === '|') return true;
-    const [token = ''] = TOKEN.exec(source.slice(at)) ?? [];
-    at = isGroup ? end : at + token.length;
-  }
-  return false;
+  let depth = 0;
+  return tokensOf(source).some(([token]) => {
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    return token === '|' && depth === 0;
+  });
 }

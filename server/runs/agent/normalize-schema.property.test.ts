@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
-import { createCheckRun } from '#lib/schema/check-run';
+import { CheckRun } from '#lib/schema/check-run';
 import { compileToolSchema } from '#lib/schema/compile-tool-schema';
 import { evaluate } from '#lib/schema/evaluate';
 import { readSchema } from '#lib/schema/read-schema';
@@ -22,7 +22,7 @@ const choices = fc.array(fc.nat(5_039), { minLength: 80, maxLength: 80 });
 const accepting = (schema: unknown) => {
   const { node, unchecked } = readSchema(schema);
   if (unchecked.length > 0) throw new Error(`${unchecked} ${JSON.stringify(schema)}`);
-  return (args: unknown) => isRecord(args) && evaluate(node, args, null, createCheckRun());
+  return (args: unknown) => isRecord(args) && evaluate(node, args, new CheckRun());
 };
 
 /** Every schema in a schema, with the way to it. */
