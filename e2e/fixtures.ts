@@ -4,7 +4,7 @@ import type { Callboard, StartOptions } from './start-callboard.ts';
 import { startCallboard } from './start-callboard.ts';
 import { signIn } from './support/workbench.ts';
 
-interface Fixtures {
+export interface Fixtures {
   /** Environment for each server of a test: `test.use({ callboardEnv: { … } })`. */
   readonly callboardEnv: Readonly<Record<string, string>>;
   /**

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from './fixtures.ts';
+import { expect, type Fixtures, test } from './fixtures.ts';
 import { configFile } from './support/config-file.ts';
 import { startOutside } from './support/outside.ts';
 
@@ -11,7 +11,7 @@ test.use({ serverOf: 'file' });
 
 const ROOT = resolve(import.meta.dirname, '..');
 const EXAMPLE = 'examples/ws-tool.mjs';
-/** In the README's commands; a test's server has a port of its own. */
+/** In the commands of the pages; a test's server has a port of its own. */
 const ADDRESS = 'http://127.0.0.1:3000';
 
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');
@@ -24,30 +24,41 @@ const blocksOf = (markdown: string) =>
 const headingsOf = (markdown: string) =>
   [...markdown.replace(/^```.*?^```$/gms, '').matchAll(/^(#+) /gm)].map(([, level]) => level);
 
-/** The one block that holds `mark`. */
-async function blockWith(mark: string): Promise<string> {
-  const found = blocksOf(await read('README.md')).filter((code) => code.includes(mark));
+/** The one block of a page that holds `mark`. */
+async function blockWith(mark: string, page: string): Promise<string> {
+  const found = blocksOf(await read(page)).filter((code) => code.includes(mark));
   expect(found, `blocks with ${mark}`).toHaveLength(1);
   return found[0] ?? '';
 }
 
-test('the README shows the example as it is', async () => {
+test('the page of a first tool shows the example as it is', async () => {
   const example = (await read(EXAMPLE)).replace(/^(?:\/\/.*\n)+\n?/, '');
-  expect(await blockWith("from 'ws'")).toBe(example);
+  expect(await blockWith("from 'ws'", 'docs/first-tool.md')).toBe(example);
 });
 
-test('the Chinese README has the same headings and the same code', async () => {
-  const [english, chinese] = [await read('README.md'), await read('README.zh-CN.md')];
-  expect(headingsOf(english).length).toBeGreaterThan(10);
-  expect(headingsOf(chinese)).toEqual(headingsOf(english));
-  expect(blocksOf(chinese)).toEqual(blocksOf(english));
+test('each Chinese page has the headings and the code of the English one', async () => {
+  const pages = (await readdir(join(ROOT, 'docs/zh'))).map((name) => [
+    `docs/${name}`,
+    `docs/zh/${name}`,
+  ]);
+  expect(pages.length).toBeGreaterThan(10);
+  for (const [en = '', zh = ''] of [['README.md', 'README.zh-CN.md'], ...pages]) {
+    const [english, chinese] = [await read(en), await read(zh)];
+    // What a model can do is described in English alone.
+    const upTo = zh === 'docs/zh/models.md' ? english.split('\n## ', 1).join() : english;
+    expect(headingsOf(chinese), zh).toEqual(headingsOf(upTo));
+    expect(blocksOf(chinese), zh).toEqual(blocksOf(upTo));
+  }
 });
 
 test('a start prints what the README says', async ({ callboard }) => {
   const labels = (banner: string) => banner.match(/^(?:Callboard is ready:| {2}[A-Z].*?: +)/gm);
   await expect.poll(() => callboard.log()).toContain('Ctrl+C');
-  expect(labels(await blockWith('Sign in (once)'))).toHaveLength(7);
-  expect(labels(await blockWith('Sign in (once)'))).toEqual(labels(callboard.log()));
+  for (const page of ['README.md', 'docs/install.md']) {
+    const shown = labels(await blockWith('Sign in (once)', page));
+    expect(shown).toHaveLength(7);
+    expect(shown).toEqual(labels(callboard.log()));
+  }
 });
 
 test('the example is a tool that can be called', async ({ callboard }) => {
@@ -117,19 +128,29 @@ test('the example page is a tool that can be called', async ({ page, startServer
   }
 });
 
-test('the curl commands answer as the README says', async ({ startServer }) => {
+/** The answers that a page's commands print, each a line, beside a server of their own. */
+async function answersOf(page: string, startServer: Fixtures['startServer']): Promise<unknown[]> {
   const cwd = test.info().outputPath('project');
-  // No token given: the script finds the one that the server made, where the README says it is.
+  // No token given: the script finds the one that the server made, where the page says it is.
   const dataDir = join(cwd, '.callboard');
   await mkdir(dataDir, { recursive: true });
   const callboard = await startServer({ dataDir, env: { CALLBOARD_TOKEN: '' } });
-
-  const script = (await blockWith('curl')).replaceAll(ADDRESS, callboard.url);
+  const script = (await blockWith('curl', page)).replaceAll(ADDRESS, callboard.url);
   expect(script).not.toContain(':3000');
   const shell = spawn('bash', ['-euc', script], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-  const lines = (await text(shell.stdout)).trim().split('\n');
+  return (await text(shell.stdout))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
 
-  const answers: unknown[] = lines.map((line) => JSON.parse(line));
+test("the README's command answers", async ({ startServer }) => {
+  const answers = await answersOf('README.md', startServer);
+  expect(answers).toMatchObject([{ status: 'SUCCEEDED', result: { value: 42 } }]);
+});
+
+test('the commands answer as the page on HTTP says', async ({ startServer }) => {
+  const answers = await answersOf('docs/http.md', startServer);
   expect(answers).toMatchObject([
     { tools: expect.arrayContaining([expect.objectContaining({ name: 'calculation.eval' })]) },
     { status: 'SUCCEEDED', result: { value: 42 } },
@@ -141,10 +162,10 @@ test('the curl commands answer as the README says', async ({ startServer }) => {
   expect(answers[3]).toHaveProperty('tool_call_id', Object(answers[2]).tool_call_id);
 });
 
-test('the configuration of the README is one that the server takes', async ({ startServer }) => {
+test('the configuration of its page is one that the server takes', async ({ startServer }) => {
   const file = test.info().outputPath('callboard.config.json');
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await blockWith('allowed_hosts'));
+  await writeFile(file, await blockWith('allowed_hosts', 'docs/configuration.md'));
   await writeFile(join(dirname(file), 'shop.db'), '');
   const callboard = await startServer({ env: { CALLBOARD_CONFIG: file } });
   const wait = { run_id: 'run_readme', wait_ms: 5_000 };
@@ -152,10 +173,10 @@ test('the configuration of the README is one that the server takes', async ({ st
   expect((await callboard.http('POST', '/v1/tools/calculation.eval/invoke', sum)).status).toBe(200);
 });
 
-test('the README names every setting', async ({ startServer }) => {
+test('the page on the configuration names every setting', async ({ startServer }) => {
   const refusal = await startServer({ env: { CALLBOARD_NONSENSE: '1' } }).catch(String);
   const settings = String(refusal).match(/CALLBOARD_(?!NONSENSE)[A-Z_]+/g) ?? [];
   expect(settings.length).toBeGreaterThan(5);
-  const readme = await read('README.md');
-  for (const name of settings) expect(readme).toContain(`| \`${name}\``);
+  const page = await read('docs/configuration.md');
+  for (const name of settings) expect(page).toContain(`| \`${name}\``);
 });

@@ -231,7 +231,9 @@ export const COMMANDS: readonly Command[] = [
     parameters: '',
     summary: 'Start the server with its workbench, until Ctrl+C; data is in ./.callboard',
     counts: [0, 0],
-    notes: ['Settings are environment variables, such as CALLBOARD_PORT; the README has them all.'],
+    notes: [
+      'Settings are environment variables, such as CALLBOARD_PORT; docs/configuration.md has them all.',
+    ],
     async run() {
       throw new CliError('failed', 'the server is started by the program "callboard" alone');
     },
