@@ -10,9 +10,8 @@ import { CallOverlay, NOT_THERE } from '../../server/store/call-overlay.ts';
 import { createChangeWriter } from '../../server/store/change-writer.ts';
 import { rowChecksum } from '../../server/store/row-checksum.ts';
 import { createSqliteStore } from '../../server/store/sqlite-store.ts';
-import type { WriteStep } from '../../server/store/step-group.ts';
 import type { Change } from '../../server/store/store.ts';
-import type { Sum } from '../../server/store/write-thread.ts';
+import type { Sum, WriteStep } from '../../server/store/write-thread.ts';
 
 /** Calls of one write: as many as are in flight at a busy moment. */
 const WRITE_CALLS = 500;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundUpdate } from '#lib/call/bound-card';
+import { boundUpdate } from '#lib/call/merge-card';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { parseJson } from '#lib/json/parse-json';
 import { LIMITS } from '#lib/protocol/limits';

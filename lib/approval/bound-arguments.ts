@@ -1,5 +1,5 @@
-import { fitsJson } from '../json/cut-json.ts';
 import { sameJson } from '../json/equal.ts';
+import { fitsJson } from '../json/measure-json.ts';
 import type { AlwaysOffer, BoundArgument, BoundArguments } from '../protocol/always.ts';
 import { BOUND_LIMITS } from '../protocol/limits.ts';
 

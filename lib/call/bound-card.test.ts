@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import { boundCard, boundUpdate, summaryOfCard } from './bound-card.ts';
-import { mergeCard } from './merge-card.ts';
+import { boundCard, boundUpdate, mergeCard, summaryOfCard } from './merge-card.ts';
 
 const LIMIT = 16 * 1024;
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');

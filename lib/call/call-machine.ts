@@ -10,7 +10,6 @@ import type {
   Offered,
   Waiting,
 } from './call.ts';
-import { isRerunnable } from './call-facts.ts';
 import type {
   Answerer,
   CallState,
@@ -20,6 +19,7 @@ import type {
   StateOf,
   Step,
 } from './call-state.ts';
+import { isRerunnable } from './effects.ts';
 
 export type Transition = ({ readonly ok: true } & Step) | Rejected;
 

@@ -6,10 +6,8 @@ import { checkAnswer, questionSchema } from '../protocol/question.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
 import { given } from '../util/given.ts';
 import { againstApproval, isQuestion } from './approval-terms.ts';
-import { boundUpdate } from './bound-card.ts';
 import { type Call, type Deadlines, isPolling, type Offered } from './call.ts';
 import type { CallEvent } from './call-event.ts';
-import { hasJournal, isRerunnable } from './call-facts.ts';
 import { mismatch, transition } from './call-machine.ts';
 import type { Rejected, StateEvent } from './call-state.ts';
 import {
@@ -22,12 +20,19 @@ import {
   withExecuteRunning,
   withExecuteStopped,
 } from './clocks.ts';
-import { describeChange } from './describe-change.ts';
-import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
+import {
+  type Effect,
+  grantBarrier,
+  hasJournal,
+  isRerunnable,
+  offerBarrier,
+  startBarrier,
+} from './effects.ts';
 import { enter } from './enter.ts';
 import { isNews, lateResultOf, mayBeKept } from './late-answer.ts';
-import { mergeCard } from './merge-card.ts';
+import { boundUpdate, mergeCard } from './merge-card.ts';
 import { actionOnReturn } from './resume-matrix.ts';
+import { describeChange } from './view.ts';
 
 /**
  * `update` is what people are shown, `shown` what of it does not follow from the change of the

@@ -1,10 +1,9 @@
 import type { Card, CardUpdate } from '../protocol/card.ts';
-import { boundUpdate } from './bound-card.ts';
 import type { Call, CallFields } from './call.ts';
 import type { CallEventEntry, CallPatch, PublishedEvent } from './call-event.ts';
-import { describeChange } from './describe-change.ts';
-import { mergeCard } from './merge-card.ts';
+import { boundUpdate, mergeCard } from './merge-card.ts';
 import { BARE_CALL, firstCard } from './new-call.ts';
+import { describeChange } from './view.ts';
 
 export interface Folded {
   readonly call: Call;

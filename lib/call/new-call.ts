@@ -1,8 +1,8 @@
 import { toCardStatus } from '../protocol/call-status.ts';
 import type { Card } from '../protocol/card.ts';
-import { boundCard } from './bound-card.ts';
 import type { Call, CallHead, Drafting } from './call.ts';
 import { NO_DEADLINES } from './clocks.ts';
+import { boundCard } from './merge-card.ts';
 
 /** The name of a program with a token of its own begins so. */
 const AGENT = 'agent:';

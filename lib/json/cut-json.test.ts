@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutJson, cutText, fitsJson, wholeBytes } from './cut-json.ts';
+import { cutJson, cutText, wholeBytes } from './cut-json.ts';
+import { fitsJson } from './measure-json.ts';
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 const anyJson = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));

@@ -1,6 +1,6 @@
 import { isRecord } from './is-record.ts';
-import { jsonText, rememberedText } from './json-text.ts';
-import { bytesOfChar, countJson, countText } from './measure-json.ts';
+import { jsonText } from './json-text.ts';
+import { bytesOfChar, countJson, countText, fitsJson } from './measure-json.ts';
 
 type Keep = 'start' | 'end';
 type Json = Readonly<Record<string, unknown>>;
@@ -8,15 +8,6 @@ type Json = Readonly<Record<string, unknown>>;
 const ELLIPSIS = '…';
 /** An entry of an object is not cut to less than this, its name included. */
 const LEAST_SHARE = 64;
-
-/** True where the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
-export function fitsJson(value: unknown, maxBytes: number): boolean {
-  const chars = rememberedText(value)?.length;
-  // A character has one to three bytes. To begin with the fields of an object costs by their number.
-  if (chars !== undefined && chars > maxBytes) return false;
-  if (chars !== undefined && chars * 3 <= maxBytes) return true;
-  return countJson(value, maxBytes) <= maxBytes;
-}
 
 /** Bytes of a text as it is, of anything else of its JSON text. */
 export function wholeBytes(value: unknown): number {

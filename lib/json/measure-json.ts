@@ -1,4 +1,5 @@
 import { isRecord } from './is-record.ts';
+import { rememberedText } from './json-text.ts';
 
 export interface JsonLimits {
   /** UTF-8 bytes of the compact JSON text. */
@@ -35,6 +36,15 @@ export const measureJson = (value: unknown, limits: JsonLimits): JsonFault | und
 /** Bytes of the JSON text; some number above `max` once it is more than that. Reads no more of the value (JS1). */
 export const countJson = (value: unknown, max: number): number =>
   walk(value, EXACT, { maxBytes: max }).bytes;
+
+/** True where the value's JSON text has at most `maxBytes` of UTF-8. Reads no more of the value than that (JS1). */
+export function fitsJson(value: unknown, maxBytes: number): boolean {
+  const chars = rememberedText(value)?.length;
+  // A character has one to three bytes. To begin with the fields of an object costs by their number.
+  if (chars !== undefined && chars > maxBytes) return false;
+  if (chars !== undefined && chars * 3 <= maxBytes) return true;
+  return countJson(value, maxBytes) <= maxBytes;
+}
 
 export const isDeeperThan = (value: unknown, maxDepth: number): boolean =>
   walk(value, SHAPE, { maxDepth }).fault === 'depth';

@@ -1,6 +1,5 @@
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '../protocol/autonomy-level.ts';
-import type { PolicyDecision } from './decide-policy.ts';
-import type { PolicyQuestion } from './policy-question.ts';
+import type { PolicyDecision, PolicyQuestion } from './decide-policy.ts';
 
 export { AUTONOMY_LEVELS, type AutonomyLevel };
 

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withAutonomy } from './autonomy.ts';
-import { compilePolicy, decidePolicy } from './decide-policy.ts';
+import { compilePolicy, decidePolicy, type PolicyQuestion } from './decide-policy.ts';
 import { describeIssue } from './describe-issue.ts';
 import { MOST_PATTERN_CHARS, MOST_STEPS } from './match.ts';
 import { POLICY_EFFECTS, policyDefinitionSchema } from './policy-definition.ts';
-import type { PolicyQuestion } from './policy-question.ts';
 
 const bot = { kind: 'agent', name: 'bot' } as const;
 const asked: PolicyQuestion = {

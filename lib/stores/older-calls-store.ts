@@ -1,7 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ApiFailure, ApiResult } from '../api/api-result.ts';
-import { boundCard } from '../call/bound-card.ts';
-import { isFinalCard, mergeCard } from '../call/merge-card.ts';
+import { boundCard, isFinalCard, mergeCard } from '../call/merge-card.ts';
 import type { ListedCall, WireCallRecord } from '../protocol/call-record.ts';
 import { own } from '../util/own.ts';
 import { type CallEntry, withDeleted } from './calls-store.ts';

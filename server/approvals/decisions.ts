@@ -14,7 +14,7 @@ import {
   secretsMissing,
 } from '#lib/call/call-outcome';
 import type { Objection, Rejected } from '#lib/call/call-state';
-import { shownRepairsOfEdit } from '#lib/call/shown-repairs';
+import { shownRepairsOfEdit } from '#lib/call/view';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { given } from '#lib/util/given';

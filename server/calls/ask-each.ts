@@ -1,5 +1,6 @@
 import type { Call } from '#lib/call/call';
-import { cutJson, fitsJson } from '#lib/json/cut-json';
+import { cutJson } from '#lib/json/cut-json';
+import { fitsJson } from '#lib/json/measure-json';
 import type { CallError } from '#lib/protocol/call-status';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { LIMITS } from '#lib/protocol/limits';
@@ -16,7 +17,7 @@ import {
   type ToolRegistry,
 } from '../tools/room.ts';
 import type { CallService } from './call-service.ts';
-import { isClientTool } from './offered-tool.ts';
+import { isClientTool } from './router.ts';
 
 /** Clients that one call asks. */
 const MOST_ASKED = 16;

@@ -5,7 +5,7 @@ import { isOfClient } from '#lib/protocol/tool-source';
 import type { Logger } from '../base/logger.ts';
 import { type EventBus, instanceAddress } from '../events/room.ts';
 import { traceparentOf } from '../telemetry/room.ts';
-import type { PendingReoffers } from './pending-reoffers.ts';
+import type { CallIndex } from './call-index.ts';
 
 type Args = Call['args'];
 
@@ -72,7 +72,7 @@ const toRequest = (call: Call, traceparent: string | undefined): ServerMessage =
 export function runEffect(
   effect: Effect,
   call: Call,
-  { executors, reoffers }: { executors: CallExecutors; reoffers: PendingReoffers },
+  { executors, index }: { executors: CallExecutors; index: CallIndex },
 ): void {
   switch (effect.type) {
     case 'request':
@@ -85,7 +85,7 @@ export function runEffect(
     case 'stop':
       return executorOf(executors, call).stop(call, effect.reason);
     case 'reoffer':
-      return reoffers.add(call, effect.neverStarted);
+      return index.addReoffer(call, effect.neverStarted);
     case 'grant':
     case 'route':
       // Answered by who claimed; done by the engine within the write.

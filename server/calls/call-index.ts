@@ -1,5 +1,13 @@
-import type { Call } from '#lib/call/call';
+import type { Call, Provider } from '#lib/call/call';
+import type { NeverStarted } from '#lib/call/call-state';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
+
+interface PendingReoffer {
+  /** The attempt before, which is given up (CB8). */
+  readonly attempt: number;
+  /** It, where the client's journal proves that it was never started. */
+  readonly neverStarted: NeverStarted | undefined;
+}
 
 /** Which open calls wait for a client or a person, and which are pinned to which instance. */
 export class CallIndex {
@@ -12,6 +20,8 @@ export class CallIndex {
   /** Granted calls, by instance and tool. */
   readonly #running = new Map<string, Set<string>>();
   readonly #open = new Set<string>();
+  /** Calls that an instance, which has come back, is to be offered again once it has registered the tool. */
+  readonly #reoffers = new Map<string, Map<string, PendingReoffer>>();
 
   update(call: Call, previous: Call | undefined): void {
     const { id, phase, runId } = call;
@@ -26,6 +36,7 @@ export class CallIndex {
     const runs = isOpen ? runningKey(call) : undefined;
     if (ran !== runs) move(this.#running, id, ran, runs);
     if (!previous || !isOpen) move(this.#byRun, id, runId, isOpen ? runId : undefined);
+    if (previous?.provider && this.#reoffers.size > 0) this.#follow(call, previous.provider);
   }
 
   /**
@@ -68,6 +79,41 @@ export class CallIndex {
 
   openOfRun(runId: string): readonly string[] {
     return [...(this.#byRun.get(runId) ?? [])];
+  }
+
+  addReoffer({ id, provider }: Call, neverStarted: NeverStarted | undefined): void {
+    if (!provider) return;
+    const calls = this.#reoffers.get(provider.instanceId) ?? new Map<string, PendingReoffer>();
+    calls.set(id, { attempt: provider.attempt, neverStarted });
+    this.#reoffers.set(provider.instanceId, calls);
+  }
+
+  /** True when the instance is to get this call under a newer attempt. */
+  hasGivenUp(instanceId: string, callId: string, attempt: number): boolean {
+    return attempt <= (this.#reoffers.get(instanceId)?.get(callId)?.attempt ?? 0);
+  }
+
+  /** Each is tried once, and stays until `offer` answers true. */
+  reofferAll(
+    instanceId: string,
+    offer: (callId: string, neverStarted: NeverStarted | undefined) => boolean,
+  ): void {
+    const calls = this.#reoffers.get(instanceId);
+    if (!calls) return;
+    for (const [id, { neverStarted }] of calls) if (offer(id, neverStarted)) calls.delete(id);
+    if (calls.size === 0) this.#reoffers.delete(instanceId);
+  }
+
+  dropReoffers(instanceId: string): void {
+    this.#reoffers.delete(instanceId);
+  }
+
+  /** One that was offered again, here or elsewhere, or has ended is no longer to be. */
+  #follow({ id, provider, completedAt }: Call, asked: Provider): void {
+    const isSame = provider?.instanceId === asked.instanceId && provider.attempt === asked.attempt;
+    if (isSame && completedAt === undefined) return;
+    const calls = this.#reoffers.get(asked.instanceId);
+    if (calls?.delete(id) && calls.size === 0) this.#reoffers.delete(asked.instanceId);
   }
 
   #wait(id: string, from: string | undefined, to: string | undefined): void {

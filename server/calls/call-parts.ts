@@ -11,7 +11,6 @@ import type { CallIndex } from './call-index.ts';
 import type { CallRepository } from './call-repository.ts';
 import type { ClaimRun } from './call-service.ts';
 import type { CallEngine } from './engine.ts';
-import type { PendingReoffers } from './pending-reoffers.ts';
 import type { ResultFilter } from './result-filter.ts';
 import type { InstanceFacts, Router } from './router.ts';
 
@@ -30,7 +29,6 @@ export interface CallParts {
   readonly index: CallIndex;
   readonly router: Router;
   readonly breaker: Breaker;
-  readonly reoffers: PendingReoffers;
   readonly executors: CallExecutors;
   readonly approvals: Approvals;
   readonly withholding: Withholding;

@@ -3,7 +3,6 @@ import type { Call } from '#lib/call/call';
 import type { Actor } from '#lib/call/call-event';
 import { shownAt } from '#lib/call/clocks';
 import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engine-loop';
-import { StatusPace } from '#lib/call/status-pace';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { momentOf, type SteadyClock } from '../base/clock.ts';
@@ -11,6 +10,7 @@ import { createCollector } from '../base/collect-garbage.ts';
 import type { Store } from '../store/room.ts';
 import type { ShownCall } from './call-service.ts';
 import { createEndedCalls, type EndedLimits } from './ended-calls.ts';
+import { StatusPace } from './event-batch.ts';
 
 /** A smaller record is read at once. */
 const LARGE_BYTES = 256 * 1024;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { SHOWN_WHOLE_BYTES } from '#lib/call/bound-card';
 import type { Call, Deadlines } from '#lib/call/call';
 import type { Actor, CallEvent, Via } from '#lib/call/call-event';
 import type { Answerer, Refusal } from '#lib/call/call-state';
-import { fitsJson } from '#lib/json/cut-json';
+import { SHOWN_WHOLE_BYTES } from '#lib/call/merge-card';
 import { rememberJsonText } from '#lib/json/json-text';
+import { fitsJson } from '#lib/json/measure-json';
 import type { Attachment } from '#lib/protocol/attachment';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -59,7 +59,7 @@ export class CallsOfClients {
     });
     const call = this.#deps.repository.latest(id) ?? (await this.#deps.repository.find(id));
     if (!call) return refuse('unknown_call');
-    const isGivenUp = this.#deps.reoffers.hasGivenUp(from.instanceId, id, attempt);
+    const isGivenUp = this.#deps.index.hasGivenUp(from.instanceId, id, attempt);
     const event = { type: 'claimed', from, isGivenUp } as const;
     const applied = this.#deps.engine.apply(call, event, clientActor(from));
     // fault point: claim-came

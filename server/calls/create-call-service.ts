@@ -25,11 +25,9 @@ import { CallEngine } from './engine.ts';
 import { createInsideExecutor, resumptionOf } from './inside-executor.ts';
 import { ClientInstances, WaitingCalls } from './instance-changes.ts';
 import { Invocation } from './invoke.ts';
-import { resolveTarget } from './offered-tool.ts';
-import { PendingReoffers } from './pending-reoffers.ts';
 import { recoverCalls, shiftOfOlder, steadyAtStart } from './recover.ts';
 import type { ResultFilter } from './result-filter.ts';
-import { type InstanceFacts, Router } from './router.ts';
+import { type InstanceFacts, Router, resolveTarget } from './router.ts';
 import { WaitingBelow } from './waiting-below.ts';
 
 export interface CallServiceDeps extends Omit<ApprovalsDeps, 'withholding'> {
@@ -189,7 +187,6 @@ function createCore(deps: CallServiceDeps) {
     facts,
     askedAgain: (...asked) => approvals.questions.askedAgain(...asked),
   });
-  const reoffers = new PendingReoffers();
   const index = new CallIndex();
   const inside = createInsideExecutor(() => parts);
   const executors = { inside, clients: createClientTools({ bus, isTracing, logger }) };
@@ -202,7 +199,6 @@ function createCore(deps: CallServiceDeps) {
     index.update(call, previous);
     approvals.open.update(call, previous, isAdopted);
     clocks.follow(call);
-    reoffers.follow(call, previous);
     below.update(call);
     countForBreaker(breaker, call, previous);
     deps.onDecided?.(call);
@@ -219,7 +215,7 @@ function createCore(deps: CallServiceDeps) {
     onShown: (call) => deps.onDecided?.(call),
     besides: (call, event) => approvals.open.besides(call, event),
     route: withholding.over(router),
-    run: (effect, call) => runEffect(effect, withholding.restored(call), { executors, reoffers }),
+    run: (effect, call) => runEffect(effect, withholding.restored(call), { executors, index }),
   });
   let isStopped = false;
   const parts: CallParts = {
@@ -229,7 +225,6 @@ function createCore(deps: CallServiceDeps) {
     repository,
     index,
     router,
-    reoffers,
     executors,
     approvals,
     withholding,

@@ -1,9 +1,9 @@
-import { boundUpdate } from '#lib/call/bound-card';
 import { type Call, NO_ROUTING } from '#lib/call/call';
 import type { ActorName, CallEvent } from '#lib/call/call-event';
 import { type InvokeRefusal, invalidArgs } from '#lib/call/call-outcome';
+import { boundUpdate } from '#lib/call/merge-card';
 import { newCall } from '#lib/call/new-call';
-import { shownRepairs } from '#lib/call/shown-repairs';
+import { shownRepairs } from '#lib/call/view';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';
 import type { CardUpdate } from '#lib/protocol/card';
@@ -17,7 +17,7 @@ import { OF_SERVER } from '../tools/room.ts';
 import { executorOf } from './call-executor.ts';
 import type { CallParts } from './call-parts.ts';
 import type { AbandonedDraft, CallService, DraftCall } from './call-service.ts';
-import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
+import { type ResolvedTool, resolveTarget, takenFrom } from './router.ts';
 
 /**
  * One look at a time, and the newest next: what is written while a tool still looks is not

@@ -1,5 +1,5 @@
-import { summaryOfCard } from '#lib/call/bound-card';
 import type { Call } from '#lib/call/call';
+import { summaryOfCard } from '#lib/call/merge-card';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { Store } from '../store/room.ts';
 import type { ShownCall } from './call-service.ts';

@@ -17,8 +17,8 @@ import {
 } from '../tools/room.ts';
 import type { CallExecutor } from './call-executor.ts';
 import type { CallParts } from './call-parts.ts';
-import { hasOtherTerms, isClientTool, referenceOf } from './offered-tool.ts';
 import { type Outcome, toFiltered, toFinished } from './result-filter.ts';
+import { hasOtherTerms, isClientTool, referenceOf } from './router.ts';
 
 /** Runs the tools of all providers. `parts`: they are built after it, and needed when a call runs. */
 export function createInsideExecutor(

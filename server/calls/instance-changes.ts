@@ -26,10 +26,10 @@ export class ClientInstances {
   }
 
   disconnected(instanceId: string): void {
-    const { index, repository, breaker, engine, reoffers } = this.#deps;
+    const { index, repository, breaker, engine } = this.#deps;
     // It is the server that disconnects all clients; the next start waits for them.
     if (this.#deps.isStopped) return;
-    reoffers.drop(instanceId);
+    index.dropReoffers(instanceId);
     const held = index.pinnedTo(instanceId).flatMap((id) => repository.latest(id) ?? []);
     // However many calls it held, it left once.
     const broken = new Set(held.filter(({ granted }) => granted).map(({ toolName }) => toolName));
@@ -75,8 +75,8 @@ export class ClientInstances {
   }
 
   #reoffer(instanceId: string): void {
-    const { reoffers, repository, engine } = this.#deps;
-    reoffers.offerAll(instanceId, (id, neverStarted) => {
+    const { index, repository, engine } = this.#deps;
+    index.reofferAll(instanceId, (id, neverStarted) => {
       const call = repository.latest(id);
       return !call || engine.route(call, neverStarted);
     });

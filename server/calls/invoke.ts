@@ -8,7 +8,7 @@ import {
   reject,
 } from '#lib/call/call-outcome';
 import { newCall } from '#lib/call/new-call';
-import { shownRepairs } from '#lib/call/shown-repairs';
+import { shownRepairs } from '#lib/call/view';
 import { LIMITS } from '#lib/protocol/limits';
 import type { ArgsCheck } from '#lib/schema/compile-tool-schema';
 import { given } from '#lib/util/given';
@@ -19,7 +19,7 @@ import type { OfferedTool } from '../tools/room.ts';
 import type { CallParts } from './call-parts.ts';
 import type { InvokeRequest, RunClaim } from './call-service.ts';
 import type { Applied } from './engine.ts';
-import { type ResolvedTool, resolveTarget, takenFrom } from './offered-tool.ts';
+import { type ResolvedTool, resolveTarget, takenFrom } from './router.ts';
 
 type Idempotency = Omit<IdempotencyEntry, 'callId'>;
 

@@ -1,6 +1,6 @@
-import { boundCard } from '#lib/call/bound-card';
 import type { Call } from '#lib/call/call';
 import type { Moment } from '#lib/call/clocks';
+import { boundCard } from '#lib/call/merge-card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { LastMark } from '../base/clock.ts';
 import type { Store } from '../store/room.ts';

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Caller } from '../auth/principal.ts';
 import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { instanceAddress } from '../events/event-bus.ts';
+import { instanceAddress } from '../events/memory-bus.ts';
 import { startTestServer } from '../http/testing/start-test-server.ts';
 import type { CheckedSpec } from '../tools/tool-provider.ts';
 import { createClientIds } from './client-ids.ts';

@@ -46,26 +46,6 @@ export interface EventBus {
   deliver(instanceAddress: string, message: InstanceMessage): Promise<boolean>;
 }
 
-/** Either id may have any characters. */
-export const instanceAddress = (clientId: string, instanceId: string): string =>
-  `${clientId.length}/${clientId}/${instanceId}`;
-
-/** The text is made when the first watcher wants it, and then shared by all. */
-export function loggedEvent(event: WatchEvent): LoggedEvent {
-  let json: string | undefined;
-  return {
-    event,
-    get json() {
-      json ??= JSON.stringify(event);
-      return json;
-    },
-  };
-}
-
-/** Only TypeScript needs it said that a member of the union without its number gets it back. */
-export const numbered = (body: WatchEventBody, seq: number): WatchEvent =>
-  ({ ...body, seq }) as WatchEvent;
-
 /**
  * The events of one run, for one who is shown first what there was before: what comes is held until
  * `release`. With `since`, first what is newer than it, where the log reaches back so far.

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { WatchEventBody } from '#lib/protocol/watch-messages';
-import {
-  type EventBus,
-  type InstanceMessage,
-  instanceAddress,
-  type LoggedEvent,
-} from './event-bus.ts';
-import { createMemoryBus, type MemoryBusOptions } from './memory-bus.ts';
+import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
+import { createMemoryBus, instanceAddress, type MemoryBusOptions } from './memory-bus.ts';
 
 function setup(options: MemoryBusOptions = {}) {
   const errors: unknown[] = [];

@@ -1,14 +1,28 @@
 import { estimateJsonBytes } from '#lib/json/measure-json';
-import type { WatchEventBody } from '#lib/protocol/watch-messages';
+import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { reportLater } from '#lib/util/emitter';
 import type { Logger } from '../base/logger.ts';
-import {
-  type EventBus,
-  type InstanceMessage,
-  type LoggedEvent,
-  loggedEvent,
-  numbered,
-} from './event-bus.ts';
+import type { EventBus, InstanceMessage, LoggedEvent } from './event-bus.ts';
+
+/** Either id may have any characters. */
+export const instanceAddress = (clientId: string, instanceId: string): string =>
+  `${clientId.length}/${clientId}/${instanceId}`;
+
+/** The text is made when the first watcher wants it, and then shared by all. */
+export function loggedEvent(event: WatchEvent): LoggedEvent {
+  let json: string | undefined;
+  return {
+    event,
+    get json() {
+      json ??= JSON.stringify(event);
+      return json;
+    },
+  };
+}
+
+/** Only TypeScript needs it said that a member of the union without its number gets it back. */
+export const numbered = (body: WatchEventBody, seq: number): WatchEvent =>
+  ({ ...body, seq }) as WatchEvent;
 
 type OnEvents = (events: readonly LoggedEvent[]) => void;
 

@@ -1,11 +1,8 @@
 export {
   type EventBus,
   followRun,
-  instanceAddress,
   type LoggedEvent,
-  loggedEvent,
-  numbered,
   runIdOf,
   type SnapshotText,
 } from './event-bus.ts';
-export { openBus } from './memory-bus.ts';
+export { instanceAddress, loggedEvent, numbered, openBus } from './memory-bus.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { toRecord } from '#lib/call/to-record';
+import { toRecord } from '#lib/call/view';
 import { callRecord, createFakeClients, done } from './testing/fake-services.ts';
 import { startTestServer, TOKENS } from './testing/start-test-server.ts';
 

@@ -1,7 +1,7 @@
-import { boundCard, cutLarge } from '#lib/call/bound-card';
 import type { Call } from '#lib/call/call';
 import type { PublishedEvent } from '#lib/call/call-event';
-import { toRecord } from '#lib/call/to-record';
+import { boundCard, cutLarge } from '#lib/call/merge-card';
+import { toRecord } from '#lib/call/view';
 import type { ListedCall, WireCallEvent } from '#lib/protocol/call-record';
 
 /** `isForPeople`: with the tokens and addresses of those who acted. */

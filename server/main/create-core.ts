@@ -88,6 +88,8 @@ type Presence = Awaited<ReturnType<typeof openPresence>>;
 async function openServices(config: Config, core: Presence, env: NodeJS.ProcessEnv) {
   const { registry, tokens, table, newId, bus, logger, tracing, metrics } = core;
   const { announceCall, announceRun } = core.notifications.outbox;
+  const { publishApproval } = rooms.watch;
+  const { logCall } = rooms.telemetry;
   const ofRuns = { ...core, spans: tracing, announce: announceRun };
   const known = rooms.runs.createKnownRuns(config, ofRuns);
   const { policy, hooks, ...policies } = await rooms.policy.openPolicy(config, {
@@ -114,7 +116,7 @@ async function openServices(config: Config, core: Presence, env: NodeJS.ProcessE
     isTracing: tracing.isOn,
   });
   tokens.onRevoked((id) => void calls.ownerRevoked(id).catch(logger.error));
-  calls.onDurable((call, previous) => rooms.watch.publishApproval(bus, call, previous));
+  calls.onDurable((call, previous) => publishApproval(bus, call, previous));
   calls.onDurable(metrics.observe);
   const runs = rooms.runs.createRuns(config, {
     ...ofRuns,
@@ -127,7 +129,7 @@ async function openServices(config: Config, core: Presence, env: NodeJS.ProcessE
   const ofServers = { ...core, calls };
   const mcpServers = await rooms.mcpClient.serveMcpServers(config.mcpServers, ofServers);
   calls.onDurable(tracing.observe);
-  calls.onDurable((call, previous) => rooms.telemetry.logCall(logger, call, previous));
+  calls.onDurable((call, previous) => logCall(logger, call, previous));
   return { ...core, policy, policies, calls, ...runs, mcpServers };
 }
 

@@ -1,7 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Call } from '#lib/call/call';
 import { showControlCharacters as shown } from '#lib/format/show-control-characters';
-import { cutJson, fitsJson } from '#lib/json/cut-json';
+import { cutJson } from '#lib/json/cut-json';
+import { fitsJson } from '#lib/json/measure-json';
 import { matchTools } from '#lib/policy/match';
 import {
   type CallNoticeData,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import { sameJson } from '#lib/json/equal';
+import type { PolicyQuestion } from '#lib/policy/decide-policy';
 import { matchTools } from '#lib/policy/match';
-import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { HookState } from '#lib/policy/policy-wire';
 import type { HookNote } from '#lib/protocol/card';
 import { shorten } from '#lib/schema/check-run';

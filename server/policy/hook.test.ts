@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import type { PolicyQuestion } from '#lib/policy/policy-question';
+import type { PolicyQuestion } from '#lib/policy/decide-policy';
 import type { CheckRequest } from '../approvals/room.ts';
 import type { Logger } from '../base/logger.ts';
 import { askHook, beforeSchema, FAILED, type Hook } from './hook.ts';

@@ -5,11 +5,12 @@ import {
   asReason,
   compilePolicy,
   decidePolicy,
+  isByHand,
   type Policy,
   type PolicyDecision,
+  type PolicyQuestion,
 } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
-import { isByHand, type PolicyQuestion } from '#lib/policy/policy-question';
 import type { PolicyStateAnswer } from '#lib/policy/policy-wire';
 import { type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { type ApprovalReason, POLICY_REASON_CODES } from '#lib/protocol/approval-reason';
@@ -29,11 +30,9 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import type { Autonomy } from './autonomy.ts';
 import type { HookChain } from './hook-chain.ts';
-import type { DryRunRequest, LimitLeft } from './policy-service.ts';
-import { executorOf, tryOut } from './policy-service.ts';
+import { type DryRunRequest, executorOf, type LimitLeft, tryOut } from './policy-service.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { TokenReads } from './taints.ts';
-import { both, type RunTaints } from './taints.ts';
+import { both, type RunTaints, type TokenReads } from './taints.ts';
 
 export interface LivePolicyDeps {
   readonly definition: PolicyDefinition;

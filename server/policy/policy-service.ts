@@ -1,6 +1,5 @@
-import type { PolicyDecision } from '#lib/policy/decide-policy';
+import type { PolicyDecision, PolicyQuestion } from '#lib/policy/decide-policy';
 import type { PolicyDefinition } from '#lib/policy/policy-definition';
-import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { DryRunAnswer } from '#lib/policy/policy-wire';
 import type { Marks } from '#lib/policy/taint';
 import { HttpError } from '#lib/protocol/http-error';

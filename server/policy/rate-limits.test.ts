@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { compilePolicy } from '#lib/policy/decide-policy';
+import { compilePolicy, type PolicyQuestion } from '#lib/policy/decide-policy';
 import { policyDefinitionSchema } from '#lib/policy/policy-definition';
-import type { PolicyQuestion } from '#lib/policy/policy-question';
 import type { Agent, Principal } from '../auth/principal.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { RateLimits } from './rate-limits.ts';

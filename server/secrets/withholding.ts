@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { boundCard } from '#lib/call/bound-card';
 import type { Call, CallHead } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import type { NeverStarted } from '#lib/call/call-state';
+import { boundCard } from '#lib/call/merge-card';
 import { canonicalJson, sameJson } from '#lib/json/equal';
 import { isRecord } from '#lib/json/is-record';
 import type { CallError } from '#lib/protocol/call-status';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '#lib/limits/semaphore';
-import { createFrameQueue } from './large-frames.ts';
+import { createFrameQueue } from './inbound.ts';
 
 /** Queues over one `large`, whose frames are the names of messages, and what becomes of them. */
 function setup() {

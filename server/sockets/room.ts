@@ -1,5 +1,10 @@
-export { InboundBudget, type InboundSocket, SMALL_BYTES, watchInbound } from './inbound.ts';
-export { createFrameQueue } from './large-frames.ts';
+export {
+  createFrameQueue,
+  InboundBudget,
+  type InboundSocket,
+  SMALL_BYTES,
+  watchInbound,
+} from './inbound.ts';
 export type { Line } from './line.ts';
 export { closeSocket, createCork, EventStream } from './line.ts';
 export { type Liveness, watchLiveness } from './liveness.ts';

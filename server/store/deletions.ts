@@ -1,8 +1,7 @@
 import type { SqlValue } from './compile-query.ts';
-import type { WriteStep } from './step-group.ts';
 import type { Change } from './store.ts';
 import type { Tables } from './tables.ts';
-import type { WriteThread } from './write-thread.ts';
+import type { WriteStep, WriteThread } from './write-thread.ts';
 
 type DeleteCalls = Extract<Change, { type: 'delete_calls' }>;
 type DeleteDeliveries = Extract<Change, { type: 'delete_deliveries' }>;

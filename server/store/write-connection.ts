@@ -3,9 +3,8 @@ import { type Applied, createLogApplier } from './apply-log.ts';
 import type { SqlValue } from './compile-query.ts';
 import { CONNECTION_PRAGMAS } from './open-database.ts';
 import { rowChecksum } from './row-checksum.ts';
-import { type StepGroup, stepsOf } from './step-group.ts';
 import { openMark, positionOf } from './store-mark.ts';
-import type { Sum } from './write-thread.ts';
+import { type StepGroup, type Sum, stepsOf } from './write-thread.ts';
 
 /** The one connection that writes. A failed commit is its last: later ones follow what is not there. */
 export function openWriteConnection(file: string) {

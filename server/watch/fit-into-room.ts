@@ -1,5 +1,6 @@
-import { summaryOfCard } from '#lib/call/bound-card';
-import { fitsJson, wholeBytes } from '#lib/json/cut-json';
+import { summaryOfCard } from '#lib/call/merge-card';
+import { wholeBytes } from '#lib/json/cut-json';
+import { fitsJson } from '#lib/json/measure-json';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { ApprovalListing, ClientListing, Snapshot } from '#lib/protocol/watch-messages';
 import type { ShownCall } from '../calls/room.ts';

@@ -5,7 +5,7 @@ import type { WatchEvent, WatchEventBody } from '#lib/protocol/watch-messages';
 import { foldListings, type ListingsState, NO_LISTINGS } from '#lib/stores/listings-store';
 import type { ConnectedInstance } from '../clients/client-table.ts';
 import { createPool } from '../clients/testing/create-pool.ts';
-import { numbered } from '../events/event-bus.ts';
+import { numbered } from '../events/memory-bus.ts';
 import { registerTools } from '../tools/testing/register-tools.ts';
 import type { OpenCircuit } from '../tools/tool-provider.ts';
 import { publishListings } from './publish-listings.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { summaryOfCard } from '#lib/call/bound-card';
+import { summaryOfCard } from '#lib/call/merge-card';
 import { alwaysAllowedSchema, alwaysRuleSchema } from '#lib/protocol/always';
 import { HttpError } from '#lib/protocol/http-error';
 import { approvalsPageSchema, approvalsQuerySchema } from '#lib/protocol/rest';

@@ -1,6 +1,6 @@
 import type { Call } from '#lib/call/call';
 import type { CallActionOutcome, InvokeRefusal } from '#lib/call/call-outcome';
-import { toRecord } from '#lib/call/to-record';
+import { toRecord } from '#lib/call/view';
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';

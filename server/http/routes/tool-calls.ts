@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallActionOutcome } from '#lib/call/call-outcome';
 import { MODEL_OUTPUT_VERSION, outputOfRecord } from '#lib/call/model-output';
-import { toRecord } from '#lib/call/to-record';
+import { toRecord } from '#lib/call/view';
 import { cutJson } from '#lib/json/cut-json';
 import { askingText } from '#lib/protocol/asking-client';
 import { callRecordSchema } from '#lib/protocol/call-record';

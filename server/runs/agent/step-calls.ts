@@ -1,7 +1,6 @@
 import type { Call } from '#lib/call/call';
-import { fitsJson } from '#lib/json/cut-json';
 import { isRecord } from '#lib/json/is-record';
-import { isDeeperThan } from '#lib/json/measure-json';
+import { fitsJson, isDeeperThan } from '#lib/json/measure-json';
 import { LIMITS } from '#lib/protocol/limits';
 import { wellFormed } from '#lib/text/map-texts';
 import { mapTexts } from '#lib/text/redact';

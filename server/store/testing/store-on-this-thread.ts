@@ -3,13 +3,11 @@ import type { RawBuilder } from 'kysely';
 import { compileQuery } from '../compile-query.ts';
 import { firstRows } from '../first-rows.ts';
 import type { ReadThread } from '../read-thread.ts';
-import type { Store } from '../sqlite-store.ts';
-import { createSqliteStore } from '../sqlite-store.ts';
-import { toGroup } from '../step-group.ts';
+import { createSqliteStore, type Store } from '../sqlite-store.ts';
 import { StoreBusyError } from '../store-errors.ts';
 import { TERMS_TABLE } from '../word-terms.ts';
 import { openWriteConnection } from '../write-connection.ts';
-import type { WriteThread } from '../write-thread.ts';
+import { toGroup, type WriteThread } from '../write-thread.ts';
 
 /**
  * The store for tests of everything else: nine tenths of what a store costs a test are the starts
