@@ -10,6 +10,7 @@ import type {
   Offered,
   Waiting,
 } from './call.ts';
+import { isRerunnable } from './call.ts';
 import type {
   Answerer,
   CallState,
@@ -19,7 +20,6 @@ import type {
   StateOf,
   Step,
 } from './call-state.ts';
-import { isRerunnable } from './effects.ts';
 
 export type Transition = ({ readonly ok: true } & Step) | Rejected;
 

@@ -6,7 +6,14 @@ import { checkAnswer, questionSchema } from '../protocol/question.ts';
 import { isOfClient } from '../protocol/tool-source.ts';
 import { given } from '../util/given.ts';
 import { againstApproval, isQuestion } from './approval-terms.ts';
-import { type Call, type Deadlines, isPolling, type Offered } from './call.ts';
+import {
+  type Call,
+  type Deadlines,
+  hasJournal,
+  isPolling,
+  isRerunnable,
+  type Offered,
+} from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import { mismatch, transition } from './call-machine.ts';
 import type { Rejected, StateEvent } from './call-state.ts';
@@ -20,14 +27,7 @@ import {
   withExecuteRunning,
   withExecuteStopped,
 } from './clocks.ts';
-import {
-  type Effect,
-  grantBarrier,
-  hasJournal,
-  isRerunnable,
-  offerBarrier,
-  startBarrier,
-} from './effects.ts';
+import { type Effect, grantBarrier, offerBarrier, startBarrier } from './effects.ts';
 import { enter } from './enter.ts';
 import { isNews, lateResultOf, mayBeKept } from './late-answer.ts';
 import { boundUpdate, mergeCard } from './merge-card.ts';

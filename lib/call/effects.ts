@@ -1,4 +1,4 @@
-import { type Call, isPolling } from './call.ts';
+import { type Call, isPolling, isRerunnable } from './call.ts';
 import type { CallEvent } from './call-event.ts';
 import type { NeverStarted } from './call-state.ts';
 
@@ -45,15 +45,3 @@ export const startBarrier = (started: Call): EffectBarrier =>
 // guard: grant-after-record
 export const grantBarrier = ({ provider }: Call): EffectBarrier =>
   provider && isPolling(provider) ? 'event' : 'offer';
-
-/** Running the tool again does no harm. */
-export const isRerunnable = ({ annotations }: Pick<Call, 'annotations'>): boolean =>
-  annotations.readOnlyHint === true || annotations.idempotentHint === true;
-
-/**
- * True when its client, once back, can prove what became of it. One without a
- * journal cannot, once the call is its own: its first answer counts until the
- * clock runs out.
- */
-export const hasJournal = ({ provider, granted }: Pick<Call, 'provider' | 'granted'>) =>
-  !provider || (provider.claims && !(granted && isPolling(provider)));

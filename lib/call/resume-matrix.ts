@@ -1,6 +1,6 @@
 import { isFinalStatus } from '../protocol/is-final-status.ts';
 import type { Call } from './call.ts';
-import { hasJournal, isRerunnable } from './effects.ts';
+import { hasJournal, isRerunnable } from './call.ts';
 
 /** A client that came back knows this of a call. */
 export type ClientKnowledge =

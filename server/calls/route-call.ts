@@ -1,8 +1,8 @@
 import type { Call } from '#lib/call/call';
+import { isRerunnable } from '#lib/call/call';
 import { mayBeOffered } from '#lib/call/call-machine';
 import { invalidArgs } from '#lib/call/call-outcome';
 import type { NeverStarted } from '#lib/call/call-state';
-import { isRerunnable } from '#lib/call/effects';
 import { sameJson } from '#lib/json/equal';
 import type { CallError } from '#lib/protocol/call-status';
 import { scopeOf } from '../approvals/room.ts';

@@ -1,8 +1,8 @@
 import type { Call } from '#lib/call/call';
+import { isRerunnable } from '#lib/call/call';
 import type { CallEvent, EventFields } from '#lib/call/call-event';
 import { type InvokeRefusal, reject } from '#lib/call/call-outcome';
 import type { NeverStarted } from '#lib/call/call-state';
-import { isRerunnable } from '#lib/call/effects';
 import { shownRepairs } from '#lib/call/view';
 import { sameJson } from '#lib/json/equal';
 import { parseAskingClient } from '#lib/protocol/asking-client';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CardUpdate } from '#lib/protocol/card';
-import { StatusPace } from './event-batch.ts';
+import { StatusPace } from './call-repository.ts';
 
 /** How many become events of a call that shows something each 50 ms for so long. */
 function appendedWithin(ms: number, shown: CardUpdate, preview?: unknown): number {

@@ -195,10 +195,10 @@ export const insert: ToSql = (table, columns) =>
   `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 
 /** A row that is there stays as it is. */
-export const add: ToSql = (table, columns) => `${insert(table, columns)} ON CONFLICT DO NOTHING`;
+const add: ToSql = (table, columns) => `${insert(table, columns)} ON CONFLICT DO NOTHING`;
 
 /** In the place of a row with the same key. */
-export const put: ToSql = (table, columns) => {
+const put: ToSql = (table, columns) => {
   const key = keyOf(table);
   const others = columns.filter((column) => !key.includes(column));
   const changes = others.map((column) => `${column} = excluded.${column}`);
@@ -206,7 +206,7 @@ export const put: ToSql = (table, columns) => {
 };
 
 /** Only where a row with the same key is there. */
-export const renew: ToSql = (table, columns) => {
+const renew: ToSql = (table, columns) => {
   const set = columns.map((column, place) => `${column} = ?${place + 1}`);
   const meets = keyOf(table).map((column) => `${column} = ?${columns.indexOf(column) + 1}`);
   return `UPDATE ${table} SET ${set.join(', ')} WHERE ${meets.join(' AND ')}`;
@@ -227,7 +227,7 @@ const keyOf = (table: keyof Tables): readonly string[] => guardsOf(table)?.key ?
  * order. Nothing is written until a step is committed. Every checksum is 0 here: the thread that
  * writes puts the true one in its place.
  */
-export function rowSteps<Table extends keyof Tables>(
+function rowSteps<Table extends keyof Tables>(
   thread: Pick<WriteThread, 'prepare'>,
   table: Table,
   toSql: ToSql,
