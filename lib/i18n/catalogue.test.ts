@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from './catalogue.ts';
 import enDevice from './messages/device/en.json';
 import zhDevice from './messages/device/zh.json';
-import enTrust from './messages/trust/en.json';
-import zhTrust from './messages/trust/zh.json';
+import enServed from './messages/served/en.json';
+import zhServed from './messages/served/zh.json';
 
 type Messages = string | MessageTree | readonly Messages[];
 
@@ -23,7 +23,7 @@ const placeholders = (text: string): string[] =>
 describe.each([
   ['workbench', catalogue.en, catalogue.zh],
   ['device', enDevice, zhDevice],
-  ['trust', enTrust, zhTrust],
+  ['served', enServed, zhServed],
 ])('[LN2] [DP17] the two languages of the messages of %s', (_name, en, zh) => {
   const english = new Map(texts(en));
   const chinese = new Map(texts(zh));

@@ -2,14 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Locale, negotiateLocale } from '#lib/i18n/locales';
 import { HttpError } from '#lib/protocol/http-error';
-import en from '../../lib/i18n/messages/trust/en.json' with { type: 'json' };
-import zh from '../../lib/i18n/messages/trust/zh.json' with { type: 'json' };
 import { errorResponse } from './error-response.ts';
 import type { HttpResponse } from './response.ts';
 import { refuseMethod } from './served-file.ts';
-
-/** `{file}` and `{profile}` in the steps of a guide are links. */
-const TEXTS = { en, zh } satisfies Record<Locale, typeof en & typeof zh>;
+import { TEXTS } from './served-texts.ts';
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -47,7 +43,7 @@ function trustPage(
   locale: Locale,
   facts: { readonly fingerprint: string; readonly name: string; readonly nonce: string },
 ): string {
-  const texts = TEXTS[locale];
+  const texts = TEXTS[locale].trust;
   const links: Record<string, string> = {
     file: `<a href="/trust/ca.crt">${escapeHtml(texts.file)}</a>`,
     profile: `<a href="/trust/ca.mobileconfig">${escapeHtml(texts.profile)}</a>`,
