@@ -36,6 +36,9 @@ const JSON_HEADERS = [
   ...['content-type', 'application/json', 'content-length'],
 ];
 
+/** What was asked for is done, and there is no more to say. */
+export const OK = { ok: true } as const;
+
 export const json = (status: number, value: unknown): HttpResponse => ({ status, json: value });
 
 /** Times of the wire are in seconds. */

@@ -75,25 +75,35 @@ export interface Route extends RouteDocs {
   ): Promise<HttpResponse>;
 }
 
-export interface RouteOptions<
-  Path extends string,
-  For extends Access,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-> extends Omit<RouteDocs, 'method' | 'path' | 'tag'> {
-  readonly access: For;
+/** What a route answers a request with: its words and shape, and its status where that is not 200. */
+type Answers<Answer extends z.ZodType> = readonly [
+  description: string,
+  schema: Answer,
+  status?: number,
+];
+
+type RouteOptions<Input, Query, Body, Answer extends z.ZodType> = Omit<
+  RouteDocs,
+  'method' | 'path' | 'tag' | 'access' | 'query' | 'body' | 'responses'
+> & {
   readonly query?: Query;
   readonly body?: Body;
   /** The body's largest size; by default that of a call's. */
   readonly maxBodyBytes?: number;
-  handle(
-    input: RouteInput<Path, For, z.output<Query>, z.output<Body>>,
-  ): HttpResponse | Promise<HttpResponse>;
-}
+} & (
+    | {
+        readonly answers: Answers<Answer>;
+        handle(input: Input): z.input<Answer> | Promise<z.input<Answer>>;
+      }
+    | {
+        readonly responses: ResponseDocs;
+        handle(input: Input): HttpResponse | Promise<HttpResponse>;
+      }
+  );
 
 /**
  * Makes the routes of one part of the reference. `handle` is typed by the schemas, and called with
- * body and query as they read them.
+ * body and query as they read them. What it returns is sent as JSON where the route has `answers`.
  */
 export const routesOf =
   (tag: string) =>
@@ -102,25 +112,44 @@ export const routesOf =
     const For extends Access,
     Query extends z.ZodObject = z.ZodObject,
     Body extends z.ZodType = z.ZodType,
+    Answer extends z.ZodType = z.ZodType,
   >(
     method: RouteDocs['method'],
     path: Path,
-    options: RouteOptions<Path, For, Query, Body>,
+    options: { readonly access: For } & RouteOptions<
+      RouteInput<Path, For, z.output<Query>, z.output<Body>>,
+      Query,
+      Body,
+      Answer
+    >,
   ): Route => ({
     ...options,
     tag,
     method,
     path,
+    responses: 'answers' in options ? responsesOf(options.answers) : options.responses,
     async run(principal, params, context) {
       const { query: querySchema, body: bodySchema } = options;
       const query = querySchema && checkShape(querySchema, readQuery(context.search), 'query');
       const json = bodySchema && (await readJson(context, options.maxBodyBytes));
       const body = bodySchema && checkShape(bodySchema, json?.value, 'body');
       // The edge where the erased types come back: the schemas above and the runner have just proved them.
-      const input = { principal, params, query, body, bodyBytes: json?.bytes ?? 0, context };
-      return options.handle(input as RouteInput<Path, For, z.output<Query>, z.output<Body>>);
+      const input = {
+        principal,
+        params,
+        query,
+        body,
+        bodyBytes: json?.bytes ?? 0,
+        context,
+      } as RouteInput<Path, For, z.output<Query>, z.output<Body>>;
+      if ('responses' in options) return options.handle(input);
+      return { status: options.answers[2] ?? 200, json: await options.handle(input) };
     },
   });
+
+const responsesOf = ([description, schema, status = 200]: Answers<z.ZodType>): ResponseDocs => ({
+  [status]: { description, schema },
+});
 
 /** An empty value means the same as none: forms and templates send `cursor=`. */
 const readQuery = (search: string): Record<string, string> =>

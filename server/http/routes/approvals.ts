@@ -9,7 +9,7 @@ import { isOwn } from '../../auth/room.ts';
 import type { ShownCall } from '../../calls/room.ts';
 import { OPERATORS, READERS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json, toSeconds } from '../response.ts';
+import { toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { quoted, writeDown } from './access.ts';
 
@@ -23,31 +23,31 @@ export const approvalRoutes = ({ calls, ...deps }: HttpDeps): Route[] => [
     summary: 'What waits for a decision, oldest first; calls that are the same are one entry',
     access: READERS,
     query: approvalsQuerySchema,
-    responses: { 200: { description: 'A page', schema: approvalsPageSchema } },
+    answers: ['A page', approvalsPageSchema],
     handle: ({ principal, query }) => {
       const seen = calls.watched().filter((one) => isOwn(principal, one.ownerToken ?? null));
-      return json(200, listApprovals(seen, query));
+      return listApprovals(seen, query);
     },
   }),
   route('GET', path, {
     id: 'listAlwaysAllowed',
     summary: 'What operators allowed for good, oldest first; it holds over restarts',
     access: VIEWERS,
-    responses: { 200: { description: 'The rules', schema: alwaysAllowedSchema } },
-    handle: () => json(200, { always: calls.always.list().map(toWireRule) }),
+    answers: ['The rules', alwaysAllowedSchema],
+    handle: () => ({ always: calls.always.list().map(toWireRule) }),
   }),
   route('DELETE', `${path}/:id`, {
     id: 'withdrawAlwaysAllowed',
     summary: 'Ask again before such calls',
     access: OPERATORS,
-    responses: { 200: { description: 'The rule that was withdrawn', schema: alwaysRuleSchema } },
+    answers: ['The rule that was withdrawn', alwaysRuleSchema],
     async handle(asked) {
       const { id } = asked.params;
       const rule = await calls.always.withdraw(id);
       if (rule) {
         const detail = { tool_name: rule.toolName, run_id: rule.runId, client_id: rule.clientId };
         await writeDown(deps, asked, { act: 'always_withdrawn', target: id, detail });
-        return json(200, toWireRule(rule));
+        return toWireRule(rule);
       }
       const message = `Nothing is always allowed as ${quoted(id)}; GET ${path} lists it.`;
       throw new HttpError('not_found', message);

@@ -3,7 +3,6 @@ import { given } from '#lib/util/given';
 import { ADMINS } from '../../doors/room.ts';
 import type { AuditEntry } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf('access');
@@ -15,13 +14,13 @@ export const auditRoute = ({ audit }: HttpDeps): Route =>
       'What people did, newest first: tokens, sign-ins, decisions on calls. By actor and act; no secrets are in it',
     access: ADMINS,
     query: auditQuerySchema,
-    responses: { 200: { description: 'A page of entries', schema: auditPageSchema } },
+    answers: ['A page of entries', auditPageSchema],
     async handle({ query: { actor, act, cursor, limit } }) {
       const { entries, next } = await audit.list({
         limit,
         ...given({ actor, act, before: cursor }),
       });
-      return json(200, { entries: entries.map(toWireEntry), next_cursor: next });
+      return { entries: entries.map(toWireEntry), next_cursor: next };
     },
   });
 

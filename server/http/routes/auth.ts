@@ -10,7 +10,7 @@ import {
 } from '../../auth/room.ts';
 import { EVERYONE, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
+import { json, OK } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf('signing in');
@@ -47,18 +47,18 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
     responses: { 200: { description: 'Signed out', schema: okSchema } },
     async handle({ principal, context: { address, isSecure } }) {
       const sessionId = principal.kind === 'operator' ? principal.sessionId : null;
-      if (sessionId === null) return json(200, { ok: true });
+      if (sessionId === null) return json(200, OK);
       const headers = { 'set-cookie': await deps.sessions.signOut(sessionId, isSecure) };
       await deps.audit.record(byCaller(principal, address, { act: 'signed_out' }));
-      return { status: 200, json: { ok: true }, headers };
+      return { status: 200, json: OK, headers };
     },
   }),
   route('GET', '/v1/me', {
     id: 'getMe',
     summary: 'Who makes this request: kind, name, and what its token allows',
     access: EVERYONE,
-    responses: { 200: { description: 'The caller', schema: meSchema } },
-    handle: ({ principal }) => json(200, toWireMe(principal)),
+    answers: ['The caller', meSchema],
+    handle: ({ principal }) => toWireMe(principal),
   }),
 ];
 

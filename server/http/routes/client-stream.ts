@@ -7,7 +7,7 @@ import type { ClientStream } from '../../clients/room.ts';
 import { CLIENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { checkJsonType, readBody } from '../read-body.ts';
-import { json } from '../response.ts';
+import { OK } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
 
 const route = routesOf('clients without a socket');
@@ -42,12 +42,12 @@ export const clientStreamRoutes = ({ streams, openSockets }: HttpDeps): Route[] 
     summary: 'Messages of the client of a stream, in order; the same seq again changes nothing',
     access: CLIENTS,
     docsBody: streamBodySchema,
-    responses: { 200: { description: 'Handled', schema: streamAnswerSchema } },
+    answers: ['Handled', streamAnswerSchema],
     async handle({ principal, params, context }) {
       const stream = streams.find(principal, params.id);
       if (!stream) throw new HttpError('not_found', NO_STREAM);
       const seq = await stream.take(await readText(context, stream));
-      return json(200, { ok: true, seq });
+      return { ...OK, seq };
     },
   }),
 ];

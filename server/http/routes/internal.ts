@@ -12,7 +12,7 @@ import type { Principal } from '../../auth/room.ts';
 import { CLIENTS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { checkShape } from '../read-body.ts';
-import { json } from '../response.ts';
+import { OK } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf('clients without a socket');
@@ -24,7 +24,7 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
     summary: 'Register tools as a client that polls',
     access: CLIENTS,
     body: registerBodySchema,
-    responses: { 200: { description: 'What was accepted', schema: registerAnswerSchema } },
+    answers: ['What was accepted', registerAnswerSchema],
     async handle({ principal, body, bodyBytes, context }) {
       checkOwnClient(principal, body.client_id);
       // Its tools wait for one another and those of others (TR18), and are in memory until then.
@@ -33,7 +33,7 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       const registered = await deps.clients
         .register(principal, body)
         .finally(() => held.set({ arriving: 0, waiting: 0 }));
-      return json(200, { ok: true, ...registered });
+      return { ...OK, ...registered };
     },
   }),
   route('GET', '/internal/clients/:client_id/requests', {
@@ -42,14 +42,14 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
       'The calls for this client. With wait_ms held until there is one; asking keeps it alive',
     access: CLIENTS,
     query: waitQuerySchema,
-    responses: { 200: { description: 'The calls', schema: requestsAnswerSchema } },
+    answers: ['The calls', requestsAnswerSchema],
     async handle({ principal, params, query, context }) {
       const { client_id } = checkShape(clientPathSchema, params, 'path');
       checkOwnClient(principal, client_id);
       const waitMs = query.wait_ms ?? 0;
       const signal = context.signal();
       const requests = await deps.clients.requests(principal, client_id, waitMs, signal);
-      return json(200, { requests });
+      return { requests };
     },
   }),
   route('POST', '/internal/tool_calls/:id/submit', {
@@ -57,11 +57,11 @@ export const internalRoutes = (deps: HttpDeps): Route[] => [
     summary: 'The result of a call; only for the client that was asked',
     access: CLIENTS,
     body: submitBodySchema,
-    responses: { 200: { description: 'Durable', schema: submitAnswerSchema } },
+    answers: ['Durable', submitAnswerSchema],
     async handle({ principal, params, body, context }) {
       await context.makeRoom(await deps.calls.storedBytes(params.id));
       const status = await deps.clients.submit(principal, params.id, body);
-      return json(200, { ok: true, tool_call_id: params.id, status });
+      return { ...OK, tool_call_id: params.id, status };
     },
   }),
 ];

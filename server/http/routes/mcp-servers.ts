@@ -5,7 +5,6 @@ import {
 } from '#lib/protocol/mcp-server';
 import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { askedBy } from './access.ts';
 
@@ -18,23 +17,23 @@ export const mcpServerRoutes = ({ mcpServers }: HttpDeps): Route[] => [
     id: 'listMcpServers',
     summary: 'MCP servers of the configuration: state, tools, changes that wait, last error',
     access: VIEWERS,
-    responses: { 200: { description: 'The servers', schema: mcpServersAnswerSchema } },
-    handle: (asked) => json(200, { servers: mcpServers.list(askedBy(asked)) }),
+    answers: ['The servers', mcpServersAnswerSchema],
+    handle: (asked) => ({ servers: mcpServers.list(askedBy(asked)) }),
   }),
   route('POST', `${path}/:id/reconnect`, {
     id: 'reconnectMcpServer',
     summary: 'Connect to an MCP server anew, at once. Calls that it runs are lost',
     access: OPERATORS,
-    responses: { 200: { description: 'The server after it', schema: mcpServerSchema } },
-    handle: async (asked) => json(200, await mcpServers.reconnect(asked.params.id, askedBy(asked))),
+    answers: ['The server after it', mcpServerSchema],
+    handle: async (asked) => await mcpServers.reconnect(asked.params.id, askedBy(asked)),
   }),
   route('POST', `${path}/:id/accept`, {
     id: 'acceptMcpTools',
     summary: 'Accept changes of tools of an MCP server, by the hashes that were seen',
     access: OPERATORS,
     body: acceptMcpToolsBodySchema,
-    responses: { 200: { description: 'The server after it', schema: mcpServerSchema } },
+    answers: ['The server after it', mcpServerSchema],
     handle: async (asked) =>
-      json(200, await mcpServers.accept(asked.params.id, asked.body.tools, askedBy(asked))),
+      await mcpServers.accept(asked.params.id, asked.body.tools, askedBy(asked)),
   }),
 ];

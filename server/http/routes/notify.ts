@@ -14,7 +14,7 @@ import { OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { ListedTarget } from '../../notices/room.ts';
 import type { DeliveryRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json, toSeconds } from '../response.ts';
+import { toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { quoted, writeDown } from './access.ts';
 
@@ -22,40 +22,36 @@ const path = '/v1/notify';
 const route = routesOf('access');
 
 /** Routes on what is sent to programs and devices outside (docs/webhooks.md). */
-export const notifyRoutes = (deps: HttpDeps): Route[] => [
+export const notifyRoutes = ({ notify, ...deps }: HttpDeps): Route[] => [
   route('GET', `${path}/targets`, {
     id: 'listNotifyTargets',
     summary: 'Where notifications are sent: webhooks, Slack, ntfy, and how each of them does',
     access: VIEWERS,
-    responses: { 200: { description: 'The targets', schema: targetsSchema } },
-    handle: () =>
-      json(200, { targets: deps.notify.targets().map(toWireTarget), limits: deps.notify.limits }),
+    answers: ['The targets', targetsSchema],
+    handle: () => ({
+      targets: notify.targets().map(toWireTarget),
+      limits: notify.limits,
+    }),
   }),
   route('GET', `${path}/deliveries`, {
     id: 'listDeliveries',
     summary: 'Notifications that were sent, or wait to be, newest first',
     access: VIEWERS,
     query: deliveriesQuerySchema,
-    responses: { 200: { description: 'A page of deliveries', schema: deliveriesPageSchema } },
+    answers: ['A page of deliveries', deliveriesPageSchema],
     async handle({ query: { cursor, limit } }) {
-      const { deliveries, next } = await deps.notify.deliveries({
+      const { deliveries, next } = await notify.deliveries({
         limit,
         ...given({ before: cursor }),
       });
-      return json(200, { deliveries: deliveries.map(toWireDelivery), next_cursor: next });
+      return { deliveries: deliveries.map(toWireDelivery), next_cursor: next };
     },
   }),
-  resendRoute(deps),
-  testRoute(deps),
-  enableRoute(deps),
-];
-
-const resendRoute = ({ notify, ...deps }: HttpDeps): Route =>
   route('POST', `${path}/deliveries/:id/resend`, {
     id: 'resendDelivery',
     summary: 'Sends a notification again, with the same id: a receiver that has it ignores it',
     access: OPERATORS,
-    responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
+    answers: ['The delivery', wireDeliverySchema],
     async handle(asked) {
       const { id } = asked.params;
       const delivery = await notify.resend(id);
@@ -66,40 +62,37 @@ const resendRoute = ({ notify, ...deps }: HttpDeps): Route =>
         );
       const { target } = delivery;
       await writeDown(deps, asked, { act: 'notice_resent', target: id, detail: { target } });
-      return json(200, toWireDelivery(delivery));
+      return toWireDelivery(delivery);
     },
-  });
-
-const testRoute = ({ notify, ...deps }: HttpDeps): Route =>
+  }),
   route('POST', `${path}/targets/:id/test`, {
     id: 'testNotifyTarget',
     summary: 'Sends a notification that says that it is a test',
     access: OPERATORS,
-    responses: { 200: { description: 'The delivery', schema: wireDeliverySchema } },
+    answers: ['The delivery', wireDeliverySchema],
     async handle(asked) {
       const { id } = asked.params;
       const delivery = await notify.test(id);
       if (!delivery) throw noTarget(id);
       await writeDown(deps, asked, { act: 'notice_tested', target: id });
-      return json(200, toWireDelivery(delivery));
+      return toWireDelivery(delivery);
     },
-  });
-
-const enableRoute = ({ notify, ...deps }: HttpDeps): Route =>
+  }),
   route('POST', `${path}/targets/:id/enable`, {
     id: 'enableNotifyTarget',
     summary: 'Turns a target on again that answered 410',
     access: OPERATORS,
-    responses: { 200: { description: 'The target', schema: wireTargetSchema } },
+    answers: ['The target', wireTargetSchema],
     async handle(asked) {
       const { id } = asked.params;
       const isThere = await notify.enable(id);
       const target = isThere && notify.targets().find((one) => one.id === id);
       if (!target) throw noTarget(id);
       await writeDown(deps, asked, { act: 'notify_target_enabled', target: id });
-      return json(200, toWireTarget(target));
+      return toWireTarget(target);
     },
-  });
+  }),
+];
 
 const noTarget = (id: string) =>
   new HttpError('not_found', `There is no target ${quoted(id)}; GET ${path}/targets lists them.`);

@@ -15,35 +15,14 @@ import { type Route, routesOf } from '../route.ts';
 const path = '/v1/policy';
 const route = routesOf('access');
 
-export const policyRoutes = (deps: HttpDeps): Route[] => {
-  const { policy, audit } = deps;
-  return [
-    route('GET', path, {
-      id: 'getPolicy',
-      summary: 'The policy that counts, and why the file does not where it does not',
-      access: VIEWERS,
-      responses: { 200: { description: 'The policy', schema: policyStateSchema } },
-      handle: () => json(200, policy.state()),
-    }),
-    dryRunRoute(deps),
-    route('PUT', `${path}/autonomy`, {
-      id: 'setAutonomy',
-      summary: 'What agents do without a person, from the next call on: of all runs, or of one',
-      access: OPERATORS,
-      body: autonomyBodySchema,
-      responses: { 200: { description: 'The levels that count now', schema: autonomySchema } },
-      async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
-        const outcome = await policy.setAutonomy(principal, level, runId);
-        if (outcome !== 'set') throw REFUSED[outcome]();
-        const act = { act: 'autonomy_set', target: runId, detail: { level } } as const;
-        await audit.record(byCaller(principal, address, act));
-        return json(200, policy.state().autonomy);
-      },
-    }),
-  ];
-};
-
-const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
+export const policyRoutes = ({ policy, audit, tools }: HttpDeps): Route[] => [
+  route('GET', path, {
+    id: 'getPolicy',
+    summary: 'The policy that counts, and why the file does not where it does not',
+    access: VIEWERS,
+    answers: ['The policy', policyStateSchema],
+    handle: () => policy.state(),
+  }),
   route('POST', `${path}/dry-run`, {
     id: 'tryPolicy',
     summary: 'What would become of a call, by which rule, and why. Nothing is called',
@@ -54,9 +33,25 @@ const dryRunRoute = ({ policy, tools }: HttpDeps): Route =>
       const { run_id: runId, policy: tried, ...asked } = body;
       const caller = body.caller ?? toCaller(principal);
       const tool = tools.nameOf(body.tool);
-      return json(200, await policy.dryRun({ ...asked, tool, caller, runId, policy: tried }));
+      const answer = await policy.dryRun({ ...asked, tool, caller, runId, policy: tried });
+      return json(200, answer);
     },
-  });
+  }),
+  route('PUT', `${path}/autonomy`, {
+    id: 'setAutonomy',
+    summary: 'What agents do without a person, from the next call on: of all runs, or of one',
+    access: OPERATORS,
+    body: autonomyBodySchema,
+    answers: ['The levels that count now', autonomySchema],
+    async handle({ principal, body: { level, run_id: runId = null }, context: { address } }) {
+      const outcome = await policy.setAutonomy(principal, level, runId);
+      if (outcome !== 'set') throw REFUSED[outcome]();
+      const act = { act: 'autonomy_set', target: runId, detail: { level } } as const;
+      await audit.record(byCaller(principal, address, act));
+      return policy.state().autonomy;
+    },
+  }),
+];
 
 const REFUSED = {
   not_permitted: () =>

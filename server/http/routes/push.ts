@@ -13,7 +13,7 @@ import type { Caller } from '../../auth/room.ts';
 import type { Allowed } from '../../doors/room.ts';
 import { CLIENTS, OPERATORS, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json } from '../response.ts';
+import { OK } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
 import { writeDown } from './access.ts';
 
@@ -45,8 +45,8 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     id: `readPush${suffix}`,
     summary: 'The key that browsers subscribe with, and the browsers of the caller',
     access: reads,
-    responses: { 200: { description: 'What there is', schema: pushStateSchema } },
-    handle: ({ principal }) => json(200, deps.push.state(principal)),
+    answers: ['What there is', pushStateSchema],
+    handle: ({ principal }) => deps.push.state(principal),
   }),
   route('POST', `${path}/subscriptions`, {
     id: `subscribePush${suffix}`,
@@ -54,19 +54,19 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     access: changes,
     body: pushSubscriptionBodySchema,
     maxBodyBytes: MOST_BODY_BYTES,
-    responses: { 200: { description: 'The subscription', schema: pushSubscriptionSchema } },
-    handle: async (asked) => json(200, await subscribe(deps, asked, asked.body)),
+    answers: ['The subscription', pushSubscriptionSchema],
+    handle: async (asked) => await subscribe(deps, asked, asked.body),
   }),
   route('DELETE', `${path}/subscriptions/:id`, {
     id: `unsubscribePush${suffix}`,
     summary: 'Send this browser nothing more',
     access: changes,
-    responses: { 200: { description: 'Removed', schema: okSchema } },
+    answers: ['Removed', okSchema],
     async handle(asked) {
       const { id } = asked.params;
       await deps.push.unsubscribe(id, asked.principal);
       await writeDown(deps, asked, { act: 'push_unsubscribed', target: id });
-      return json(200, { ok: true });
+      return OK;
     },
   }),
   route('POST', `${path}/test`, {
@@ -75,9 +75,9 @@ const routesAt = (deps: HttpDeps, { path, suffix, reads, changes }: Place): Rout
     access: changes,
     body: pushTestBodySchema,
     maxBodyBytes: MOST_BODY_BYTES,
-    responses: { 200: { description: 'What became of it', schema: pushTestSchema } },
+    answers: ['What became of it', pushTestSchema],
     handle: async ({ principal, body, context }) =>
-      json(200, await deps.push.test(body.push_id, principal, context.signal())),
+      await deps.push.test(body.push_id, principal, context.signal()),
   }),
 ];
 

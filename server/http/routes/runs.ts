@@ -12,7 +12,7 @@ import {
   sendMessageBodySchema,
   startRunBodySchema,
 } from '#lib/protocol/rest';
-import { type NewSettings, runRecordSchema } from '#lib/protocol/run';
+import { type NewSettings, type RunRecord, runRecordSchema } from '#lib/protocol/run';
 import type { Offer, RunTool } from '#lib/protocol/run-tools';
 import { given } from '#lib/util/given';
 import { ownsRun, ownToken, principalName } from '../../auth/room.ts';
@@ -20,45 +20,25 @@ import { AGENTS, READERS } from '../../doors/room.ts';
 import type { RunOutcome } from '../../runs/room.ts';
 import { readTraceparent } from '../../telemetry/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { type HttpResponse, json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { type Act, findRun, writeDown } from './access.ts';
 
 const route = routesOf('runs');
-const record = { 200: { description: 'The run', schema: runRecordSchema } };
+const record = ['The run', runRecordSchema] as const;
 
-const messages = (deps: HttpDeps): Route =>
-  route('GET', '/v1/runs/:id/messages', {
-    id: 'listMessages',
-    summary:
-      'Messages of a run by page, the newest page first, oldest first in each: before is the messages_left_out of the page that was read last',
-    access: READERS,
-    query: messagesQuerySchema,
-    responses: { 200: { description: 'A page of messages', schema: messagesPageSchema } },
-    async handle({ principal, params, query: { before } }) {
-      const run = await findRun(deps, principal, params.id);
-      const { run_id } = run;
-      if (before !== undefined) {
-        return json(200, { run_id, ...(await deps.runs.messagesBefore(run_id, before)) });
-      }
-      const { messages, messages_left_out } = run;
-      return json(200, { run_id, messages, ...given({ messages_left_out }) });
-    },
-  });
-
-const reading = (deps: HttpDeps): Route[] => [
+export const runRoutes = (deps: HttpDeps): Route[] => [
   route('GET', '/v1/runs', {
     id: 'listRuns',
     summary: 'Runs, the latest first',
     access: READERS,
     query: runsQuerySchema,
-    responses: { 200: { description: 'A page of runs', schema: runsPageSchema } },
+    answers: ['A page of runs', runsPageSchema],
     async handle({ principal, query }) {
       const { runs, nextCursor } = await deps.runs.list({
         limit: query.limit,
         ...given({ cursor: query.cursor, ownerToken: ownToken(principal) }),
       });
-      return json(200, { runs, next_cursor: nextCursor });
+      return { runs, next_cursor: nextCursor };
     },
   }),
   route('GET', '/v1/runs/:id', {
@@ -66,17 +46,33 @@ const reading = (deps: HttpDeps): Route[] => [
     summary:
       'One run with its newest messages, at most 1 MiB of them; messages_left_out says how many older ones there are',
     access: READERS,
-    responses: record,
-    handle: async ({ principal, params }) => json(200, await findRun(deps, principal, params.id)),
+    answers: record,
+    handle: async ({ principal, params }) => await findRun(deps, principal, params.id),
   }),
-  messages(deps),
+  route('GET', '/v1/runs/:id/messages', {
+    id: 'listMessages',
+    summary:
+      'Messages of a run by page, the newest page first, oldest first in each: before is the messages_left_out of the page that was read last',
+    access: READERS,
+    query: messagesQuerySchema,
+    answers: ['A page of messages', messagesPageSchema],
+    async handle({ principal, params, query: { before } }) {
+      const run = await findRun(deps, principal, params.id);
+      const { run_id } = run;
+      if (before !== undefined) {
+        return { run_id, ...(await deps.runs.messagesBefore(run_id, before)) };
+      }
+      const { messages, messages_left_out } = run;
+      return { run_id, messages, ...given({ messages_left_out }) };
+    },
+  }),
   route('GET', '/v1/runs/:id/model_turns', {
     id: 'listModelTurns',
     summary:
       'Requests of a run to its models, in order: times, end, tokens, and hashes of what was sent. A page may hold fewer than limit: next_after is null on the last one',
     access: READERS,
     query: modelTurnsQuerySchema,
-    responses: { 200: { description: 'A page of requests', schema: modelTurnsPageSchema } },
+    answers: ['A page of requests', modelTurnsPageSchema],
     async handle({ principal, params, query }) {
       const run = await findRun(deps, principal, params.id);
       const { after = 0, limit, message_id } = query;
@@ -87,18 +83,15 @@ const reading = (deps: HttpDeps): Route[] => [
         ...given({ messageId: message_id }),
       });
       const { turns = [], nextAfter = null } = page ?? {};
-      return json(200, { model_turns: turns, next_after: nextAfter });
+      return { model_turns: turns, next_after: nextAfter };
     },
   }),
-];
-
-const acting = (deps: HttpDeps): Route[] => [
   route('POST', '/v1/runs', {
     id: 'startRun',
     summary: 'Ask the built-in agent for something. The run goes on when callers disconnect',
     access: AGENTS,
     body: startRunBodySchema,
-    responses: record,
+    answers: record,
     async handle({ principal, body, context }) {
       const { input, model, tools, client_id, instance_id, pinned_tools } = body;
       const clientId = askingText(client_id, instance_id);
@@ -113,7 +106,7 @@ const acting = (deps: HttpDeps): Route[] => [
     summary: 'Send the next message of a run, or one in the place of an earlier one',
     access: AGENTS,
     body: sendMessageBodySchema,
-    responses: record,
+    answers: record,
     async handle({ principal, params, body, context }) {
       const { input, model, client_id, instance_id, replaces } = body;
       const before = await findRun(deps, principal, params.id);
@@ -133,7 +126,7 @@ const acting = (deps: HttpDeps): Route[] => [
     id: 'cancelRun',
     summary: 'Stop the turn that runs, and cancel its calls',
     access: AGENTS,
-    responses: record,
+    answers: record,
     async handle({ principal, params, context }) {
       const { run_id, status } = await findRun(deps, principal, params.id);
       const outcome = await deps.runs.cancel(run_id, principalName(principal));
@@ -142,46 +135,13 @@ const acting = (deps: HttpDeps): Route[] => [
       return audited(deps, outcome, { principal, context, act: 'run_stopped' });
     },
   }),
-];
-
-export const runRoutes = (deps: HttpDeps): Route[] => [
-  ...reading(deps),
-  ...acting(deps),
-  runToolsRoute(deps),
-];
-
-/** Writes down what a person did and took effect, without the words of a message. */
-async function audited(
-  deps: HttpDeps,
-  outcome: RunOutcome,
-  { act, detail = {}, ...asked }: Act,
-): Promise<HttpResponse> {
-  if (outcome.ok && asked.principal.kind === 'operator') {
-    await writeDown(deps, asked, { act, target: outcome.run.run_id, detail });
-  }
-  return done(outcome);
-}
-
-function done(outcome: RunOutcome): HttpResponse {
-  if (outcome.ok) return json(200, outcome.run);
-  throw new HttpError(outcome.code, outcome.message);
-}
-
-/** Nothing where a body has none of them. */
-function settingsOf(body: NewSettings): { readonly settings?: NewSettings } {
-  const { instructions, temperature, reasoning_effort } = body;
-  const settings = given({ instructions, temperature, reasoning_effort });
-  return Object.keys(settings).length === 0 ? {} : { settings };
-}
-
-const runToolsRoute = (deps: HttpDeps): Route =>
   route('GET', '/v1/runs/:id/tools', {
     id: 'listRunTools',
     summary:
       'Of every tool, by name, whether the next step of the run offers it to the model, or why not; by page',
     access: READERS,
     query: runToolsQuerySchema,
-    responses: { 200: { description: 'A page of tools', schema: runToolsPageSchema } },
+    answers: ['A page of tools', runToolsPageSchema],
     async handle({ principal, params, query: { after = '', limit, offer } }) {
       const { run_id } = await findRun(deps, principal, params.id);
       const tools = (await deps.runs.tools(run_id)) ?? [];
@@ -194,9 +154,34 @@ const runToolsRoute = (deps: HttpDeps): Route =>
       );
       const page = rest.slice(0, limit);
       const next_after = rest.length > limit ? (page.at(-1)?.name ?? null) : null;
-      return json(200, { run_id, tools: page, next_after, counts: countsOf(all) });
+      return { run_id, tools: page, next_after, counts: countsOf(all) };
     },
-  });
+  }),
+];
+
+/** Writes down what a person did and took effect, without the words of a message. */
+async function audited(
+  deps: HttpDeps,
+  outcome: RunOutcome,
+  { act, detail = {}, ...asked }: Act,
+): Promise<RunRecord> {
+  if (outcome.ok && asked.principal.kind === 'operator') {
+    await writeDown(deps, asked, { act, target: outcome.run.run_id, detail });
+  }
+  return done(outcome);
+}
+
+function done(outcome: RunOutcome): RunRecord {
+  if (outcome.ok) return outcome.run;
+  throw new HttpError(outcome.code, outcome.message);
+}
+
+/** Nothing where a body has none of them. */
+function settingsOf(body: NewSettings): { readonly settings?: NewSettings } {
+  const { instructions, temperature, reasoning_effort } = body;
+  const settings = given({ instructions, temperature, reasoning_effort });
+  return Object.keys(settings).length === 0 ? {} : { settings };
+}
 
 function countsOf(tools: readonly RunTool[]): Partial<Record<Offer, number>> {
   const counts: Partial<Record<Offer, number>> = {};

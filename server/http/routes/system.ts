@@ -3,7 +3,6 @@ import { reachSchema } from '#lib/protocol/reach';
 import { healthSchema } from '#lib/protocol/rest';
 import { EVERYONE, VIEWERS } from '../../doors/room.ts';
 import type { HttpDeps, Readiness } from '../http-deps.ts';
-import { json } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf('system');
@@ -13,18 +12,18 @@ export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => 
     id: 'isAlive',
     summary: 'Whether the process is alive',
     access: 'public',
-    responses: { 200: { description: 'It is', schema: healthSchema } },
-    handle: () => json(200, { status: 'alive' }),
+    answers: ['It is', healthSchema],
+    handle: () => ({ status: 'alive' }),
   }),
   route('GET', '/readyz', {
     id: 'isReady',
     summary: 'Whether it accepts calls',
     access: 'public',
-    responses: { 200: { description: 'It does', schema: healthSchema } },
+    answers: ['It does', healthSchema],
     handle() {
       const ready = deps.ready();
       if (!ready.ok) throw new HttpError(ready.code, ready.message);
-      return json(200, { status: 'ready' });
+      return { status: 'ready' };
     },
   }),
   route('GET', '/openapi.json', {
@@ -54,8 +53,8 @@ export const systemRoutes = (deps: HttpDeps, openApi: () => string): Route[] => 
     summary:
       'Under which addresses a phone may reach this server, most likely first, and what does not work there',
     access: VIEWERS,
-    responses: { 200: { description: 'The addresses', schema: reachSchema } },
-    handle: () => json(200, deps.reach()),
+    answers: ['The addresses', reachSchema],
+    handle: () => deps.reach(),
   }),
 ];
 

@@ -12,7 +12,7 @@ import { FIRST_OPERATOR, principalName } from '../../auth/room.ts';
 import { ADMINS } from '../../doors/room.ts';
 import type { TokenRecord } from '../../store/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { json, toSeconds } from '../response.ts';
+import { toSeconds } from '../response.ts';
 import { type Route, routesOf } from '../route.ts';
 import { quoted, writeDown } from './access.ts';
 
@@ -25,12 +25,12 @@ export const tokenRoutes = ({ tokens, ...deps }: HttpDeps): Route[] => [
     summary: 'A token for a person or a program. Its secret is in this response and nowhere else',
     access: ADMINS,
     body: newTokenBodySchema,
-    responses: { 201: { description: 'The token and its secret', schema: createdTokenSchema } },
+    answers: ['The token and its secret', createdTokenSchema, 201],
     async handle(asked) {
       const { principal, body: detail } = asked;
       const created = await tokens.create(detail, principalName(principal));
       await writeDown(deps, asked, { act: 'token_created', target: created.token.id, detail });
-      return json(201, { ...toWireToken(created.token), secret: created.secret });
+      return { ...toWireToken(created.token), secret: created.secret };
     },
   }),
   route('GET', path, {
@@ -38,21 +38,21 @@ export const tokenRoutes = ({ tokens, ...deps }: HttpDeps): Route[] => [
     summary: 'Tokens, newest first, behind that of the first run; revoked ones as well',
     access: ADMINS,
     query: tokensQuerySchema,
-    responses: { 200: { description: 'A page of tokens', schema: tokensPageSchema } },
+    answers: ['A page of tokens', tokensPageSchema],
     handle({ query: { cursor, limit } }) {
       const found = tokens.list({ limit: limit + 1, ...given({ before: cursor }) });
       const page = found.slice(0, limit);
-      return json(200, {
+      return {
         tokens: [...(cursor === undefined ? [FIRST_TOKEN] : []), ...page.map(toWireToken)],
         next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
-      });
+      };
     },
   }),
   route('DELETE', `${path}/:id`, {
     id: 'revokeToken',
     summary: 'Revoke a token for good. Its sockets and streams are closed, its sign-ins end',
     access: ADMINS,
-    responses: { 200: { description: 'The token that was revoked', schema: tokenSchema } },
+    answers: ['The token that was revoked', tokenSchema],
     async handle(asked) {
       const { id } = asked.params;
       if (id === FIRST_TOKEN.id) throw new HttpError('conflict', NOT_HERE);
@@ -60,7 +60,7 @@ export const tokenRoutes = ({ tokens, ...deps }: HttpDeps): Route[] => [
       if (revoked) {
         const { kind, name } = revoked;
         await writeDown(deps, asked, { act: 'token_revoked', target: id, detail: { kind, name } });
-        return json(200, toWireToken(revoked));
+        return toWireToken(revoked);
       }
       const message = `There is no live token ${quoted(id)}; GET ${path} lists them.`;
       throw new HttpError('not_found', message);

@@ -42,66 +42,7 @@ const route = routesOf('tools');
 const runsRoute = routesOf('runs');
 
 export const toolRoutes = (deps: HttpDeps): Route[] => [
-  invokeRoute(deps),
-  route('GET', '/v1/tools', {
-    id: 'listCallableTools',
-    summary: 'The tools that you may call now',
-    access: READERS,
-    query: toolsQuerySchema,
-    responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
-    handle: ({ principal, query }) =>
-      json(200, { tools: named(deps.tools.list(principal), query).filter((one) => one.callable) }),
-  }),
-  route('GET', '/api/tools', {
-    id: 'listTools',
-    summary:
-      'Every registered tool that you may know of, whether you may call it now, and why not; a program knows those of its allow-list',
-    access: READERS,
-    query: toolsQuerySchema,
-    responses: { 200: { description: 'The tools', schema: toolsAnswerSchema } },
-    handle: ({ principal, query }) =>
-      json(200, { tools: named(known(deps.tools.list(principal), principal), query) }),
-  }),
-  route('GET', '/v1/tools/stats', {
-    id: 'toolStats',
-    summary:
-      'How tools did in the newest 5,000 ended calls that you may see: successes, failures by code, times, last errors',
-    access: READERS,
-    responses: { 200: { description: 'The figures', schema: toolStatsSchema } },
-    handle: async ({ principal }) => json(200, await deps.toolStats(ownToken(principal))),
-  }),
-  runsRoute('GET', '/v1/models', {
-    id: 'listModels',
-    summary: 'The models that a run may use',
-    access: READERS,
-    responses: { 200: { description: 'The models', schema: modelsAnswerSchema } },
-    handle: async () =>
-      json(200, modelsAnswer(await deps.runs.models(), deps.openAi !== undefined)),
-  }),
-];
-
-/** Programs of OpenAI read `data`, and find the server's default there under a name of its own. */
-function modelsAnswer(
-  models: ModelListing[],
-  isOpenAi: boolean,
-): z.infer<typeof modelsAnswerSchema> {
-  if (!isOpenAi) return { models };
-  const ids = [DEFAULT_MODEL, ...models.map(({ model }) => model)];
-  const facts = { object: 'model', created: 0, owned_by: 'callboard' } as const;
-  return { models, object: 'list', data: ids.map((id) => ({ id, ...facts })) };
-}
-
-/** A program is told of no tool that its allow-list does not hold, nor that there is one. */
-const known = (tools: ToolListing[], caller: Caller): ToolListing[] =>
-  caller.kind === 'agent'
-    ? tools.filter(({ name }) => refusalOf(caller, name) === undefined)
-    : tools;
-
-const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
-  name === undefined ? tools : tools.filter((tool) => tool.name === name);
-
-/** The hot path: nothing here is done that the response does not need. */
-const invokeRoute = (deps: HttpDeps): Route =>
+  // The hot path: nothing here is done that the response does not need.
   route('POST', '/v1/tools/:name/invoke', {
     id: 'invokeTool',
     summary:
@@ -144,7 +85,64 @@ const invokeRoute = (deps: HttpDeps): Route =>
         ? recordAnswer(context, call)
         : accepted(outcome.call.id);
     },
-  });
+  }),
+  route('GET', '/v1/tools', {
+    id: 'listCallableTools',
+    summary: 'The tools that you may call now',
+    access: READERS,
+    query: toolsQuerySchema,
+    answers: ['The tools', toolsAnswerSchema],
+    handle: ({ principal, query }) => ({
+      tools: named(deps.tools.list(principal), query).filter((one) => one.callable),
+    }),
+  }),
+  route('GET', '/api/tools', {
+    id: 'listTools',
+    summary:
+      'Every registered tool that you may know of, whether you may call it now, and why not; a program knows those of its allow-list',
+    access: READERS,
+    query: toolsQuerySchema,
+    answers: ['The tools', toolsAnswerSchema],
+    handle: ({ principal, query }) => ({
+      tools: named(known(deps.tools.list(principal), principal), query),
+    }),
+  }),
+  route('GET', '/v1/tools/stats', {
+    id: 'toolStats',
+    summary:
+      'How tools did in the newest 5,000 ended calls that you may see: successes, failures by code, times, last errors',
+    access: READERS,
+    answers: ['The figures', toolStatsSchema],
+    handle: async ({ principal }) => await deps.toolStats(ownToken(principal)),
+  }),
+  runsRoute('GET', '/v1/models', {
+    id: 'listModels',
+    summary: 'The models that a run may use',
+    access: READERS,
+    answers: ['The models', modelsAnswerSchema],
+    handle: async () => modelsAnswer(await deps.runs.models(), deps.openAi !== undefined),
+  }),
+];
+
+/** Programs of OpenAI read `data`, and find the server's default there under a name of its own. */
+function modelsAnswer(
+  models: ModelListing[],
+  isOpenAi: boolean,
+): z.infer<typeof modelsAnswerSchema> {
+  if (!isOpenAi) return { models };
+  const ids = [DEFAULT_MODEL, ...models.map(({ model }) => model)];
+  const facts = { object: 'model', created: 0, owned_by: 'callboard' } as const;
+  return { models, object: 'list', data: ids.map((id) => ({ id, ...facts })) };
+}
+
+/** A program is told of no tool that its allow-list does not hold, nor that there is one. */
+const known = (tools: ToolListing[], caller: Caller): ToolListing[] =>
+  caller.kind === 'agent'
+    ? tools.filter(({ name }) => refusalOf(caller, name) === undefined)
+    : tools;
+
+const named = (tools: ToolListing[], { name }: { name?: string | undefined }): ToolListing[] =>
+  name === undefined ? tools : tools.filter((tool) => tool.name === name);
 
 /** At a page: programs call with a token, and their calls have it in their events (AU37). */
 const isByHand = (principal: Principal): principal is Operator =>
