@@ -18,8 +18,8 @@ import type {
   TargetSettings,
   WebhookSettings,
 } from './notify-config.ts';
-import { post } from './post-once.ts';
-import type { Attempt, Target, TargetSource } from './target.ts';
+import { type Posted, postOnce } from './post-once.ts';
+import { type Attempt, NO_ANSWER, type Outcome, type Target, type TargetSource } from './target.ts';
 
 /** Its priority is counted as ntfy does: 3 is ordinary, 4 is high. */
 interface NoticeText {
@@ -110,9 +110,31 @@ function toTarget(name: string, settings: TargetSettings, deps: ConfigTargetsDep
     wants: createFilter(settings),
     async send({ notice, at, signal }) {
       const { headers, body } = await messageOf(settings, deps, { notice, at });
-      return post({ url: settings.url, headers, body, signal, now: at });
+      return toOutcome(
+        await postOnce({
+          url: settings.url,
+          headers: { 'content-type': 'application/json', 'user-agent': 'Callboard', ...headers },
+          body,
+          signal,
+          now: at,
+          longestRetryAfterMs: LONGEST_RETRY_AFTER_MS,
+        }),
+      );
     },
   };
+}
+
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+function toOutcome({ status, failure, code, retryAfterMs }: Posted): Outcome {
+  if (failure === undefined) return { kind: 'delivered', status };
+  if (status === 410) return { kind: 'gone', status, reason: 'HTTP 410: it wants no more' };
+  if (status === null) {
+    const how = code === undefined ? 'no connection' : `no connection (${code})`;
+    return { kind: 'failed', status, reason: failure === 'timeout' ? NO_ANSWER : how };
+  }
+  const more = failure === 'redirected' ? ': a redirect, which is not followed' : '';
+  return { kind: 'failed', status, reason: `HTTP ${status}${more}`, ...given({ retryAfterMs }) };
 }
 
 /** Short: it differs where the address does, and nothing finds the address by it. */

@@ -3,9 +3,9 @@ import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Change, DeliveryRecord } from '../store/room.ts';
-import { ATTEMPT_MS, NO_ANSWER } from './post-once.ts';
+import { ATTEMPT_MS } from './post-once.ts';
 import { LONGEST_WAIT_MS, slowFor, waitAfter } from './schedule.ts';
-import type { Outcome, Target } from './target.ts';
+import { NO_ANSWER, type Outcome, type Target } from './target.ts';
 
 export interface LaneDeps {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { Notice, NoticeType } from '#lib/protocol/notice';
 
 /** An attempt ends so. */
 export type Outcome =
-  | { readonly kind: 'delivered'; readonly status: number }
+  | { readonly kind: 'delivered'; readonly status: number | null }
   | {
       readonly kind: 'failed';
       /** The status of HTTP; null: there was no answer. */
@@ -13,6 +13,9 @@ export type Outcome =
     }
   /** The receiver wants no more, ever. */
   | { readonly kind: 'gone'; readonly status: number | null; readonly reason: string };
+
+/** The reason of an attempt whose time was over. */
+export const NO_ANSWER = 'no answer in time';
 
 export interface Attempt {
   /** The same in each attempt. */

@@ -1,10 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sendPush } from './open-push.ts';
 import { createPushHosts } from './push-hosts.ts';
 import { testMessage } from './push-note.ts';
 import { pushRecordSchema } from './push-record.ts';
-import { createPushSender } from './push-sender.ts';
 import { createBrowser, PUSH_ORIGIN, readVapid } from './testing/fake-push-service.ts';
 import { never, requested, setupPush } from './testing/setup-push.ts';
 import { agent, lastRequest, send, subscribed } from './testing/subscribed.ts';
@@ -151,14 +151,13 @@ test('[WP33] [OB31] a push service that is not allowed any more is not asked', a
   const stored = pushRecordSchema.parse(entry?.value);
   const record = { ...stored, endpoint: 'https://push.example.org/1' };
   const asked: string[] = [];
-  const send = createPushSender({
+  const sent = await sendPush(record, testMessage(record, 0), {
     ...{ hosts: createPushHosts(), keys: await loadVapidKeys(push.dataDir), clock: push.clock },
-    subject: 'mailto:you@example.org',
+    ...{ subject: 'mailto:you@example.org', signal: never },
     async fetch(url) {
       asked.push(url);
       return new Response();
     },
   });
-  const sent = await send(record, testMessage(record, 0), never);
-  expect([sent, asked]).toEqual([{ kind: 'gone', status: null }, []]);
+  expect([sent, asked]).toEqual([{ outcome: 'ended', status: null, reason: null }, []]);
 });
