@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { visibleJsonText } from '#lib/format/show-control-characters';
 import { callRecordSchema, type ListedCall } from '#lib/protocol/call-record';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
@@ -8,7 +9,7 @@ import { callsPageSchema, messagesPageSchema, runsPageSchema } from '#lib/protoc
 import type { RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Command, Context } from '../command.ts';
-import { CliError, type ExitName } from '../exit-codes.ts';
+import { CliError } from '../exit-codes.ts';
 import { pagesOf } from '../reading.ts';
 import { saveBlob } from '../save-attachments.ts';
 
@@ -32,40 +33,27 @@ export const exportCommand: Command = {
   ],
   async run(context) {
     const [file = '-'] = context.args;
-    const since = readTime(context);
-    return file === '-' ? toStdout(context, since) : toFile(context, file, since);
+    const summary = { runs: 0, calls: 0, files: 0, next_since: readTime(context) };
+    const lines = Readable.from(linesOf(context, summary));
+    if (file === '-') {
+      await pipeline(lines, context.stdout, { end: false });
+      context.out.note(textOf(summary));
+      return 'ok';
+    }
+    const path = resolve(context.place.cwd, file);
+    await writeNew(path, lines, context.signal);
+    context.out.document({ file: path, ...summary });
+    context.out.line(`${textOf(summary)} Written to ${path}.`);
+    return 'ok';
   },
 };
 
-async function toStdout(context: Context, since: number): Promise<ExitName> {
-  const summary = await exportAll(context, since, async (line) => {
-    if (context.stdout.write(`${line}\n`)) return;
-    await new Promise<void>((resume) => context.stdout.once('drain', resume));
-  });
-  context.out.note(`${lineOf(summary)}`);
-  return 'ok';
-}
-
-async function toFile(context: Context, file: string, since: number): Promise<ExitName> {
-  const path = resolve(context.place.cwd, file);
-  // An export that is there already is not replaced.
-  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  const failed = new Promise<never>((_, fail) => stream.once('error', fail));
-  failed.catch(() => undefined);
+/** An export that is there already is not replaced. */
+async function writeNew(path: string, lines: Readable, signal: AbortSignal): Promise<void> {
   try {
-    const writeLine = async (line: string) => {
-      if (stream.write(`${line}\n`)) return;
-      await Promise.race([failed, new Promise<void>((resume) => stream.once('drain', resume))]);
-    };
-    const summary = await exportAll(context, since, writeLine);
-    stream.end();
-    await Promise.race([failed, finished(stream)]);
-    context.out.document({ file: path, ...summary });
-    context.out.line(`${lineOf(summary)} Written to ${path}.`);
-    return 'ok';
+    await pipeline(lines, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
-    stream.destroy();
-    if (error instanceof CliError || context.signal.aborted) throw error;
+    if (error instanceof CliError || signal.aborted) throw error;
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
       throw new CliError('usage', `${path} exists already; name a file that does not exist yet`);
     }
@@ -73,7 +61,15 @@ async function toFile(context: Context, file: string, since: number): Promise<Ex
   }
 }
 
-const lineOf = ({ runs, calls, files, next_since: next }: Awaited<ReturnType<typeof exportAll>>) =>
+interface ExportSummary {
+  runs: number;
+  calls: number;
+  files: number;
+  /** Unix seconds; from when it is exported, and at the end from when the next export goes on. */
+  next_since: number;
+}
+
+const textOf = ({ runs, calls, files, next_since: next }: ExportSummary): string =>
   `${runs} runs, ${calls} calls, ${files} files. The next export: --since ${next}.`;
 
 function readTime(context: Context): number {
@@ -87,69 +83,44 @@ function readTime(context: Context): number {
   );
 }
 
-interface ExportSummary {
-  runs: number;
-  calls: number;
-  files: number;
-  /** Unix seconds. */
-  next_since: number;
-}
-
-type WriteLine = (line: string) => Promise<void>;
-
 /** A page of calls has at most 4 MiB, and one page at a time is in memory. */
 const PAGE = 100;
 
-/** Runs with their messages, then calls; each newest first, down to `since`. */
-async function exportAll(
-  context: Context,
-  since: number,
-  writeLine: WriteLine,
-): Promise<ExportSummary> {
-  const summary = { runs: 0, calls: 0, files: 0, next_since: since };
-  const write = (line: object) => writeLine(visibleJsonText(line, 0));
-  await exportRuns(context, since, write, summary);
-  await exportCalls(context, since, write, summary);
-  return summary;
+async function* linesOf(context: Context, summary: ExportSummary): AsyncGenerator<string> {
+  for await (const line of exported(context, summary)) yield `${visibleJsonText(line, 0)}\n`;
 }
 
-type Write = (line: object) => Promise<void>;
-
-async function exportRuns(
-  context: Context,
-  since: number,
-  write: Write,
-  summary: ExportSummary,
-): Promise<void> {
-  const path = `/v1/runs?limit=${PAGE}`;
-  for await (const page of pagesOf(context, path, runsPageSchema)) {
+/** Runs with their messages, then calls; each newest first, down to the time of the summary. */
+async function* exported(context: Context, summary: ExportSummary): AsyncGenerator<object> {
+  const { next_since: since } = summary;
+  for await (const page of pagesOf(context, `/v1/runs?limit=${PAGE}`, runsPageSchema)) {
     for (const run of page.runs) {
       // A run that went on is exported anew, whole.
       if (run.updated_at < since) continue;
-      await write({ type: 'run', run });
+      yield { type: 'run', run };
       summary.runs += 1;
-      await exportMessages(context, run, write);
+      yield* messagesOf(context, run);
     }
   }
+  yield* callsFrom(context, since, summary);
 }
 
 /** Pages of a run's messages, the newest first; within a page oldest first. */
-async function exportMessages(context: Context, run: RunSummary, write: Write): Promise<void> {
+async function* messagesOf(context: Context, run: RunSummary): AsyncGenerator<object> {
   const path = `/v1/runs/${encodeURIComponent(run.run_id)}/messages`;
   for (let before: number | undefined = 0; before !== undefined; ) {
     const query: string = before === 0 ? '' : `?before=${before}`;
     const page = await context.server().get(`${path}${query}`, messagesPageSchema, context.signal);
-    for (const message of page.messages) await write({ type: 'message', message });
+    for (const message of page.messages) yield { type: 'message', message };
     before = page.messages_left_out || undefined;
   }
 }
 
-async function exportCalls(
+async function* callsFrom(
   context: Context,
   since: number,
-  write: Write,
   summary: ExportSummary,
-): Promise<void> {
+): AsyncGenerator<object> {
   let newest = since;
   let oldestOpen = Number.POSITIVE_INFINITY;
   const path = `/v1/tool_calls?limit=${PAGE}&include=args,result`;
@@ -157,7 +128,7 @@ async function exportCalls(
     for (const listed of page.tool_calls) {
       if (listed.created_at < since) return;
       const call = await whole(context, listed);
-      await write({ type: 'call', call });
+      yield { type: 'call', call };
       summary.calls += 1;
       newest = Math.max(newest, call.created_at);
       if (!isFinalStatus(call.status)) oldestOpen = Math.min(oldestOpen, call.created_at);
