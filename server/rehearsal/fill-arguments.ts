@@ -107,8 +107,7 @@ function stringFor(name: string, property: Schema, { text, quoted }: Source): st
     return hasExpression(text) ? expressionIn(text) : quoted.shift();
   const kind = KINDS.find((one) => one.about.test(about));
   if (kind?.isUnmistakable) return kind.find(text);
-  const isQuery = name === 'query' && /\bselect\b/i.test(text);
-  return quoted.shift() ?? (kind ? kind.find(text) : (isQuery && sqlIn(text)) || messageIn(text));
+  return quoted.shift() ?? (kind ?? { find: messageIn }).find(text);
 }
 
 function quotedStrings(text: string): string[] {

@@ -160,8 +160,13 @@ const EMPTY_WORDS = new Set(
   ),
 );
 
-const NAME_SCORE = 4;
 const ENOUGH = 3;
+
+/** Why a tool may be meant: a word or a kind of request that it and the text have in common. */
+interface Evidence {
+  readonly of: string;
+  readonly points: number;
+}
 
 /**
  * The tools that a text asks for, the best first (rules AL80 to AL84). A tool needs evidence that no
@@ -176,56 +181,45 @@ function matchTools(text: string, tools: readonly OfferedTool[]): OfferedTool[] 
     .toSorted((a, b) => b.total - a.total || (a.tool.name < b.tool.name ? -1 : 1));
   const used = new Set<string>();
   return scored.flatMap(({ tool, evidence }) => {
-    const isNew = [...evidence].some((one) => !used.has(one));
-    for (const one of evidence) used.add(one);
+    const isNew = evidence.some((one) => !used.has(one.of));
+    for (const one of evidence) used.add(one.of);
     return isNew ? [tool] : [];
   });
 }
 
 function score(text: string, asked: ReadonlySet<string>, tool: OfferedTool) {
   const name = tool.name.toLowerCase();
-  const isNamed = name.includes('_') && text.toLowerCase().replaceAll('.', '_').includes(name);
-  if (isNamed) return { total: 20, evidence: new Set([tool.name]) };
-  const nameWords = wordsOf(tool.name);
-  const concepts = scoreConcepts(text, nameWords, tool.description);
-  const { byName, byDescription, isKnownKind } = concepts;
-  let { total } = concepts;
-  // "A screenshot of this page" does not ask for `page_text`: how people ask for that is listed.
-  const perWord = isKnownKind && byName.size === 0 ? ENOUGH / 3 : ENOUGH;
-  for (const word of nameWords.filter((one) => asked.has(stem(one)))) {
-    const isEmpty = EMPTY_WORDS.has(word);
-    total += isEmpty ? 0.5 : perWord;
-    if (!isEmpty) byName.add(stem(word));
+  if (name.includes('_') && text.toLowerCase().replaceAll('.', '_').includes(name)) {
+    return { total: 20, evidence: [{ of: name, points: 20 }] };
   }
-  const shared = [...new Set(wordsOf(tool.description))]
-    .filter((word) => !EMPTY_WORDS.has(word) && asked.has(stem(word)))
-    .map(stem);
-  for (const word of shared) byDescription.add(word);
+  const nameWords = wordsOf(tool.name);
+  const isNamed = (concept: string) =>
+    concept.split('|').some((one) => one.split(' ').every((word) => nameWords.includes(word)));
+  const isDescribed = (concept: string) =>
+    concept.split('|').some((one) => tool.description.toLowerCase().includes(one));
+  const meant = CONCEPTS.filter(([pattern]) => pattern.test(text)).map(([, concept]) => concept);
+  // Two words mean one tool of a family more surely than one word.
+  const byKind = meant
+    .filter(isNamed)
+    .map((of): Evidence => ({ of, points: of.includes(' ') ? 6 : 4 }));
+  // "A screenshot of this page" does not ask for `page_text`: how people ask for that is listed.
+  const isOtherKind = byKind.length === 0 && CONCEPTS.some(([, concept]) => isNamed(concept));
+  const points = isOtherKind ? ENOUGH / 3 : ENOUGH;
+  const byName = [...byKind, ...sharedWords(nameWords, asked).map((of) => ({ of, points }))];
   // A few words in common with a description count as much as one of the name.
-  total += Math.min(shared.length, 4);
-  return { total, evidence: byName.size > 0 ? byName : byDescription };
+  const byDescription = [
+    ...meant.filter((of) => !isNamed(of) && isDescribed(of)).map((of) => ({ of, points: 1.5 })),
+    ...sharedWords(wordsOf(tool.description), asked)
+      .slice(0, 4)
+      .map((of) => ({ of, points: 1 })),
+  ];
+  const total = [...byName, ...byDescription].reduce((sum, one) => sum + one.points, 0);
+  return { total, evidence: byName.length > 0 ? byName : byDescription };
 }
 
-function scoreConcepts(text: string, nameWords: readonly string[], description: string) {
-  const byName = new Set<string>();
-  const byDescription = new Set<string>();
-  let total = 0;
-  let isKnownKind = false;
-  for (const [pattern, named] of CONCEPTS) {
-    const names = named.split('|');
-    const isOfName = names.some((one) => one.split(' ').every((word) => nameWords.includes(word)));
-    isKnownKind ||= isOfName;
-    if (!pattern.test(text)) continue;
-    if (isOfName) {
-      byName.add(named);
-      // Two words mean one tool of a family more surely than one word.
-      total += NAME_SCORE + (named.includes(' ') ? 2 : 0);
-    } else if (names.some((one) => description.toLowerCase().includes(one))) {
-      byDescription.add(named);
-      total += 1.5;
-    }
-  }
-  return { byName, byDescription, total, isKnownKind };
+function sharedWords(words: readonly string[], asked: ReadonlySet<string>): string[] {
+  const telling = words.filter((word) => !EMPTY_WORDS.has(word)).map(stem);
+  return [...new Set(telling)].filter((word) => asked.has(word));
 }
 
 /** Words of Latin scripts; of Chinese every pair of characters, as it has no blanks. */

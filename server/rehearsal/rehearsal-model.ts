@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { abortable } from '#lib/util/abortable';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, pause } from '../base/clock.ts';
 import { type PlannedAnswer, planAnswer } from './plan-answer.ts';
 
 export interface RehearsalOptions {
@@ -33,12 +33,15 @@ const USAGE: LanguageModelV4Usage = {
  * streams as a real one does, and names in each answer what it is.
  */
 export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): LanguageModelV4 {
-  const pause = (signal: AbortSignal | undefined) => {
-    const paused = new Promise<void>((resolve) => {
-      clock.schedule(paceMs, resolve);
-    });
-    return signal ? abortable(signal, paused) : paused;
-  };
+  async function* paced(answer: PlannedAnswer, signal: AbortSignal | undefined) {
+    for (const part of partsOf(answer)) {
+      if ('delta' in part) {
+        const paused = pause(clock, paceMs);
+        await (signal ? abortable(signal, paused) : paused);
+      }
+      yield part;
+    }
+  }
 
   return {
     specificationVersion: 'v4',
@@ -47,27 +50,18 @@ export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): Langu
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error('Every model is asked for a stream.')),
     async doStream(options) {
-      return { stream: streamOf(partsOf(planAnswer(options)), () => pause(options.abortSignal)) };
+      const parts = paced(planAnswer(options), options.abortSignal);
+      // Pulled one by one, so that nothing is made for a reader that has left.
+      const stream = new ReadableStream<LanguageModelV4StreamPart>({
+        async pull(controller) {
+          const { done, value } = await parts.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+      });
+      return { stream };
     },
   };
-}
-
-/** Pulled one by one, so that nothing is made for a reader that has left. */
-function streamOf(
-  parts: Iterator<LanguageModelV4StreamPart>,
-  pause: () => Promise<void>,
-): ReadableStream<LanguageModelV4StreamPart> {
-  return new ReadableStream({
-    async pull(controller) {
-      const next = parts.next();
-      if (next.done) {
-        controller.close();
-        return;
-      }
-      if (next.value.type === 'text-delta' || next.value.type === 'tool-input-delta') await pause();
-      controller.enqueue(next.value);
-    },
-  });
 }
 
 function* partsOf(answer: PlannedAnswer): Generator<LanguageModelV4StreamPart> {
@@ -77,7 +71,7 @@ function* partsOf(answer: PlannedAnswer): Generator<LanguageModelV4StreamPart> {
     yield { type: 'text-delta', id: 'text', delta };
   yield { type: 'text-end', id: 'text' };
   for (const [index, call] of answer.calls.entries()) {
-    const id = callId(index);
+    const id = `call_${index + 1}`;
     const input = JSON.stringify(call.args);
     yield { type: 'tool-input-start', id, toolName: call.name };
     for (const delta of pieces(input, ARGUMENT_PIECE))
@@ -93,12 +87,6 @@ const finishReason = (answer: PlannedAnswer) =>
     ? { unified: 'tool-calls' as const, raw: 'tool_calls' }
     : { unified: 'stop' as const, raw: 'stop' };
 
-const callId = (index: number): string => `call_${index + 1}`;
-
-function pieces(text: string, size: number): string[] {
-  const characters = Array.from(text);
-  const count = Math.ceil(characters.length / size);
-  return Array.from({ length: count }, (_, index) =>
-    characters.slice(index * size, (index + 1) * size).join(''),
-  );
-}
+/** By whole characters: none is cut in two. */
+const pieces = (text: string, size: number): string[] =>
+  text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
