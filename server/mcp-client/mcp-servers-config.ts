@@ -2,9 +2,8 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import { closedObject } from '#lib/protocol/closed-object';
-import { LEAST_SECRET_CHARS } from '#lib/text/redact';
-import { ConfigError, refuseWritable } from '../base/config-error.ts';
-import { fillVariables, type Given, isSecretName } from '../base/config-variables.ts';
+import { refuseWritable } from '../base/config-error.ts';
+import { ConfigTexts, type Given, isSecretName } from '../base/config-variables.ts';
 import type { ConfiguredEffect } from '../tools/room.ts';
 
 /** Beginnings of names with one `*` behind them, or whole names, as the server spells them. */
@@ -17,7 +16,7 @@ const toolPattern = z
     'must be the name of a tool, or the beginning of names with one * behind it',
   );
 
-const texts = z.record(z.string().min(1).max(200), z.string().max(8_192)).default({});
+const namedTexts = z.record(z.string().min(1).max(200), z.string().max(8_192)).default({});
 
 /** Both kinds of servers have these. */
 const ofEach = {
@@ -37,7 +36,7 @@ const stdioSchema = closedObject({
   ...ofEach,
   command: z.string().min(1).max(4_096),
   args: z.array(z.string().max(8_192)).max(200).default([]),
-  env: texts,
+  env: namedTexts,
   /** From the folder of the configuration file, which it is when not given. */
   cwd: z.string().min(1).max(4_096).optional(),
 });
@@ -53,7 +52,7 @@ const httpSchema = closedObject({
       (url) => URL.parse(url)?.username === '' && URL.parse(url)?.password === '',
       'must have no name or password in it; use "headers"',
     ),
-  headers: texts,
+  headers: namedTexts,
 });
 
 export type McpServerSettings = z.output<typeof stdioSchema> | z.output<typeof httpSchema>;
@@ -133,43 +132,34 @@ export function readMcpServers(
 ): ConfiguredMcpServers {
   const named = Object.entries(servers);
   if (named.length > 0) refuseWritable(file, 'names programs to start (mcp_servers)');
-  const secrets = new Set<string>();
-  const read = named.map(([id, settings]): [string, McpServerSettings] => {
-    const fill = filler(`${file}: mcp_servers.${id}`, given, secrets);
-    return [id, withValues(settings, file, fill)];
-  });
-  return { servers: new Map(read), secrets: [...secrets] };
+  const texts = new ConfigTexts(given);
+  const read = named.map(([id, settings]): [string, McpServerSettings] => [
+    id,
+    withValues(settings, file, { place: `${file}: mcp_servers.${id}`, texts }),
+  ]);
+  return { servers: new Map(read), secrets: texts.secrets };
 }
 
-type Fill = (text: string, place: string, name?: string) => string;
-
-function withValues(settings: McpServerSettings, file: string, fill: Fill): McpServerSettings {
-  const all = (texts: Readonly<Record<string, string>>, place: string) =>
+function withValues(
+  settings: McpServerSettings,
+  file: string,
+  { place, texts }: { readonly place: string; readonly texts: ConfigTexts },
+): McpServerSettings {
+  const all = (written: Readonly<Record<string, string>>, part: string) =>
     Object.fromEntries(
-      Object.entries(texts).map(([name, text]) => [name, fill(text, `${place}.${name}`, name)]),
+      Object.entries(written).map(([name, text]) => {
+        const value = texts.fill(`${place}.${part}.${name}`, text);
+        // `Bearer` and the like stand before what is secret.
+        if (isSecretName(name)) for (const one of value.split(/\s+/)) texts.keepSecret(one);
+        return [name, value];
+      }),
     );
   if (isHttpServer(settings)) return { ...settings, headers: all(settings.headers, 'headers') };
   const folder = dirname(file);
   return {
     ...settings,
-    args: settings.args.map((text, at) => fill(text, `args.${at}`)),
+    args: settings.args.map((text, at) => texts.fill(`${place}.args.${at}`, text)),
     env: all(settings.env, 'env'),
     cwd: settings.cwd === undefined ? folder : resolve(folder, settings.cwd),
-  };
-}
-
-/** Puts the values of variables into a text, and collects what is secret of it. */
-function filler(where: string, given: Given, secrets: Set<string>): Fill {
-  const keep = (value: string) => {
-    // A shorter one would be taken out of texts that have nothing to do with it.
-    if (value.length >= LEAST_SECRET_CHARS) secrets.add(value);
-  };
-  return (text, place, name = '') => {
-    const filled = fillVariables(text, given);
-    if (!filled.ok) throw new ConfigError(`${where}.${place} ${filled.problem}`);
-    for (const secret of filled.secrets) secrets.add(secret);
-    // `Bearer` and the like stand before what is secret.
-    if (isSecretName(name)) filled.text.split(/\s+/).forEach(keep);
-    return filled.text;
   };
 }

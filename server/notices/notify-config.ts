@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { callErrorCodeSchema } from '#lib/protocol/call-status';
 import { closedObject } from '#lib/protocol/closed-object';
 import { NOTICE_TYPES } from '#lib/protocol/notice';
-import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../base/config-error.ts';
-import { fillVariables, type Given } from '../base/config-variables.ts';
+import { ConfigTexts, type Given } from '../base/config-variables.ts';
 
 /** The configuration file may have so many targets. */
 const MOST_TARGETS = 32;
@@ -67,7 +66,7 @@ type Settings<Kind extends Written['kind']> = Readonly<
   Omit<Extract<Written, { kind: Kind }>, 'url' | 'secret'>
 > & { readonly url: URL };
 
-/** With the keys themselves. */
+/** It has the keys themselves, and not their spelling. */
 export type WebhookSettings = Settings<'webhook'> & { readonly keys: readonly Buffer[] };
 export type SlackSettings = Settings<'slack'>;
 export type NtfySettings = Settings<'ntfy'>;
@@ -85,78 +84,60 @@ export function readNotify(
   given: Given,
   file: string,
 ): NotifySettings {
-  const secrets: string[] = [];
-  const targets = Object.entries(written).map(([name, target]) => {
-    const read = createReader(`${file}: notify.${name}`, given, secrets);
-    return [name, readTarget(target, read)] as const;
-  });
-  const long = secrets.filter((value) => value.length >= LEAST_SECRET_CHARS);
-  return { targets: new Map(targets), secrets: [...new Set(long)] };
+  const texts = new ConfigTexts(given);
+  const targets = Object.entries(written).map(
+    ([name, target]) => [name, readTarget(target, `${file}: notify.${name}`, texts)] as const,
+  );
+  return { targets: new Map(targets), secrets: texts.secrets };
 }
 
-type Reader = ReturnType<typeof createReader>;
-
-function readTarget(target: Written, read: Reader): TargetSettings {
+function readTarget(target: Written, place: string, texts: ConfigTexts): TargetSettings {
+  const secret = (field: string, text: string) => {
+    const value = texts.fill(`${place}.${field}`, text);
+    texts.keepSecret(value);
+    return value;
+  };
   switch (target.kind) {
     case 'webhook': {
-      const { secret, ...rest } = target;
-      const keys = [secret].flat().map((one) => read.key('secret', one));
-      return { ...rest, url: read.url(target.url), keys };
+      const { secret: written, ...rest } = target;
+      const keys = [written].flat().map((one) => readKey(secret('secret', one), place));
+      for (const { text } of keys) texts.keepSecret(text);
+      return { ...rest, url: readUrl(target.url, place, texts), keys: keys.map(({ key }) => key) };
     }
     case 'slack': {
-      const url = read.url(target.url);
+      const url = readUrl(target.url, place, texts);
       // Anyone who has it sends to the channel.
-      read.hide(url.pathname);
+      texts.keepSecret(url.pathname);
       return { ...target, url };
     }
     case 'ntfy': {
-      const url = read.url(target.url);
-      const topic = read.fill('topic', target.topic);
-      return { ...target, url, topic, token: target.token && read.secret('token', target.token) };
+      const url = readUrl(target.url, place, texts);
+      const topic = texts.fill(`${place}.topic`, target.topic);
+      return { ...target, url, topic, token: target.token && secret('token', target.token) };
     }
   }
 }
 
+function readUrl(text: string, place: string, texts: ConfigTexts): URL {
+  const url = URL.parse(texts.fill(`${place}.url`, text));
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+    const right = 'such as https://receiver.example/hook, without a user and without #';
+    throw new ConfigError(`${place}.url must be an http or https address, ${right}`);
+  }
+  if (url.pathname !== '/' || url.search !== '') texts.keepSecret(url.href);
+  return url;
+}
+
 const KEY_BYTES = { least: 24, most: 64 };
 
-function createReader(place: string, given: Given, secrets: string[]) {
-  const fill = (field: string, text: string): string => {
-    const filled = fillVariables(text, given);
-    if (!filled.ok) throw new ConfigError(`${place}.${field} ${filled.problem}`);
-    secrets.push(...filled.secrets);
-    return filled.text;
-  };
-  const secret = (field: string, text: string): string => {
-    const value = fill(field, text);
-    secrets.push(value);
-    return value;
-  };
-  return {
-    fill,
-    secret,
-    hide: (value: string) => void secrets.push(value),
-    url(text: string): URL {
-      const url = URL.parse(fill('url', text));
-      const isGood =
-        url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '';
-      if (!isGood) {
-        const right = 'such as https://receiver.example/hook, without a user and without #';
-        throw new ConfigError(`${place}.url must be an http or https address, ${right}`);
-      }
-      if (url.pathname !== '/' || url.search !== '') secrets.push(url.href);
-      return url;
-    },
-    key(field: string, written: string): Buffer {
-      const [, text = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret(field, written)) ?? [];
-      const key = Buffer.from(text, 'base64');
-      const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
-      if (isWhole && key.length >= KEY_BYTES.least && key.length <= KEY_BYTES.most) {
-        secrets.push(text);
-        return key;
-      }
-      throw new ConfigError(
-        `${place}.${field} must be whsec_ and the base64 of ${KEY_BYTES.least} to ${KEY_BYTES.most} random bytes, such as the output of: echo whsec_$(openssl rand -base64 32)`,
-      );
-    },
-  };
+function readKey(secret: string, place: string): { readonly key: Buffer; readonly text: string } {
+  const [, text = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(secret) ?? [];
+  const key = Buffer.from(text, 'base64');
+  const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  if (isWhole && key.length >= KEY_BYTES.least && key.length <= KEY_BYTES.most) {
+    return { key, text };
+  }
+  throw new ConfigError(
+    `${place}.secret must be whsec_ and the base64 of ${KEY_BYTES.least} to ${KEY_BYTES.most} random bytes, such as the output of: echo whsec_$(openssl rand -base64 32)`,
+  );
 }

@@ -1,6 +1,6 @@
 import { LEAST_SECRET_CHARS } from '#lib/text/redact';
 import { ConfigError } from '../base/config-error.ts';
-import { isSecretName } from '../base/config-variables.ts';
+import { type Given, isSecretName } from '../base/config-variables.ts';
 import type { Attributes } from './span.ts';
 
 /** Where spans go. */
@@ -12,8 +12,6 @@ export interface TracesConfig {
   /** No log and no record has these parts of the headers. */
   readonly secrets: readonly string[];
 }
-
-type Given = (name: string) => string | undefined;
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
