@@ -16,62 +16,27 @@ import { McpServer } from './mcp-server.ts';
 import { configuredEffectOf, isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { Pins, toPinnedTool } from './pins.ts';
 
-interface McpServersDeps {
-  readonly servers: readonly McpServer[];
+interface ServiceDeps {
   readonly audit: Audit;
   /** Takes out of a text what is secret. */
   readonly hide: (text: string) => string;
 }
 
-export type McpServersService = Pick<McpServers, 'list' | 'reconnect' | 'accept'>;
+export type McpServersService = ReturnType<typeof createService>;
 
 /** Shows people the servers, and does what they do to them. What is refused is thrown as `HttpError`. */
-export class McpServers {
-  readonly #deps: McpServersDeps;
-
-  constructor(deps: McpServersDeps) {
-    this.#deps = deps;
-  }
-
-  list(by: By): WireMcpServer[] {
-    return this.#deps.servers.map((server) => this.#toWire(server, by));
-  }
-
-  /** Connects anew, at once; what runs at the server is lost. */
-  async reconnect(id: string, by: By): Promise<WireMcpServer> {
-    const server = this.#find(id);
-    server.reconnect();
-    const act = { act: 'mcp_server_reconnected', target: id } as const;
-    await this.#deps.audit.record(byCaller(by.caller, by.address, act));
-    return this.#toWire(server, by);
-  }
-
-  /** Takes over what the server changed, by the hashes that the person saw. */
-  async accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer> {
-    const server = this.#find(id);
-    const accepted = await server.accept(hashes);
-    if (!accepted) {
-      const message = 'One of these changes is not there any more: look at the list again.';
-      throw new HttpError('conflict', message);
-    }
-    const tools = accepted.map(({ name, hash }) => ({ name, hash }));
-    const act = { act: 'mcp_tools_accepted', target: id, detail: { tools } } as const;
-    await this.#deps.audit.record(byCaller(by.caller, by.address, act));
-    return this.#toWire(server, by);
-  }
-
-  #find(id: string): McpServer {
-    const server = this.#deps.servers.find((one) => one.id === id);
+export function createService(servers: readonly McpServer[], { audit, hide }: ServiceDeps) {
+  const find = (id: string): McpServer => {
+    const server = servers.find((one) => one.id === id);
     if (server) return server;
     const message = `The configuration has no MCP server ${JSON.stringify(id.slice(0, 64))}; GET /v1/mcp-servers lists them.`;
     throw new HttpError('not_found', message);
-  }
-
-  #toWire(server: McpServer, { caller }: By): WireMcpServer {
+  };
+  const toWire = (server: McpServer, { caller }: By): WireMcpServer => {
     const { id, settings, status } = server;
     const { state, protocol, era, lastError, nextTryAt, tools, refusals, stderrTail } = status;
     // It came from outside, and a person is to read it.
-    const shown = (text: string) => this.#deps.hide(stripInvisible(text));
+    const shown = (text: string) => hide(stripInvisible(text));
     const isHttp = isHttpServer(settings);
     return {
       id,
@@ -101,7 +66,31 @@ export class McpServers {
       rejected: refusals.refused.map((one) => ({ ...one, name: shown(one.name) })),
       ...(refusals.count > refusals.refused.length && { rejected_count: refusals.count }),
     };
-  }
+  };
+  return {
+    list: (by: By): WireMcpServer[] => servers.map((server) => toWire(server, by)),
+    /** Connects anew, at once; what runs at the server is lost. */
+    async reconnect(id: string, by: By): Promise<WireMcpServer> {
+      const server = find(id);
+      server.reconnect();
+      const act = { act: 'mcp_server_reconnected', target: id } as const;
+      await audit.record(byCaller(by.caller, by.address, act));
+      return toWire(server, by);
+    },
+    /** Takes over what the server changed, by the hashes that the person saw. */
+    async accept(id: string, hashes: readonly string[], by: By): Promise<WireMcpServer> {
+      const server = find(id);
+      const accepted = await server.accept(hashes);
+      if (!accepted) {
+        const message = 'One of these changes is not there any more: look at the list again.';
+        throw new HttpError('conflict', message);
+      }
+      const tools = accepted.map(({ name, hash }) => ({ name, hash }));
+      const act = { act: 'mcp_tools_accepted', target: id, detail: { tools } } as const;
+      await audit.record(byCaller(by.caller, by.address, act));
+      return toWire(server, by);
+    },
+  };
 }
 
 /** Arguments and queries may have secrets. */
@@ -142,7 +131,7 @@ export async function openMcpServers(deps: OpenMcpServersDeps): Promise<readonly
 
 export interface ServeMcpServersDeps
   extends Omit<OpenMcpServersDeps, 'servers' | 'isReserved'>,
-    Omit<McpServersDeps, 'servers'> {
+    ServiceDeps {
   readonly registry: ToolRegistry;
   readonly calls: {
     onDurable(listener: (call: Pick<Call, 'id' | 'status'>) => void): void;
@@ -162,7 +151,7 @@ export async function serveMcpServers(
     if (isFinalStatus(status)) for (const server of opened) server.callEnded(id);
   });
   return {
-    service: new McpServers({ ...deps, servers: opened }),
+    service: createService(opened, deps),
     start(): void {
       for (const server of opened) server.start();
     },

@@ -2,10 +2,10 @@ import type { DeviceTool } from '#lib/protocol/device';
 import type { RejectedTool } from '#lib/protocol/tool-spec';
 import type { CheckedSpec, CheckedTool, ProvidedTool } from '../tools/room.ts';
 import {
-  ForeignNames,
   foreignNameOf,
   LONGEST_FOREIGN_NAME,
   MOST_TOOLS,
+  namesOf,
   toSpec,
 } from './foreign-tools.ts';
 import { configuredEffectOf, type McpServerSettings } from './mcp-servers-config.ts';
@@ -49,7 +49,6 @@ export const CHANGED =
 /** The tools of one server: each as it was seen first or accepted last, and not as it is now (rules MC10 to MC19). */
 export class OfferedTools {
   readonly #deps: OfferedToolsDeps;
-  readonly #names: ForeignNames;
   /** By the server's name of it. */
   readonly #pins = new Map<string, Pin>();
   #pinBytes = 0;
@@ -62,7 +61,6 @@ export class OfferedTools {
 
   constructor(deps: OfferedToolsDeps) {
     this.#deps = deps;
-    this.#names = new ForeignNames(deps.id, deps.isReserved);
   }
 
   /** Offers what was there before, until the server says what there is. */
@@ -81,7 +79,9 @@ export class OfferedTools {
   async take(listed: readonly unknown[], leftOut: number): Promise<void> {
     const refused: RejectedTool[] = [];
     const named = namedOnce(listed.slice(0, MOST_TOOLS), refused);
-    const names = this.#names.namesOf(named.map(({ foreign }) => foreign));
+    const known = new Map([...this.#pins].map(([foreign, { tool }]) => [foreign, tool.name]));
+    const foreigns = named.map(({ foreign }) => foreign);
+    const names = namesOf(foreigns, { ...this.#deps, known });
     const specs = named.map(({ tool, foreign }, at) =>
       toSpec(tool, { foreign, name: names[at] ?? '' }, this.#deps.settings),
     );
@@ -180,7 +180,6 @@ export class OfferedTools {
     const before = this.#pins.get(pin.foreign);
     this.#pinBytes += bytesOf(pin) - (before ? bytesOf(before) : 0);
     this.#pins.set(pin.foreign, pin);
-    this.#names.keep(pin.foreign, pin.tool.name);
   }
 
   #timed(tool: CheckedTool): CheckedTool {

@@ -15,7 +15,7 @@ import { type SetupOptions, setupCalls } from '../../calls/testing/setup-calls.t
 import { createStoreOnThisThread } from '../../store/testing/store-on-this-thread.ts';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { McpServers, openMcpServers } from '../mcp-servers.ts';
+import { createService, openMcpServers } from '../mcp-servers.ts';
 import { mcpServersSchema } from '../mcp-servers-config.ts';
 import { createFixture, type FixtureOptions } from './fixture-server.ts';
 
@@ -74,8 +74,7 @@ export async function setupServers({ servers, dir = newDir(), ...options }: Serv
     },
   });
   await calls.calls.recover();
-  const service = new McpServers({
-    servers: opened,
+  const service = createService(opened, {
     audit: {
       record: async (act) => void audited.push(act),
       entry() {
