@@ -50,7 +50,7 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  '[MC30] over %s, %s, progress is shown, and pictures, data and links are kept',
+  '[MC30] [MC32] over %s, %s, progress is shown, and pictures, data and links are kept',
   async (_transport, _era, open) => {
     const world = await setupServers({ servers: await open() });
     await world.until('files', { state: 'connected' });

@@ -46,10 +46,10 @@ export async function runCall(
   const { foreign: name, schema, args, mostMs } = call;
   const { signal } = context;
   const { transport } = client;
-  const progress = shownProgress(context.status);
   const onprogress: ProgressCallback = (note) => {
     context.prolong?.(mostMs);
-    progress.take(note);
+    const update = updateOf(note);
+    if (update) context.status(update);
   };
   const result = await client
     .callTool(
@@ -66,8 +66,7 @@ export async function runCall(
       signal.throwIfAborted();
       if (isSessionLost(error, client)) throw new SessionLostError(call.id);
       throw toToolError(error, call, transport);
-    })
-    .finally(progress.end);
+    });
   const task = taskOf(result);
   return task ? { task } : { answer: await toAnswer(result, context.attach) };
 }
@@ -150,39 +149,18 @@ function isNeverSent(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }
 
-/** Between two updates of a card, whatever the server sends. */
-const EACH_MS = 100;
 export const TIP_CHARS = 500;
 
 type Update = Parameters<ToolContext['status']>[0];
 
-/** Shows the progress of a call on its card; of many reports the newest. */
-export function shownProgress(show: ToolContext['status']) {
-  let waiting: Update | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  function flush(): void {
-    timer = undefined;
-    if (!waiting) return;
-    show(waiting);
-    waiting = undefined;
-    timer = setTimeout(flush, EACH_MS);
-  }
-  const take: ProgressCallback = ({ progress, total, message }) => {
-    const done = Number.isFinite(progress) && progress >= 0 ? progress : undefined;
-    const of = total !== undefined && Number.isFinite(total) && total > 0 ? total : undefined;
-    if (done === undefined && message === undefined) return;
-    waiting = {
-      ...waiting,
-      ...given({ tip: message?.slice(0, TIP_CHARS) }),
-      ...(done !== undefined && { progress: { done, ...given({ total: of }) } }),
-    };
-    if (timer === undefined) flush();
+/** The progress of a call as its card shows it; undefined where a report says nothing. */
+function updateOf({ progress, total, message }: Parameters<ProgressCallback>[0]) {
+  const done = Number.isFinite(progress) && progress >= 0 ? progress : undefined;
+  const of = total !== undefined && Number.isFinite(total) && total > 0 ? total : undefined;
+  if (done === undefined && message === undefined) return undefined;
+  const update: Update = {
+    ...given({ tip: message?.slice(0, TIP_CHARS) }),
+    ...(done !== undefined && { progress: { done, ...given({ total: of }) } }),
   };
-  return {
-    take,
-    end() {
-      clearTimeout(timer);
-      timer = undefined;
-    },
-  };
+  return update;
 }

@@ -1,8 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { mendMessages } from './mend-message.ts';
 import { OutputTail } from './program-transport.ts';
-import { shownProgress, toToolError } from './run-call.ts';
+import { toToolError } from './run-call.ts';
 
 test('[MC23] of the output of a program the last 8 KiB are kept, from the beginning of a line on', () => {
   const tail = new OutputTail();
@@ -22,30 +22,6 @@ test('[MC23] of the output of a program the last 8 KiB are kept, from the beginn
 test('[MC73] of a message that is many, a thousand are taken: each has its price', () => {
   const many = Array.from({ length: 60_000 }, () => ({ method: 'notifications/message' }));
   expect(mendMessages(many, new Set())).toHaveLength(1_000);
-});
-
-test('[MC32] of a flood of progress ten reports a second are shown, the newest at last', () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const show = vi.fn();
-  const progress = shownProgress(show);
-  for (let at = 1; at <= 1_000; at += 1) {
-    progress.take({ progress: at, total: 1_000, message: `At ${at}` });
-    vi.advanceTimersByTime(1);
-  }
-  vi.advanceTimersByTime(1_000);
-  expect(show.mock.calls.length).toBeLessThan(15);
-  expect(show).toHaveBeenLastCalledWith({
-    tip: 'At 1000',
-    progress: { done: 1_000, total: 1_000 },
-  });
-  progress.take({ progress: Number.NaN, total: -1 });
-  vi.advanceTimersByTime(1_000);
-  progress.end();
-  expect(show).toHaveBeenLastCalledWith({
-    tip: 'At 1000',
-    progress: { done: 1_000, total: 1_000 },
-  });
 });
 
 const httpFailure = (status: number) =>
