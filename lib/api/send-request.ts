@@ -1,4 +1,5 @@
 import { isRecord } from '../json/is-record.ts';
+import { readRetryAfter } from '../net/backoff.ts';
 import type { ErrorDetail, ErrorParams } from '../protocol/http-error.ts';
 import { SESSION_HEADER } from '../protocol/subprotocols.ts';
 import type { ApiFailure, ApiResult } from './api-result.ts';
@@ -108,7 +109,7 @@ function parseBody(text: string): unknown {
 
 function toFailure(response: Response, body: unknown): ApiFailure {
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const waitMs = readRetryAfter(response.headers.get('retry-after'));
   return {
     ok: false,
     code: typeof error.code === 'string' ? error.code : 'unexpected_answer',
@@ -119,7 +120,7 @@ function toFailure(response: Response, body: unknown): ApiFailure {
     details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
     ...(isRecord(error.params) && { params: textsOf(error.params) }),
     status: response.status,
-    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+    retryAfter: waitMs === undefined ? null : waitMs / 1_000,
   };
 }
 

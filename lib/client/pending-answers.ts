@@ -1,3 +1,4 @@
+import { keepNewest } from '../limits/keep-newest.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages.ts';
 import { errorMessage } from '../util/error-message.ts';
@@ -221,10 +222,7 @@ export class PendingAnswers {
 
   #rememberCompleted(id: string, attempt: number): void {
     this.#completedAttempts.set(id, attempt);
-    const [oldest] = this.#completedAttempts.keys();
-    if (this.#completedAttempts.size > COMPLETED_KEPT && oldest !== undefined) {
-      this.#completedAttempts.delete(oldest);
-    }
+    keepNewest(this.#completedAttempts, COMPLETED_KEPT);
   }
 
   #reportFailure(write: Promise<void>, id: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { keepNewest } from './keep-newest.ts';
+
 /** `burst` at once, and `perSecond` over time. */
 export interface RateLimit {
   readonly burst: number;
@@ -91,8 +93,7 @@ export class TokenBuckets {
     const bucket = this.#buckets.get(principal) ?? new TokenBucket(this.#rate, this.#now);
     this.#buckets.delete(principal);
     this.#buckets.set(principal, bucket);
-    const [oldest = ''] = this.#buckets.keys();
-    if (this.#buckets.size > this.#most) this.#buckets.delete(oldest);
+    keepNewest(this.#buckets, this.#most);
     return bucket;
   }
 }

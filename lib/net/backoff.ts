@@ -18,13 +18,16 @@ export function reconnectCap(attempt: number, longest = LONGEST_MS): number {
 export const reconnectDelay = (attempt: number, random: number): number =>
   Math.floor(random * reconnectCap(attempt));
 
+/** Whatever a server writes, nobody puts a request off for longer. */
+const LONGEST_ASKED_MS = 7 * 24 * 3_600_000;
+
 /**
  * The header `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds from `now`, `most`
  * of them; undefined: there is none, or it is neither.
  */
 export function readRetryAfter(
   header: string | null,
-  { now, most }: { readonly now: number; readonly most: number },
+  { now = Date.now(), most = LONGEST_ASKED_MS }: { now?: number; most?: number } = {},
 ): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, most);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { keepNewest } from '#lib/limits/keep-newest';
 import { createEmitter, type Emitter } from '#lib/util/emitter';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -141,8 +142,7 @@ export class Sessions {
       const session = this.#inMemory(cookieHash) ?? (await this.#findLive(cookieHash));
       if (!session || !fits(session)) continue;
       this.#found.set(cookieHash, session);
-      const [oldest] = this.#found.keys();
-      if (oldest !== undefined && this.#found.size > MOST_FOUND) this.#found.delete(oldest);
+      keepNewest(this.#found, MOST_FOUND);
       const { idHash: id, tokenId } = this.#renew(session);
       return { id, tokenId };
     }

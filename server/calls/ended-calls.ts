@@ -1,6 +1,7 @@
 import type { Call } from '#lib/call/call';
 import { summaryOfCard } from '#lib/call/merge-card';
 import { estimateJsonBytes } from '#lib/json/measure-json';
+import { keepNewest } from '#lib/limits/keep-newest';
 import type { Store } from '../store/room.ts';
 import type { ShownCall } from './call-service.ts';
 
@@ -52,7 +53,7 @@ export function createEndedCalls(limits: EndedLimits, forget: (id: string) => vo
 
   function show(call: ShownCall): void {
     shown.set(call.id, call);
-    dropOldest(shown, limits.shown);
+    keepNewest(shown, limits.shown);
   }
 
   return {
@@ -96,11 +97,6 @@ const lighter = (call: ShownCall): ShownCall =>
   estimateJsonBytes(call.card, CARD_BYTES) > CARD_BYTES
     ? { ...call, card: summaryOfCard(call.card) }
     : call;
-
-function dropOldest(calls: Map<string, unknown>, most: number): void {
-  const [oldest] = calls.keys();
-  if (calls.size > most && oldest !== undefined) calls.delete(oldest);
-}
 
 /** The newest `count` calls in the store, newest first; never more than a page of them at a time. */
 export async function* readRecent(

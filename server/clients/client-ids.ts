@@ -1,3 +1,4 @@
+import { keepNewest } from '#lib/limits/keep-newest';
 import { isAllClients } from '#lib/protocol/tool-name';
 import {
   type Audit,
@@ -70,8 +71,7 @@ export function createRefusedClaims(deps: {
   function isNew(pair: string): boolean {
     if (known.has(pair)) return false;
     known.add(pair);
-    const [oldest] = known;
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    keepNewest(known, MOST_KNOWN);
     return true;
   }
 

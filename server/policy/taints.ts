@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '#lib/call/call';
 import { isUntrustedResult } from '#lib/call/untrusted-result';
+import { keepNewest } from '#lib/limits/keep-newest';
 import { isTainted, type Marks, NO_TAINT, type Taint } from '#lib/policy/taint';
 import { childRunOf, isDelegatingTool } from '#lib/protocol/child-run';
 import { isTrusted } from '#lib/protocol/tool-source';
@@ -140,8 +141,7 @@ export class RunTaints {
   #keep(runId: string, known: Known): Known {
     this.#known.delete(runId); // So that it is the newest.
     this.#known.set(runId, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_RUNS && oldest !== undefined) this.#known.delete(oldest);
+    keepNewest(this.#known, MOST_RUNS);
     return known;
   }
 }

@@ -1,5 +1,6 @@
 import { APICallError } from 'ai';
 import { isRecord } from '#lib/json/is-record';
+import { keepNewest } from '#lib/limits/keep-newest';
 import { CONTEXT_FULL, WITHOUT_TOOLS, wordsOf } from './notices.ts';
 /** A refusal may be about these parts of what was sent. */
 export interface Refusable {
@@ -230,14 +231,13 @@ export class Lessons {
 
   /** After a request that was answered. */
   keep(model: string, runId: string, lesson: Lesson): void {
-    keepNewest(this.#models, model, lesson);
-    if (lesson.images.size > 0 || lesson.older > 0) keepNewest(this.#runs, runId, lesson);
+    putNewest(this.#models, model, lesson);
+    if (lesson.images.size > 0 || lesson.older > 0) putNewest(this.#runs, runId, lesson);
   }
 }
 
-function keepNewest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+function putNewest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
   kept.delete(key);
   kept.set(key, value);
-  const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  keepNewest(kept, MOST_KEPT);
 }

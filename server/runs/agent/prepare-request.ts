@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { APICallError } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
+import { readRetryAfter } from '#lib/net/backoff';
 import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
 import type { ModelRequest, ResolvedModel } from './agent.ts';
@@ -119,8 +120,7 @@ export function retryDelay(
   const status = error.statusCode ?? 0;
   if (status !== 429 && status < 500) return undefined;
   if (/insufficient_quota/.test(error.responseBody ?? '')) return undefined;
-  const asked = Number(error.responseHeaders?.['retry-after'] ?? Number.NaN) * 1000;
-  if (asked > LONGEST_WAIT_MS) return undefined;
-  const backoff = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? LONGEST_WAIT_MS;
-  return Number.isNaN(asked) ? backoff : Math.max(asked, 0);
+  const asked = readRetryAfter(error.responseHeaders?.['retry-after'] ?? null);
+  if (asked !== undefined && asked > LONGEST_WAIT_MS) return undefined;
+  return asked ?? BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? LONGEST_WAIT_MS;
 }
