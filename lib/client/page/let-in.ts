@@ -1,5 +1,5 @@
 import { isRecord } from '../../json/is-record.ts';
-import { readRetryAfter, reconnectDelay } from '../../net/backoff.ts';
+import { reconnectDelay } from '../../net/backoff.ts';
 import type { Fetch } from '../../net/stream-socket.ts';
 import type { JoinBody } from '../../protocol/device.ts';
 import { toHex } from '../../util/random-id.ts';
@@ -12,8 +12,8 @@ export interface Answer {
   readonly state?: unknown;
   /** The server's words on a refusal. */
   readonly message?: unknown;
-  /** Until the same request may succeed; undefined where it cannot. */
-  readonly retryMs?: number;
+  /** Seconds until the same request may succeed; undefined where it cannot. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** Rejects only when the signal ends it. */
@@ -43,11 +43,11 @@ export const createAskServer =
         status,
         state,
         message: isRecord(error) ? error.message : status,
-        ...(mayRetry && { retryMs: readRetryAfter(headers.get('retry-after')) ?? 0 }),
+        retryAfter: mayRetry ? Number(headers.get('retry-after')) : undefined,
       };
     } catch {
       signal?.throwIfAborted();
-      return { status: 0, retryMs: 0 };
+      return { status: 0, retryAfter: 0 };
     }
   };
 
@@ -81,7 +81,7 @@ export interface LetInOptions {
 const HOLD_MS = 25_000;
 const BETWEEN_MS = 1_000;
 /** A refusal that lasts longer is not waited for. */
-const MOST_WAIT_MS = 60_000;
+const MOST_WAIT_S = 60;
 
 /**
  * Asks the operator of a server to let this page in, as a device with a token of its own, and gives
@@ -184,15 +184,15 @@ async function untilTouched(options: LetInOptions, why: string): Promise<void> {
 
 async function canRetry(
   options: LetInOptions,
-  { status, message, retryMs }: Answer,
+  { status, message, retryAfter }: Answer,
   failures: number,
 ): Promise<boolean> {
-  if (retryMs === undefined || retryMs > MOST_WAIT_MS) {
+  if (retryAfter === undefined || retryAfter > MOST_WAIT_S) {
     refuse(options, String(message));
     return false;
   }
   if (status === 0) await options.onUnreachable();
   const delay = reconnectDelay(failures, Math.random());
-  await options.wait(Math.max(retryMs, delay), options.signal);
+  await options.wait(Math.max(retryAfter * 1_000, delay), options.signal);
   return true;
 }
