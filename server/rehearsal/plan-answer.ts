@@ -218,8 +218,8 @@ function score(text: string, asked: ReadonlySet<string>, tool: OfferedTool) {
 }
 
 function sharedWords(words: readonly string[], asked: ReadonlySet<string>): string[] {
-  const telling = words.filter((word) => !EMPTY_WORDS.has(word)).map(stem);
-  return [...new Set(telling)].filter((word) => asked.has(word));
+  const stems = words.filter((word) => !EMPTY_WORDS.has(word)).map(stem);
+  return [...new Set(stems)].filter((word) => asked.has(word));
 }
 
 /** Words of Latin scripts; of Chinese every pair of characters, as it has no blanks. */
