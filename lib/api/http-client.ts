@@ -51,30 +51,66 @@ export function createApi(
     readonly onCallDeleted?: (callId: string) => void;
   },
 ) {
-  const send: Send = (request) => sendRequest(deps, request);
-  const get: Get = (path, onReceived, signal) =>
-    send({ method: 'GET', path, ...(onReceived && { onReceived }), ...(signal && { signal }) });
+  const send = <T>(request: ApiRequest) => sendRequest<T>(deps, request);
+  const get = <T>(path: string, onReceived?: OnReceived, signal?: AbortSignal) =>
+    send<T>({ method: 'GET', path, ...given({ onReceived, signal }) });
   const post = <T>(path: string, body: object = {}) => send<T>({ method: 'POST', path, body });
-  const ask: Post = async (path, body) => {
+  /** Says who asks. */
+  const ask = async <T>(path: string, body: object) => {
     const { clientId: client_id, instanceId: instance_id } = (await deps.askingClient?.()) ?? {};
-    return post(path, { ...body, ...given({ client_id, instance_id }) });
+    return post<T>(path, { ...body, ...given({ client_id, instance_id }) });
   };
-  const onCall: OnCall = async (id, request) => {
+  /** The answer to what is asked about one call. */
+  const onCall = async <T>(callId: string, request: Promise<ApiResult<T>>) => {
     const answer = await request;
-    if (!answer.ok && answer.code === 'call_deleted') deps.onCallDeleted?.(id);
+    if (!answer.ok && answer.code === 'call_deleted') deps.onCallDeleted?.(callId);
     return answer;
   };
   return {
-    ...callRequests(get, post, ask, onCall),
-    ...runRequests(get, post, ask),
+    invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
+      ask<InvokeAccepted>(pathOf`/v1/tools/${tool}/invoke`, {
+        run_id: runId,
+        args,
+        ...given({ client, timeout_ms: timeoutMs }),
+      }),
+    /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
+    getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
+      onCall(id, get<WireCallRecord>(pathOf`/v1/tool_calls/${id}`, onReceived, signal)),
+    /** Gets what a model is sent of a call, and which requests had it. */
+    getModelOutput: (id: string) =>
+      onCall(id, get<ModelOutputRecord>(pathOf`/v1/tool_calls/${id}/model_output`)),
+    /** A page of a run's calls, newest first; large values by their beginning. */
+    listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
+      const path = `/v1/tool_calls${queryOf({ run_id: runId, limit: CALLS_PER_PAGE, cursor })}`;
+      return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(path);
+    },
+    cancelCall: (id: string) =>
+      onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/cancel`)),
+    /** The new call's record. */
+    retryCall: (
+      id: string,
+      { clientId: client }: { readonly clientId?: string | undefined } = {},
+    ) => onCall(id, ask<WireCallRecord>(pathOf`/v1/tool_calls/${id}/retry`, given({ client }))),
+    decideApproval: (id: string, input: ApprovalInput) =>
+      onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/approval`, input)),
+    extendCall: (id: string, byMs: number) =>
+      onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/extend`, { by_ms: byMs })),
+    startRun: (input: { input: string; model?: string } & NewSettings) =>
+      ask<RunRecord>('/v1/runs', input),
+    sendMessage: (
+      runId: string,
+      input: { input?: string; model?: string; replaces?: string } & NewSettings,
+    ) => ask<RunRecord>(pathOf`/v1/runs/${runId}/messages`, input),
+    cancelRun: (runId: string) => post<RunRecord>(pathOf`/v1/runs/${runId}/cancel`),
+    getRun: (runId: string) => get<RunRecord>(pathOf`/v1/runs/${runId}`),
+    listRuns: (cursor?: string) =>
+      get<{ runs: RunSummary[]; next_cursor: string | null }>(`/v1/runs${queryOf({ cursor })}`),
     /** One request as it is, for what a page of its own asks. */
     request: send,
     /** Asks who is signed in. */
     getMe: () => get<WireMe>('/v1/me'),
     /** All, or those of one name. */
-    listTools: (name?: string) => {
-      return get<{ tools: ToolListing[] }>(`/api/tools${queryOf({ name })}`);
-    },
+    listTools: (name?: string) => get<{ tools: ToolListing[] }>(`/api/tools${queryOf({ name })}`),
     listModels: () => get<{ models: ModelListing[] }>('/v1/models'),
     /** Asks whether the server takes work; the failure's code is the reason why not. */
     isReady: () => get('/readyz'),
@@ -86,56 +122,5 @@ export function createApi(
 
 export type Api = ReturnType<typeof createApi>;
 
-type Send = <T>(request: ApiRequest) => Promise<ApiResult<T>>;
-type Get = <T>(
-  path: string,
-  onReceived?: OnReceived,
-  signal?: AbortSignal,
-) => Promise<ApiResult<T>>;
-type Post = <T>(path: string, body?: object) => Promise<ApiResult<T>>;
-/** The answer to what is asked about one call. */
-type OnCall = <T>(callId: string, request: Promise<ApiResult<T>>) => Promise<ApiResult<T>>;
-
 /** A page of a run's calls fills a screen several times. */
 const CALLS_PER_PAGE = 100;
-
-const callRequests = (get: Get, post: Post, ask: Post, onCall: OnCall) => ({
-  invoke: ({ tool, runId, args, client, timeoutMs }: InvokeInput) =>
-    ask<InvokeAccepted>(pathOf`/v1/tools/${tool}/invoke`, {
-      run_id: runId,
-      args,
-      ...given({ client, timeout_ms: timeoutMs }),
-    }),
-  /** A record may have megabytes: `onReceived` follows how much of it has come, `signal` ends it. */
-  getCall: (id: string, onReceived?: OnReceived, signal?: AbortSignal) =>
-    onCall(id, get<WireCallRecord>(pathOf`/v1/tool_calls/${id}`, onReceived, signal)),
-  /** Gets what a model is sent of a call, and which requests had it. */
-  getModelOutput: (id: string) =>
-    onCall(id, get<ModelOutputRecord>(pathOf`/v1/tool_calls/${id}/model_output`)),
-  /** A page of a run's calls, newest first; large values by their beginning. */
-  listCalls: ({ runId, cursor }: { runId: string; cursor?: string }) => {
-    const query = queryOf({ run_id: runId, limit: CALLS_PER_PAGE, cursor });
-    return get<{ tool_calls: ListedCall[]; next_cursor: string | null }>(`/v1/tool_calls${query}`);
-  },
-  cancelCall: (id: string) => onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/cancel`)),
-  /** The new call's record. */
-  retryCall: (id: string, { clientId: client }: { readonly clientId?: string | undefined } = {}) =>
-    onCall(id, ask<WireCallRecord>(pathOf`/v1/tool_calls/${id}/retry`, given({ client }))),
-  decideApproval: (id: string, input: ApprovalInput) =>
-    onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/approval`, input)),
-  extendCall: (id: string, byMs: number) =>
-    onCall(id, post<WireCallRecord>(pathOf`/v1/tool_calls/${id}/extend`, { by_ms: byMs })),
-});
-
-const runRequests = (get: Get, post: Post, ask: Post) => ({
-  startRun: (input: { input: string; model?: string } & NewSettings) =>
-    ask<RunRecord>('/v1/runs', input),
-  sendMessage: (
-    runId: string,
-    input: { input?: string; model?: string; replaces?: string } & NewSettings,
-  ) => ask<RunRecord>(pathOf`/v1/runs/${runId}/messages`, input),
-  cancelRun: (runId: string) => post<RunRecord>(pathOf`/v1/runs/${runId}/cancel`),
-  getRun: (runId: string) => get<RunRecord>(pathOf`/v1/runs/${runId}`),
-  listRuns: (cursor?: string) =>
-    get<{ runs: RunSummary[]; next_cursor: string | null }>(`/v1/runs${queryOf({ cursor })}`),
-});

@@ -4,9 +4,15 @@ import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ClientChannel, ClientSessions } from '../../clients/room.ts';
-import type { DoorRuns, OpenTurnStream, Talk, TurnEvent } from '../room.ts';
-import { type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
-import { abort, idOfSession, MISMATCH, regenerate, sendChat } from './chat-runs.ts';
+import {
+  type DoorOutcome,
+  type DoorRuns,
+  NOT_OWN,
+  type OpenTurnStream,
+  type Talk,
+  type TurnEvent,
+} from '../room.ts';
+import { type ErrorCode, type ErrorFrame, errorFrame, type ServerFrame } from './chat-frames.ts';
 import { ChatTools, type ChatToolsDeps, type KeptIdentities } from './chat-tools.ts';
 import type { ChatFrame } from './parse-chat-frame.ts';
 import { TurnFrames } from './turn-frames.ts';
@@ -35,6 +41,10 @@ export interface ChatOpening {
   readonly name: string | undefined;
 }
 
+const MISMATCH = errorFrame(
+  'SESSION_OWNER_MISMATCH',
+  'This session belongs to another token. Begin one under another session_id.',
+);
 const VERSION = 1;
 /** A session takes no more at once, which is ClawSeed's own number. */
 const MOST_COMMANDS = 8;
@@ -46,12 +56,17 @@ const DEVICE = errorFrame(
 );
 const FAILED = errorFrame('AGENT_ERROR', 'The server failed in an unexpected way; try again.');
 
+/** What an app asks of its run. */
+type Command = Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>;
+
 /** A session of a ClawSeed app: a run that it talks in, and a client that offers tools. */
 export class ChatSession {
   readonly #deps: ChatSessionDeps;
   readonly #channel: ChatChannel;
   readonly #sessionId: string;
   readonly #name: string | undefined;
+  /** One session, one run; an app may call its sessions anything. */
+  readonly #runId: string;
   readonly #caller: ChatOpening['caller'];
   /** Undefined of a device, and until it is open. */
   #talk: Talk | undefined;
@@ -72,6 +87,7 @@ export class ChatSession {
     this.#caller = caller;
     this.#sessionId = sessionId;
     this.#name = name === UNNAMED ? undefined : name;
+    this.#runId = deps.doorRuns.idOf('clawseed', sessionId);
     this.#client = deps.sessions.open(caller, this.#clientChannel());
     this.#tools = new ChatTools({
       session: this.#client,
@@ -120,7 +136,7 @@ export class ChatSession {
     const person = this.#caller;
     if (person.kind !== 'operator') return this.#start(undefined, []);
     const { doorRuns, openTurnStream } = this.#deps;
-    const runId = idOfSession(doorRuns, this.#sessionId);
+    const runId = this.#runId;
     this.#talk = { runId, caller: person, address: person.address };
     if (this.#isClosed) return;
     const stream = openTurnStream(runId);
@@ -146,7 +162,7 @@ export class ChatSession {
       resumed: run !== undefined,
       message_count: run ? run.messages.length + (run.messages_left_out ?? 0) : 0,
       ...(name === undefined ? {} : { name }),
-      run_id: this.#talk?.runId ?? idOfSession(this.#deps.doorRuns, this.#sessionId),
+      run_id: this.#runId,
     });
     for (const frame of frames) this.#channel.send(frame);
     this.#isOpen = true;
@@ -197,7 +213,7 @@ export class ChatSession {
   }
 
   /** One after the other: what aborts a message comes behind it. */
-  #command(frame: Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>) {
+  #command(command: Command) {
     const talk = this.#talk;
     if (!talk) {
       this.#channel.send(DEVICE);
@@ -210,7 +226,7 @@ export class ChatSession {
     }
     this.#waiting += 1;
     this.#commands = this.#commands
-      .then(() => this.#run(frame, talk))
+      .then(() => this.#run(command, talk))
       .catch((error: unknown) => {
         this.#deps.logger.error(error);
         return FAILED;
@@ -223,15 +239,48 @@ export class ChatSession {
     return this.#commands;
   }
 
-  async #run(
-    frame: Extract<ChatFrame, { type: 'message' | 'regenerate' | 'abort' }>,
-    talk: Talk,
-  ): Promise<ErrorFrame | undefined> {
+  async #run(command: Command, talk: Talk): Promise<ErrorFrame | undefined> {
     const { doorRuns } = this.#deps;
-    if (frame.type === 'abort') return abort(doorRuns, talk, (one) => this.#channel.send(one));
-    const clientId = await this.#tools.clientId();
-    if (frame.type === 'regenerate') return regenerate(doorRuns, talk, clientId);
-    const { content } = frame;
-    return sendChat(doorRuns, talk, { content, title: this.#name ?? content, clientId });
+    // What stops a turn does not wait for the app's tools.
+    const clientId = command.type === 'abort' ? undefined : await this.#tools.clientId();
+    const run = await doorRuns.get(talk.runId);
+    if (command.type === 'abort') {
+      const isRunning = run?.status === 'running';
+      const status = isRunning ? 'aborted' : 'no_active_response';
+      this.#channel.send({ type: 'abort_ack', status });
+      // The turn's own end follows as an event.
+      return isRunning ? refusalOf(await doorRuns.stop(talk)) : undefined;
+    }
+    const by = clientId === undefined ? {} : { clientId };
+    if (command.type === 'message') {
+      const { content: input } = command;
+      if (run && !ownsRun(talk.caller, run)) return MISMATCH;
+      const message = { title: this.#name ?? input, input, more: by };
+      return refusalOf(await doorRuns.send(talk, run, message));
+    }
+    const last = run?.messages.findLast(({ role }) => role === 'user');
+    if (!run || !last) return errorFrame('NO_USER_MESSAGE', 'There is no message to answer again.');
+    const { message_id } = last;
+    const more = { ...by, replaces: message_id };
+    const outcome = await doorRuns.send(talk, run, { title: '', more });
+    if (outcome.ok) await doorRuns.record(talk, 'message_replaced', { message_id, edited: false });
+    return refusalOf(outcome);
   }
+}
+
+const CODES: Record<
+  Exclude<Extract<DoorOutcome, { ok: false }>['code'], typeof NOT_OWN>,
+  ErrorCode
+> = {
+  // Too many messages wait, or the turn is being stopped.
+  conflict: 'SESSION_BUSY',
+  bad_request: 'INVALID_MESSAGE',
+  run_not_found: 'SESSION_BIND_FAILED',
+  shutting_down: 'SHUTTING_DOWN',
+  store_failed: 'STORE_FAILED',
+};
+
+function refusalOf(outcome: DoorOutcome): ErrorFrame | undefined {
+  if (outcome.ok) return undefined;
+  return outcome.code === NOT_OWN ? MISMATCH : errorFrame(CODES[outcome.code], outcome.message);
 }
