@@ -1,13 +1,11 @@
 import { Semaphores } from '../limits/semaphore.ts';
-import type { ClientMessage } from '../protocol/client-messages.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { ServerMessage, ServerMessageOf } from '../protocol/server-messages.ts';
-import { type ClientToolDefinition, isRepeatable, ToolFailure } from './client-tool.ts';
-import { encodeFailure, type UploadBlob } from './encode-answer.ts';
-import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
+import { isRepeatable, ToolFailure } from './client-tool.ts';
+import { encodeFailure } from './encode-answer.ts';
+import type { CallAnswer, JournalEntry } from './journal.ts';
 import { type KnownCall, PendingAnswers } from './pending-answers.ts';
-import { type RunningCall, startCall } from './running-call.ts';
-import type { ClientEnvironment } from './transports.ts';
+import { type InstanceParts, type RunningCall, startCall } from './running-call.ts';
 
 type Request = ServerMessageOf<'tool_call_request'>;
 type Welcome = Pick<ServerMessageOf<'welcome'>, 'forget' | 'cancel'>;
@@ -19,24 +17,15 @@ type ActiveCall =
   | { readonly state: 'cancelled'; readonly request: Request; readonly reason: string }
   | { readonly state: 'running'; readonly request: Request; readonly run: RunningCall };
 
-export interface CallRunnerOptions {
-  readonly journal: Journal;
-  /** The journal held these when it was opened. */
-  readonly remembered: readonly JournalEntry[];
-  readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
-  findTool(name: string): ClientToolDefinition | undefined;
-  /** False when there is no connection. */
-  send(message: ClientMessage): boolean;
-  readonly uploadBlob: UploadBlob | undefined;
-  readonly onProblem: (message: string) => void;
-}
+/** How long a close waits for tools that do not heed their signal. */
+const CLOSE_WAIT_MS = 2_000;
 
 /**
  * The calls of one client instance: claims them, runs each at most once, keeps
  * the answers until they are acknowledged. Sockets and reconnecting are elsewhere.
  */
 export class CallRunner {
-  readonly #options: CallRunnerOptions;
+  readonly #parts: InstanceParts;
   readonly #answers: PendingAnswers;
   readonly #calls = new Map<string, ActiveCall>();
   /** Attempts claimed for calls that already ran or run here: to answer, not to run again. */
@@ -46,20 +35,26 @@ export class CallRunner {
   /** These end a call's place among those of its tool, whether it has begun or waits. */
   readonly #places = new Map<string, () => void>();
 
-  constructor(options: CallRunnerOptions) {
-    this.#options = options;
-    this.#answers = new PendingAnswers(options, options.remembered);
+  /** The journal held what is `remembered` when it was opened. */
+  constructor(parts: InstanceParts, remembered: readonly JournalEntry[]) {
+    this.#parts = parts;
+    this.#answers = new PendingAnswers(parts, remembered);
+  }
+
+  get instanceId(): string {
+    return this.#parts.instanceId;
   }
 
   /**
-   * For `hello`: the calls of this instance, as many as one may list; with
-   * `isAll`, there are no others.
+   * For `hello`: the calls of this instance, as many as one may list. By the epoch a call that is not
+   * listed counts as never started: where the list is cut that would be wrong, so it is left out (CL34).
    */
   known() {
     const running = [...this.#calls].flatMap(([id, call]) =>
       call.state === 'running' ? [{ id, attempt: call.run.attempt, phase: call.state }] : [],
     );
-    return fitIntoHello(running, this.#answers.known());
+    const { calls, isAll } = fitIntoHello(running, this.#answers.known());
+    return { calls, epoch: isAll ? this.#parts.journal.epoch : undefined };
   }
 
   /** Handles what the server sends about calls; other messages change nothing. */
@@ -103,15 +98,20 @@ export class CallRunner {
     for (const [id] of ended) this.#leave(id);
   }
 
-  /** Aborts what runs; resolves when all of it has ended. With `discard`, nothing is kept of it. */
+  /** Aborts what runs; resolves when it has ended, or had time to. With `discard`, nothing is kept of it. */
   async close({ reason, discard }: { reason: string; discard: boolean }): Promise<void> {
+    const { journal, environment } = this.#parts;
     if (discard) this.#answers.discard();
     else this.#answers.stop();
     const runs = [...this.#calls.values()].flatMap((call) =>
       call.state === 'running' ? [call.run] : [],
     );
     for (const run of runs) run.abort(new ToolFailure('cancelled', reason));
-    await Promise.all(runs.map(({ ended }) => ended));
+    // The journal belongs to another page now: nothing may be written into it (CL15).
+    if (discard) journal.close();
+    const tooLate = new Promise<void>((resolve) => environment.schedule(CLOSE_WAIT_MS, resolve));
+    await Promise.race([Promise.all(runs.map(({ ended }) => ended)), tooLate]);
+    if (!discard) journal.close();
   }
 
   #offer(request: Request): void {
@@ -127,7 +127,7 @@ export class CallRunner {
     if (call && call.state !== 'waiting') return this.#claim(request);
     this.#calls.set(id, { state: 'waiting', request });
     if (this.#places.has(id)) return;
-    const limit = this.#options.findTool(name)?.concurrency ?? 1;
+    const limit = this.#parts.findTool(name)?.concurrency ?? 1;
     const leave = this.#tools.enter(name, limit, () => {
       const begun = this.#calls.get(id);
       if (begun?.state === 'waiting') this.#claim(begun.request);
@@ -139,16 +139,16 @@ export class CallRunner {
   #offerAgain({ id, attempt }: Request, ranAs: number): void {
     if (attempt > ranAs) {
       this.#reclaims.set(id, attempt);
-      this.#options.send({ type: 'tool_call_claim', id, attempt });
+      this.#parts.send({ type: 'tool_call_claim', id, attempt });
     } else this.#answers.sendAgain(id);
   }
 
   #claim(request: Request): void {
     const { id, attempt } = request;
-    const claimedAt = this.#options.environment.now();
+    const claimedAt = this.#parts.environment.now();
     this.#calls.set(id, { state: 'claimed', request, claimedAt });
     // guard: run-after-grant
-    this.#options.send({ type: 'tool_call_claim', id, attempt });
+    this.#parts.send({ type: 'tool_call_claim', id, attempt });
   }
 
   #grant({ id, attempt, remaining_ms }: ServerMessageOf<'tool_call_granted'>): void {
@@ -161,7 +161,7 @@ export class CallRunner {
     } else if (call.state === 'claimed') {
       // Counted from the claim: a program frozen since then must not run late (CL8).
       // guard: time-counts-from-claim
-      const remainingMs = remaining_ms - (this.#options.environment.now() - call.claimedAt);
+      const remainingMs = remaining_ms - (this.#parts.environment.now() - call.claimedAt);
       this.#start(call.request, remainingMs);
     }
   }
@@ -177,15 +177,15 @@ export class CallRunner {
   }
 
   #start(request: Request, remainingMs: number): void {
-    const tool = this.#options.findTool(request.name);
-    const run = startCall({ ...this.#options, request, tool, remainingMs });
+    const tool = this.#parts.findTool(request.name);
+    const run = startCall({ ...this.#parts, request, tool, remainingMs });
     this.#calls.set(request.id, { state: 'running', request, run });
     void run.ended.then((answer) => this.#finish(request, { ...answer, attempt: run.attempt }));
   }
 
   #finish({ id, name, attempt }: Request, answer: CallAnswer): void {
     this.#drop(id);
-    const tool = this.#options.findTool(name);
+    const tool = this.#parts.findTool(name);
     const repeatable = tool !== undefined && isRepeatable(tool);
     const answered = { id, attempt: answer.attempt ?? attempt, tool: name, repeatable, answer };
     void this.#answers.keep(answered);

@@ -4,7 +4,8 @@ import type { ClientMessage, ClientMessageOf } from '../protocol/client-messages
 import { errorMessage } from '../util/error-message.ts';
 import { ToolFailure } from './client-tool.ts';
 import { encodeFailure } from './encode-answer.ts';
-import type { CallAnswer, Journal, JournalEntry } from './journal.ts';
+import type { CallAnswer, JournalEntry } from './journal.ts';
+import type { InstanceParts } from './running-call.ts';
 import type { ClientEnvironment } from './transports.ts';
 
 /** Answers that may be in flight at once, while others wait to be sent again. */
@@ -97,21 +98,13 @@ export class Outbox {
 /** A call as a `hello` lists it. */
 export type KnownCall = NonNullable<ClientMessageOf<'hello'>['known']>[number];
 
-export type AnsweredEntry = JournalEntry & { readonly answer: CallAnswer };
+type AnsweredEntry = JournalEntry & { readonly answer: CallAnswer };
 
 interface Pending {
   readonly entry: AnsweredEntry;
   /** `started`: the program ended before there was an answer. */
   readonly phase: 'done' | 'started';
   isWritten: boolean;
-}
-
-export interface PendingAnswersOptions {
-  readonly journal: Journal;
-  readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
-  /** False when there is no connection. */
-  send(message: ClientMessage): boolean;
-  readonly onProblem: (message: string) => void;
 }
 
 /** A message of the server may come twice within a short time, or not at all. */
@@ -122,7 +115,7 @@ const COMPLETED_KEPT = 1_000;
  * the journal before they are sent, and there until they are settled (CL7).
  */
 export class PendingAnswers {
-  readonly #options: PendingAnswersOptions;
+  readonly #options: InstanceParts;
   readonly #outbox: Outbox;
   /** In the order of the answers, in which they are sent again. */
   readonly #answers = new Map<string, Pending>();
@@ -131,7 +124,7 @@ export class PendingAnswers {
   #isDiscarding = false;
 
   /** `remembered` is what the journal held when it was opened. */
-  constructor(options: PendingAnswersOptions, remembered: readonly JournalEntry[]) {
+  constructor(options: InstanceParts, remembered: readonly JournalEntry[]) {
     this.#options = options;
     this.#outbox = new Outbox({
       environment: options.environment,

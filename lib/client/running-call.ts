@@ -86,16 +86,23 @@ export interface RunningCall {
   readonly ended: Promise<CallAnswer>;
 }
 
-export interface StartCallOptions {
+/** The parts of one client instance share these. */
+export interface InstanceParts {
+  readonly instanceId: string;
+  readonly journal: Journal;
+  readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
+  findTool(name: string): ClientToolDefinition | undefined;
+  /** False when there is no connection. */
+  send(message: ClientMessage): boolean;
+  readonly uploadBlob: UploadBlob | undefined;
+  readonly onProblem: (message: string) => void;
+}
+
+interface StartCallOptions extends InstanceParts {
   readonly request: ServerMessageOf<'tool_call_request'>;
   readonly tool: ClientToolDefinition | undefined;
   /** So much is left of the time that was granted. */
   readonly remainingMs: number;
-  readonly journal: Journal;
-  readonly environment: Pick<ClientEnvironment, 'now' | 'schedule'>;
-  send(message: ClientMessage): boolean;
-  readonly uploadBlob: UploadBlob | undefined;
-  readonly onProblem: (message: string) => void;
 }
 
 /** Runs a granted call: `started` into the journal first, then the tool, until it has ended. */

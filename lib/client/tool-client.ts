@@ -4,13 +4,13 @@ import type { RejectedTool } from '../protocol/tool-spec.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { given } from '../util/given.ts';
 import { createObservable, type Observable, type WritableObservable } from '../util/observable.ts';
+import { CallRunner } from './call-runner.ts';
 import type { ClientIdentity } from './client-identity.ts';
-import { type ClientInstance, openClientInstance } from './client-instance.ts';
 import { type ClientToolDefinition, toToolSpec } from './client-tool.ts';
 import { type ClientStatus, type Connection, createConnection } from './connection.ts';
 import type { UploadBlob } from './encode-answer.ts';
 import type { InstanceId } from './instance-id.ts';
-import type { Journal } from './journal.ts';
+import { createMemoryJournal, type Journal } from './journal.ts';
 import { createStatusThrottle, type StatusThrottle } from './status-throttle.ts';
 import type { ClientEnvironment } from './transports.ts';
 
@@ -66,7 +66,7 @@ class ConnectedClient {
   readonly #status = createObservable<ClientStatus>({ state: 'stopped' });
   readonly #registered = createObservable(false);
   readonly #clientId: WritableObservable<string | null>;
-  #instance: ClientInstance | null = null;
+  #instance: CallRunner | null = null;
   #state: ClientState | null = null;
   #touchedAt = 0;
   /** Between a welcome and the end of its connection. */
@@ -110,7 +110,7 @@ class ConnectedClient {
 
   /** This page's or program's; undefined before it has started. */
   get instanceId(): string | undefined {
-    return this.#instance?.id;
+    return this.#instance?.instanceId;
   }
 
   /** Resolves when the journal is open and the first attempt is under way. */
@@ -144,6 +144,12 @@ class ConnectedClient {
     this.#publishTools();
   };
 
+  /** Offers these tools, and no others. */
+  readonly offer = (tools: Iterable<ClientToolDefinition>): void => {
+    this.#tools.replace(tools);
+    this.#publishTools();
+  };
+
   /** Sends the server the state of this client, on each connection again. */
   readonly reportState = (state: ClientState): void => {
     this.#state = state;
@@ -174,10 +180,25 @@ class ConnectedClient {
     return this.#isWelcomed && this.#connection.send(message);
   }
 
+  /** The first message of a connection says what this client is, and the calls that it has. */
   #sendHello(): void {
     const { name, kind, identity } = this.#options;
-    const instance = this.#instance;
-    this.#connection.send(createHello({ name, kind, identity, instance }));
+    const known = this.#instance?.known();
+    // guard: resume-token-sent
+    const hello = {
+      type: 'hello' as const,
+      ...given({
+        client_id: identity.clientId(),
+        resume_token: identity.resumeToken(this.instanceId),
+        instance_id: this.instanceId,
+        known: known?.calls,
+        journal_epoch: known?.epoch,
+      }),
+      name,
+      kind,
+      caps: ['claim', 'cancel', 'probe'],
+    };
+    this.#connection.send(hello);
   }
 
   #receive(message: ServerMessage): void {
@@ -193,9 +214,9 @@ class ConnectedClient {
         this.#onProblem(`the server reports ${message.code}: ${message.message}`);
         // An error of a call names its id. Any other may be the reply to tools that it cannot read.
         if (message.id === undefined) this.#repliedToTools();
-        return this.#instance?.runner.receive(message);
+        return this.#instance?.receive(message);
       default:
-        return this.#instance?.runner.receive(message);
+        return this.#instance?.receive(message);
     }
   }
 
@@ -203,7 +224,7 @@ class ConnectedClient {
     this.#saveIdentity(message);
     this.#isWelcomed = true;
     // Answers before tools: what is answered need not be offered again.
-    this.#instance?.runner.resume(message);
+    this.#instance?.resume(message);
     this.#tools.forgetPublished();
     this.#publishTools();
     if (this.#state) this.#send({ type: 'client_state', ...this.#state });
@@ -229,7 +250,7 @@ class ConnectedClient {
 
   #saveIdentity({ client_id, resume_token }: ServerMessageOf<'welcome'>): void {
     try {
-      const instanceId = this.#instance?.id;
+      const instanceId = this.#instance?.instanceId;
       this.#options.identity.save({ clientId: client_id, resumeToken: resume_token, instanceId });
     } catch (error) {
       this.#onProblem(`this client will be a new one after a reload: ${errorMessage(error)}`);
@@ -245,7 +266,7 @@ class ConnectedClient {
   #disconnected(): void {
     this.#isWelcomed = false;
     this.#registered.set(false);
-    this.#instance?.runner.disconnected();
+    this.#instance?.disconnected();
   }
 
   /** The journal belongs to the other page now: nothing may be written into it (CL15). */
@@ -255,16 +276,23 @@ class ConnectedClient {
     this.#instance = await this.#openInstance(await this.#options.instanceId.renew());
   }
 
-  #openInstance(id: string): Promise<ClientInstance> {
+  /** Where the journal cannot be opened, one in memory takes its place, and that is reported. */
+  async #openInstance(instanceId: string): Promise<CallRunner> {
     const { environment, uploadBlob } = this.#options;
-    return openClientInstance(id, {
+    const journal = await this.#options.openJournal(instanceId).catch((error) => {
+      this.#onProblem(`no journal, calls do not survive a restart: ${errorMessage(error)}`);
+      return createMemoryJournal({ epoch: environment.newId() });
+    });
+    const parts = {
+      instanceId,
+      journal,
       environment,
-      openJournal: (instanceId) => this.#options.openJournal(instanceId),
       uploadBlob,
       findTool: this.#tools.find,
-      send: (message) => this.#send(message),
+      send: (message: ClientMessage) => this.#send(message),
       onProblem: this.#onProblem,
-    });
+    };
+    return new CallRunner(parts, await journal.entries());
   }
 
   async #closeInstance(options: { reason: string; discard: boolean }): Promise<void> {
@@ -279,34 +307,6 @@ class ConnectedClient {
   }
 }
 
-/** Makes the first message of a connection, which says what this client is, and the calls that it has. */
-function createHello({
-  name,
-  kind,
-  identity,
-  instance,
-}: {
-  readonly name: string;
-  readonly kind: 'tab' | 'phone' | 'program';
-  readonly identity: ClientIdentity;
-  readonly instance: ClientInstance | null;
-}): ClientMessageOf<'hello'> {
-  const [clientId, token] = [identity.clientId(), identity.resumeToken(instance?.id)];
-  const known = instance?.runner.known();
-  // guard: resume-token-sent
-  return {
-    type: 'hello',
-    ...given({ client_id: clientId, resume_token: token }),
-    ...(instance && known && { instance_id: instance.id, known: known.calls }),
-    // By the epoch a call that is not listed counts as never started. Where the list is cut that
-    // would be wrong, and without an epoch the server draws no such conclusion (CL34).
-    ...(instance && known?.isAll && { journal_epoch: instance.journal.epoch }),
-    name,
-    kind,
-    caps: ['claim', 'cancel', 'probe'],
-  };
-}
-
 /** The tools that a client offers, and which of them were published to the server; its caller sends. */
 function createToolRegistrations(initial: readonly ClientToolDefinition[]) {
   const tools = new Map(initial.map((tool) => [tool.name, tool]));
@@ -318,6 +318,10 @@ function createToolRegistrations(initial: readonly ClientToolDefinition[]) {
     /** Adds, or replaces by name. */
     add: (tool: ClientToolDefinition) => void tools.set(tool.name, tool),
     remove: (name: string) => void tools.delete(name),
+    replace(all: Iterable<ClientToolDefinition>) {
+      tools.clear();
+      for (const tool of all) tools.set(tool.name, tool);
+    },
     find: (name: string) => tools.get(name),
     get names(): readonly string[] {
       return [...tools.keys()];

@@ -8,11 +8,11 @@ import { DataDirInUseError, lockDataDir } from './lock-data-dir.ts';
 
 test('[CL27] a second program is told what to do, until the first one lets go', async () => {
   const dir = join(tempDir(), 'data');
-  const held = await lockDataDir(dir);
-  await expect(lockDataDir(dir)).rejects.toThrow(DataDirInUseError);
-  await expect(lockDataDir(dir)).rejects.toThrow('stop that one, or give this one a dataDir');
+  const held = lockDataDir(dir);
+  expect(() => lockDataDir(dir)).toThrow(DataDirInUseError);
+  expect(() => lockDataDir(dir)).toThrow('stop that one, or give this one a dataDir');
   held.release();
-  (await lockDataDir(dir)).release();
+  lockDataDir(dir).release();
   expect(statSync(dir).mode & 0o777).toBe(0o700);
 });
 
@@ -21,7 +21,7 @@ test('[CL27] a program killed with SIGKILL leaves nothing locked', async () => {
   const module = join(import.meta.dirname, 'lock-data-dir.ts');
   const program = `
     const { lockDataDir } = await import(${JSON.stringify(module)});
-    const held = await lockDataDir(${JSON.stringify(dir)});
+    const held = lockDataDir(${JSON.stringify(dir)});
     setInterval(() => held, 1_000);
     console.log('held');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -29,8 +29,8 @@ test('[CL27] a program killed with SIGKILL leaves nothing locked', async () => {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  await expect(lockDataDir(dir)).rejects.toThrow(DataDirInUseError);
+  expect(() => lockDataDir(dir)).toThrow(DataDirInUseError);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  (await lockDataDir(dir)).release();
+  lockDataDir(dir).release();
 });

@@ -1,7 +1,6 @@
-import { chmod, mkdir, open } from 'node:fs/promises';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** Another program runs as this client. */
 export class DataDirInUseError extends Error {
@@ -16,7 +15,6 @@ export interface DataDirLock {
 const SQLITE_BUSY = 5;
 /** A program that was just ended may hold it for a moment longer. */
 const WAIT_MS = 500;
-const STEP_MS = 25;
 
 /**
  * Takes a client's directory for this program alone, making it (0700) when there is none.
@@ -27,28 +25,17 @@ const STEP_MS = 25;
  * however that ends. Its limits are those of such locks: on a network drive
  * that does not carry them, two computers are not kept apart.
  */
-export async function lockDataDir(dir: string): Promise<DataDirLock> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+export function lockDataDir(dir: string): DataDirLock {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, 'lock.db');
-  const made = await open(path, 'a', 0o600);
-  await made.close();
-  await chmod(path, 0o600);
-  for (let waited = 0; ; waited += STEP_MS) {
-    const lock = tryLock(path);
-    if (lock) return lock;
-    if (waited >= WAIT_MS) throw inUse(dir);
-    await pause(STEP_MS);
-  }
-}
-
-function tryLock(path: string): DataDirLock | undefined {
-  const database = new DatabaseSync(path, { timeout: 0 });
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  const database = new DatabaseSync(path, { timeout: WAIT_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (isBusy(error)) return undefined;
-    throw error;
+    throw isBusy(error) ? inUse(dir) : error;
   }
   return {
     release() {

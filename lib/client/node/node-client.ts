@@ -102,7 +102,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
   } = options;
   const insecure = insecureTransport(url, 'program', options.allowInsecureTransport);
   if (insecure !== undefined) throw new InsecureTransportError(insecure);
-  let lock: DataDirLock | undefined = await lockDataDir(dataDir);
+  let lock: DataDirLock | undefined = lockDataDir(dataDir);
   const headers = { authorization: `Bearer ${token}` };
   const client = createToolClient({
     ...options,
@@ -132,7 +132,7 @@ export async function createNodeToolClient(options: NodeToolClientOptions): Prom
       return client.toolNames;
     },
     async start() {
-      lock ??= await lockDataDir(dataDir);
+      lock ??= lockDataDir(dataDir);
       await client.start();
     },
     async stop() {

@@ -97,8 +97,6 @@ class PageCallboard implements Callboard {
   readonly status = createObservable<PageStatus>('off');
   readonly #page: () => Page;
   readonly #tools = new Map<string, ClientToolDefinition>();
-  /** The client has these of them. */
-  readonly #published = new Map<string, ClientToolDefinition>();
   #isPlanned = false;
   #options: ConnectOptions = {};
   #client: ToolClient | undefined;
@@ -163,7 +161,7 @@ class PageCallboard implements Callboard {
     this.#leave(page);
     const client = this.#createClient(page, server, credential);
     this.#client = client;
-    this.#publish();
+    client.offer(this.#tools.values());
     this.#endWatch = page.watch(client);
     this.#inOrder(async () => {
       if (this.#client === client) await client.start();
@@ -230,7 +228,6 @@ class PageCallboard implements Callboard {
   #leave(page: Page): void {
     const client = this.#client;
     this.#client = undefined;
-    this.#published.clear();
     this.#endWatch();
     if (client) this.#inOrder(() => client.stop(), page);
   }
@@ -289,23 +286,8 @@ class PageCallboard implements Callboard {
     this.#isPlanned = true;
     queueMicrotask(() => {
       this.#isPlanned = false;
-      this.#publish();
+      this.#client?.offer(this.#tools.values());
     });
-  }
-
-  #publish(): void {
-    const client = this.#client;
-    if (!client) return;
-    for (const name of [...this.#published.keys()]) {
-      if (this.#tools.has(name)) continue;
-      this.#published.delete(name);
-      client.unregister(name);
-    }
-    for (const [name, tool] of this.#tools) {
-      if (this.#published.get(name) === tool) continue;
-      this.#published.set(name, tool);
-      client.register(tool);
-    }
   }
 
   #inOrder(act: () => Promise<void>, page: Page): void {
