@@ -190,7 +190,6 @@ test.each([
   [{}],
   [{ image: 'data:image/svg+xml;base64,AAAA' }],
   [{ image: 'https://a.example/b.png' }],
-  [{ title: 'a', buttons: ['1', '2', '3', '4', '5', '6', '7'] }],
 ])('[BT67] display.show does not take %j', async (args) => {
   const { call } = await setup();
   expect(await call('display.show', args)).toMatchObject({ code: 'invalid_args' });

@@ -1,24 +1,16 @@
 import { given } from '../util/given.ts';
 import { own } from '../util/own.ts';
-import {
-  type ClientToolAnswer,
-  type ClientToolContext,
-  type ClientToolDefinition,
-  ToolFailure,
-} from './client-tool.ts';
+import type { ClientToolAnswer, ClientToolContext, ClientToolDefinition } from './client-tool.ts';
 
 /**
- * The arguments of a tool that this library's own programs offer, described once: as the JSON
- * Schema that is registered, and as the check of what a call brings. A page loads it before any
- * person has done anything, which is why it is no schema library.
+ * The arguments of a tool that this library's own programs offer: the JSON Schema that is registered,
+ * with the type of the values. The server checks each call by that schema before it offers it. A page
+ * loads this before any person has done anything, which is why it is no schema library.
  */
 export interface Argument<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** A call without the argument gets it; without a default the argument is required. */
   readonly fallback?: { readonly value: Value };
-  /** It says what the value must be, and follows "must be". */
-  readonly wants: string;
-  fits(value: unknown): value is Value;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any value is an argument's value.
@@ -38,83 +30,40 @@ interface Limits {
   readonly max?: number;
 }
 
-function argument<Value>(
+const argument = <Value>(
   schema: Readonly<Record<string, unknown>>,
   { description, default: fallback }: About<Value>,
-  wants: string,
-  fits: (value: unknown) => value is Value,
-): Argument<Value> {
-  return {
-    schema: { ...schema, ...(fallback === undefined ? {} : { default: fallback }), description },
-    ...(fallback === undefined ? {} : { fallback: { value: fallback } }),
-    wants,
-    fits,
-  };
-}
+): Argument<Value> => ({
+  schema: { ...schema, ...given({ default: fallback }), description },
+  ...(fallback === undefined ? {} : { fallback: { value: fallback } }),
+});
 
 export const flag = (about: About<boolean>): Argument<boolean> =>
-  argument({ type: 'boolean' }, about, 'true or false', (value) => typeof value === 'boolean');
+  argument({ type: 'boolean' }, about);
 
 /** One of some texts. */
 export const choice = <const Text extends string>(
   texts: readonly Text[],
   about: About<Text>,
-): Argument<Text> =>
-  argument(
-    { type: 'string', enum: texts },
-    about,
-    `one of ${texts.join(', ')}`,
-    (value): value is Text => texts.some((text) => text === value),
-  );
+): Argument<Text> => argument({ type: 'string', enum: texts }, about);
 
-/** Lengths in UTF-16 units. */
-export const string = (about: About<string> & Limits): Argument<string> => {
-  const { min = 0, max = Number.POSITIVE_INFINITY } = about;
-  return argument(
-    {
-      type: 'string',
-      ...given({ minLength: about.min, maxLength: about.max }),
-    },
-    about,
-    `a text of ${rangeWords(about)} characters`,
-    (value): value is string =>
-      typeof value === 'string' && value.length >= min && value.length <= max,
-  );
-};
+export const string = (about: About<string> & Limits): Argument<string> =>
+  argument({ type: 'string', ...given({ minLength: about.min, maxLength: about.max }) }, about);
 
-const numeric = (type: 'number' | 'integer', about: About<number> & Limits): Argument<number> => {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = about;
-  const isKind = type === 'integer' ? Number.isSafeInteger : Number.isFinite;
-  return argument(
-    {
-      type,
-      ...given({ minimum: about.min, maximum: about.max }),
-    },
-    about,
-    `${type === 'integer' ? 'an integer' : 'a number'} ${rangeWords(about)}`.trimEnd(),
-    (value): value is number =>
-      typeof value === 'number' && isKind(value) && value >= min && value <= max,
-  );
-};
+const range = ({ min, max }: Limits) => given({ minimum: min, maximum: max });
 
-export const number = (about: About<number> & Limits): Argument<number> => numeric('number', about);
+export const number = (about: About<number> & Limits): Argument<number> =>
+  argument({ type: 'number', ...range(about) }, about);
 export const integer = (about: About<number> & Limits): Argument<number> =>
-  numeric('integer', about);
+  argument({ type: 'integer', ...range(about) }, about);
 
 /** Several of the same kind. */
 export const list = <Item>(
-  item: Argument<Item>,
+  { schema: { description: _, ...items } }: Argument<Item>,
   about: About<readonly Item[]> & { readonly min?: number; readonly max: number },
 ): Argument<readonly Item[]> => {
-  const { min = 0, max } = about;
-  const { description: _, ...items } = item.schema;
-  return argument(
-    { type: 'array', items, ...(min > 0 ? { minItems: min } : {}), maxItems: max },
-    about,
-    `a list of ${min} to ${max}, each ${item.wants}`,
-    (value): value is readonly Item[] =>
-      Array.isArray(value) && value.length >= min && value.length <= max && value.every(item.fits),
-  );
+  const { min: minItems, max: maxItems } = about;
+  return argument({ type: 'array', items, ...given({ minItems, maxItems }) }, about);
 };
 
 /** An argument that a call may leave out; it is then undefined. */
@@ -122,12 +71,6 @@ export const optional = <Value>(given: Argument<Value>): Argument<Value | undefi
   ...given,
   fallback: { value: undefined },
 });
-
-function rangeWords({ min, max }: Limits): string {
-  if (min !== undefined && max !== undefined) return `${min} to ${max}`;
-  if (max !== undefined) return `at most ${max}`;
-  return min === undefined ? '' : `at least ${min}`;
-}
 
 /** Makes the schema that is registered. */
 export function toJsonSchema(args: Arguments): Record<string, unknown> {
@@ -140,24 +83,6 @@ export function toJsonSchema(args: Arguments): Record<string, unknown> {
   };
 }
 
-/** The arguments of a call with defaults filled in; what is not described is left out. */
-export function readArguments<Args extends Arguments>(
-  args: Args,
-  given: Readonly<Record<string, unknown>>,
-): { readonly ok: true; readonly values: ValuesOf<Args> } | { ok: false; problem: string } {
-  const values: Record<string, unknown> = {};
-  const problems: string[] = [];
-  for (const [name, { wants, fits, fallback }] of Object.entries(args)) {
-    const value = own(given, name);
-    if (value === undefined && fallback) values[name] = fallback.value;
-    else if (fits(value)) values[name] = value;
-    else problems.push(`${name} must be ${wants}`);
-  }
-  return problems.length === 0
-    ? { ok: true, values: values as ValuesOf<Args> }
-    : { ok: false, problem: problems.join('; ') };
-}
-
 export interface TypedClientTool<Args extends Arguments>
   extends Omit<ClientToolDefinition, 'parameters' | 'run'> {
   readonly args: Args;
@@ -168,21 +93,21 @@ export interface TypedClientTool<Args extends Arguments>
 }
 
 /** A client's tool whose JSON Schema and argument types both come from one description. */
-export function defineClientTool<Args extends Arguments>({
+export const defineClientTool = <Args extends Arguments>({
   args,
   run,
   ...tool
-}: TypedClientTool<Args>): ClientToolDefinition {
-  return {
-    ...tool,
-    parameters: toJsonSchema(args),
-    run(given, context) {
-      const read = readArguments(args, given);
-      if (read.ok) return run(read.values, context);
-      throw new ToolFailure(
-        'invalid_args',
-        `${tool.name} cannot take these arguments: ${read.problem}.`,
-      );
-    },
-  };
-}
+}: TypedClientTool<Args>): ClientToolDefinition => ({
+  ...tool,
+  parameters: toJsonSchema(args),
+  run: (given, context) => run(withDefaults(args, given), context),
+});
+
+/** What is not described is left out. */
+const withDefaults = <Args extends Arguments>(
+  args: Args,
+  given: Readonly<Record<string, unknown>>,
+): ValuesOf<Args> =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, { fallback }]) => [name, own(given, name) ?? fallback?.value]),
+  ) as ValuesOf<Args>;
