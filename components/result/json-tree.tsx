@@ -1,6 +1,7 @@
 'use client';
 
-import { jsonLine, measureJson } from '#lib/format/json-preview';
+import { jsonLine } from '#lib/format/json-preview';
+import { isSmallJson } from '#lib/json/measure-json';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { JsonNodes } from './json-nodes.tsx';
 import { PagedText } from './paged-text.tsx';
@@ -8,8 +9,7 @@ import { ScrollRegion } from './scroll-region.tsx';
 
 const LINE_CHARS = 4_000;
 /** Values with up to so many rows are open from the start. */
-const OPEN_ROWS = 60;
-const OPEN_CHARS = 20_000;
+const OPEN = { maxNodes: 60, maxBytes: 20_000 };
 
 /** Any JSON as a tree. However large it is, a level is drawn a part at a time. */
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
@@ -23,7 +23,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
       </code>
     );
   }
-  const isOpen = measureJson(value, OPEN_ROWS, OPEN_CHARS).isWithin;
+  const isOpen = isSmallJson(value, OPEN);
   return (
     <ScrollRegion label={label} className="max-h-96 rounded-md bg-surface2 p-2">
       <JsonNodes value={value} isOpen={isOpen} label={label} />

@@ -3,8 +3,9 @@
 import { useTranslations } from 'next-intl';
 import { Fragment, useState } from 'react';
 import { PICTURE_NOTES } from '#lib/browser-tools/screenshot-tool';
-import { jsonLine, measureJson } from '#lib/format/json-preview';
+import { jsonLine } from '#lib/format/json-preview';
 import { isRecord } from '#lib/json/is-record';
+import { isSmallJson } from '#lib/json/measure-json';
 import type { Attachment } from '#lib/protocol/attachment';
 import { FormattedText } from '../conversation/assistant-text.tsx';
 import { Boundary } from '../ui/boundary.tsx';
@@ -94,13 +95,12 @@ function DrawnResult(props: ResultViewProps) {
 }
 
 /** Up to this size a tree shows all that text would. */
-const TREE_ROWS = 80;
-const TREE_CHARS = 1_000;
+const SMALL_TREE = { maxNodes: 80, maxBytes: 1_000 };
 
 /** How else it can be shown: a small tree holds all that its text would. */
 function otherModes(view: View, mode: Mode): Mode[] {
   if (view.kind === 'scalar' || view.kind === 'nothing') return [];
-  const isSmall = !('value' in view) || measureJson(view.value, TREE_ROWS, TREE_CHARS).isWithin;
+  const isSmall = !('value' in view) || isSmallJson(view.value, SMALL_TREE);
   const modes: Mode[] = ['view'];
   if (view.kind !== 'json') modes.push('raw');
   if (!isSmall) modes.push('text');

@@ -1,7 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { jsonPreview, measureJson } from '#lib/format/json-preview';
+import { jsonPreview } from '#lib/format/json-preview';
+import { isSmallJson } from '#lib/json/measure-json';
 import type { Card } from '#lib/protocol/card';
 import { COMPLETION_TOOL } from '#lib/protocol/completion';
 import { ResultView } from '../result/result-view.tsx';
@@ -16,15 +17,14 @@ export interface CardResultProps {
 }
 
 /** Results up to this size are open from the start: reading them costs no scrolling. */
-const OPEN_ROWS = 80;
-const OPEN_CHARS = 1_200;
+const OPEN = { maxNodes: 80, maxBytes: 1_200 };
 const PREVIEW_CHARS = 120;
 
 /** A call's result: small ones in the open, large ones on demand. */
 export function CardResult({ callId, card, actions }: CardResultProps) {
   const t = useTranslations('card.part');
   const attachments = card.attachments ?? [];
-  const isSmall = measureJson(card.result, OPEN_ROWS, OPEN_CHARS).isWithin;
+  const isSmall = isSmallJson(card.result, OPEN);
   return (
     <Disclosure
       label={t('result')}

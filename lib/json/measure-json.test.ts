@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countJson, estimateJsonBytes, isDeeperThan, measureJson } from './measure-json.ts';
+import {
+  countJson,
+  estimateJsonBytes,
+  isDeeperThan,
+  isSmallJson,
+  measureJson,
+} from './measure-json.ts';
 
 const nest = (levels: number): unknown =>
   levels === 0 ? 1 : levels % 2 ? [nest(levels - 1)] : { a: nest(levels - 1) };
@@ -12,6 +18,9 @@ test('[JS7] a value is at its limits, or the first limit that it breaks is named
   expect(measureJson([1, { a: 2 }], { maxDepth: 1 })).toBe('depth');
   expect(measureJson([1, { a: 2 }], { maxBytes: 10 })).toBe('bytes');
   expect(measureJson(Array.from({ length: 9 }), { maxNodes: 9 })).toBe('nodes');
+  const drawn = { a: [1, 2], b: 'xy' };
+  expect([5, 4].map((maxNodes) => isSmallJson(drawn, { maxNodes }))).toEqual([true, false]);
+  expect([20, 19].map((maxBytes) => isSmallJson(drawn, { maxBytes }))).toEqual([true, false]);
 });
 
 test('[JS7] what JSON text cannot hold is named, and so is the key __proto__', () => {

@@ -46,6 +46,10 @@ export function fitsJson(value: unknown, maxBytes: number): boolean {
   return countJson(value, maxBytes) <= maxBytes;
 }
 
+/** True where a value is within the limits. Reads no more of it. */
+export const isSmallJson = (value: unknown, limits: JsonLimits): boolean =>
+  walk(value, EXACT, limits).fault === undefined;
+
 export const isDeeperThan = (value: unknown, maxDepth: number): boolean =>
   walk(value, SHAPE, { maxDepth }).fault === 'depth';
 

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { runIn, Semaphore } from '#lib/limits/semaphore';
 import { isInlineMediaType, isSvg, sniffMediaType } from './media-type.ts';
 
 interface DrawLimits {
@@ -12,6 +13,7 @@ interface DrawLimits {
 
 /** So many wait for the one that is drawn. */
 const MOST_WAITING = 8;
+const TOO_MANY = 'too many drawings wait';
 const PNG_BYTES = 32 * 1024 * 1024;
 
 const SCRIPT = `
@@ -24,52 +26,33 @@ const drawing = sharp(Buffer.concat(parts), { limitInputPixels: pixels });
 process.stdout.write(await drawing.resize(size).flatten({ background: '#ffffff' }).png().toBuffer());
 `;
 
-let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
+const drawings = new Semaphore({ atOnce: 1, waiting: MOST_WAITING });
 
 /**
  * An SVG as PNG. It is a program of sorts, which no call into a library can stop: it is drawn in a
  * process of its own, one at a time, that is killed when its time is over. That process is given
  * neither the place of a file nor an address, so nothing that the SVG refers to is read.
  */
-async function drawSvg(bytes: Uint8Array, limits: DrawLimits): Promise<Uint8Array> {
-  if (waiting >= MOST_WAITING) throw new Error('too many drawings wait');
-  waiting += 1;
-  const drawn = last
-    .then(() => draw(bytes, limits))
-    .finally(() => {
-      waiting -= 1;
-    });
-  last = drawn.catch(() => undefined);
-  return drawn;
-}
-
 async function draw(bytes: Uint8Array, { maxPixels, maxEdge, ms }: DrawLimits) {
   const sharp = createRequire(import.meta.url).resolve('sharp');
-  const child = spawn(
+  const drawing = promisify(execFile)(
     process.execPath,
     ['--input-type=module', '-e', SCRIPT, sharp, String(maxPixels), String(maxEdge)],
     {
-      stdio: ['pipe', 'pipe', 'ignore'] as const,
       env: { NODE_ENV: 'production' },
+      encoding: 'buffer',
+      maxBuffer: PNG_BYTES,
       timeout: ms,
       killSignal: 'SIGKILL',
     },
   );
-  const ended = new Promise<string | undefined>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      if (signal !== null) resolve(`it took over ${ms} ms`);
-      else resolve(code === 0 ? undefined : 'it is no SVG, or has too many pixels');
-    });
-  });
   // It may end before it has read all.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(bytes);
-  const [png, why] = await Promise.all([buffer(child.stdout), ended]);
-  if (why !== undefined) throw new Error(why);
-  if (png.length > PNG_BYTES) throw new Error('the drawing is too large');
-  return png;
+  drawing.child.stdin?.on('error', () => undefined).end(bytes);
+  const { stdout } = await drawing.catch(({ code, signal }: ExecFileException) => {
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new Error('the drawing is too large');
+    throw new Error(signal ? `it took over ${ms} ms` : 'it is no SVG, or has too many pixels');
+  });
+  return stdout;
 }
 
 type SharpModule = (bytes: Uint8Array, options: SharpOptions) => Sharp;
@@ -150,10 +133,12 @@ export async function scaleForModel(
 /** Drawn as PNG, and then as any other. */
 async function scaleSvg(bytes: Uint8Array, options: ScaleOptions): Promise<ScaleOutcome> {
   const { maxPixels = MOST_PIXELS, maxEdge = MOST_EDGE, drawMs = DRAW_MS } = options;
-  const drawn = await attempt(() => drawSvg(bytes, { maxPixels, maxEdge, ms: drawMs }));
+  const drawn = await attempt(() =>
+    runIn(drawings, () => draw(bytes, { maxPixels, maxEdge, ms: drawMs })),
+  );
   return drawn.ok
     ? scaleForModel(drawn.value, options)
-    : failed('unreadable', `the drawing cannot be made a picture (${drawn.reason})`);
+    : failed('unreadable', `the drawing cannot be made a picture (${drawn.reason || TOO_MANY})`);
 }
 
 const MOST_PIXELS = 40_000_000;

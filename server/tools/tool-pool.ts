@@ -1,55 +1,11 @@
 import { parseAskingClient } from '#lib/protocol/asking-client';
-import type {
-  AvailabilityOf,
-  ClientAvailability,
-  ClientTool,
-  OpenCircuit,
-} from './tool-provider.ts';
+import type { AvailabilityOf, ClientTool } from './tool-provider.ts';
 
-/** Members in the order of asking, in which no two are equal. A change compares a few, however many there are. */
-class SortedMembers {
-  readonly #inOrder: Member[] = [];
-
-  get first(): Member | undefined {
-    return this.#inOrder[0];
-  }
-
-  add(member: Member): void {
-    this.#inOrder.splice(this.#placeOf(member), 0, member);
-  }
-
-  /** It compares as it did when it was added. */
-  delete(member: Member): void {
-    const place = this.#placeOf(member);
-    if (this.#inOrder[place] === member) this.#inOrder.splice(place, 1);
-  }
-
-  [Symbol.iterator](): Iterator<Member> {
-    return this.#inOrder.values();
-  }
-
-  #placeOf(member: Member): number {
-    return firstIndex(this.#inOrder, (one) => inOrderOfAsking(one, member) < 0);
-  }
-}
-
-/** Finds the first item of a list for which `isBefore` is false; it is false of those after it, too. */
-function firstIndex<T>(list: readonly T[], isBefore: (item: T) => boolean): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = list[middle];
-    if (item !== undefined && isBefore(item)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-interface Member extends Offering {
+interface Member {
   readonly tool: ClientTool;
-  readonly instanceId: string;
   /** The first to come of equally available ones is asked first. */
   readonly place: number;
+  readonly availability: ReturnType<AvailabilityOf>;
 }
 
 /**
@@ -63,9 +19,8 @@ export class ToolPool {
   readonly #name: string;
   readonly #availability: AvailabilityOf;
   readonly #members = new Map<string, Member>();
-  readonly #byClient = new Map<string, Set<string>>();
-  readonly #sorted = new SortedMembers();
-  readonly #bySchema = new Map<string, SortedMembers>();
+  /** In the order of asking, in which no two are equal; without those that came since it was read. */
+  readonly #inOrder: Member[] = [];
   readonly #stale = new Set<string>();
   #places = 0;
 
@@ -79,12 +34,11 @@ export class ToolPool {
   }
 
   put(tool: ClientTool): void {
-    const { instanceId, clientId } = tool;
+    const { instanceId } = tool;
     const { place = this.#places++ } = this.#members.get(instanceId) ?? {};
     this.remove(instanceId);
     const availability = this.#availability(instanceId, this.#name);
-    this.#members.set(instanceId, { tool, instanceId, clientId, place, availability });
-    this.#byClient.set(clientId, (this.#byClient.get(clientId) ?? new Set()).add(instanceId));
+    this.#members.set(instanceId, { tool, place, availability });
     this.#stale.add(instanceId);
   }
 
@@ -93,12 +47,8 @@ export class ToolPool {
     const member = this.#members.get(instanceId);
     if (!member) return false;
     this.#takeOut(member);
-    this.#members.delete(instanceId);
     this.#stale.delete(instanceId);
-    const own = this.#byClient.get(member.clientId);
-    own?.delete(instanceId);
-    if (own?.size === 0) this.#byClient.delete(member.clientId);
-    return true;
+    return this.#members.delete(instanceId);
   }
 
   /** Its availability may have changed: it gets another place when the pool is read next. */
@@ -109,8 +59,8 @@ export class ToolPool {
   /** The first in the order for `from`, of all or of the client `named`. */
   best(named: string | undefined, from: string | null): ClientTool | undefined {
     if (named === undefined && from === null) {
-      this.#settleAll();
-      return this.#sorted.first?.tool;
+      this.#settle();
+      return this.#inOrder[0]?.tool;
     }
     const [best] = this.inOrder(named, from);
     return best;
@@ -125,83 +75,69 @@ export class ToolPool {
     from: string | null,
     schemaHash?: string,
   ): Iterable<ClientTool> {
-    this.#settleAll();
-    const fits = ({ tool }: Member) => schemaHash === undefined || tool.schemaHash === schemaHash;
-    const of = (clientId: string) => this.#membersOf(clientId).filter(fits);
-    const list = schemaHash === undefined ? this.#sorted : (this.#bySchema.get(schemaHash) ?? []);
+    this.#settle();
     const asking = parseAskingClient(from);
+    const own = this.#of(named ?? asking?.clientId);
     // Several instances of a client, such as tabs, begin with the one in which the person asks.
-    const inOrderOf = (clientId: string) => {
-      const sorted = of(clientId).sort(byAvailability);
-      const isAsking = (one: Member) =>
-        one.clientId === asking?.clientId && one.instanceId === asking.instanceId;
-      return [...ownFirst(sorted, sorted.filter(isAsking))];
-    };
-    const order =
-      named === undefined
-        ? ownFirst(list, asking === null ? [] : inOrderOf(asking.clientId))
-        : inOrderOf(named);
-    for (const { tool } of order) yield tool;
+    const isAsking = ({ tool }: Member) =>
+      tool.clientId === asking?.clientId && tool.instanceId === asking.instanceId;
+    const ownInOrder = ownFirst(own, own.filter(isAsking));
+    const order = named === undefined ? ownFirst(this.#inOrder, [...ownInOrder]) : ownInOrder;
+    for (const { tool } of order) {
+      if (schemaHash === undefined || tool.schemaHash === schemaHash) yield tool;
+    }
   }
 
-  /** Takes it out of the lists that it is in: it compares there as it did when it was put in. */
-  #takeOut(member: Member): void {
-    const { schemaHash } = member.tool;
-    const alike = this.#bySchema.get(schemaHash);
-    this.#sorted.delete(member);
-    alike?.delete(member);
-    if (alike && !alike.first) this.#bySchema.delete(schemaHash);
+  #of(clientId: string | undefined): readonly Member[] {
+    if (clientId === undefined) return [];
+    return this.#inOrder.filter(({ tool }) => tool.clientId === clientId);
   }
 
-  #settleAll(): void {
-    if (this.#stale.size === 0) return;
-    for (const instanceId of this.#stale) this.#settle(instanceId);
+  /** Puts those that are stale in by their availability now; the place among equals stays. */
+  #settle(): void {
+    for (const instanceId of this.#stale) {
+      const before = this.#members.get(instanceId);
+      if (!before) continue;
+      this.#takeOut(before);
+      const member = { ...before, availability: this.#availability(instanceId, this.#name) };
+      this.#members.set(instanceId, member);
+      this.#inOrder.splice(this.#indexOf(member), 0, member);
+    }
     this.#stale.clear();
   }
 
-  /** Puts it in by its availability now; its place among equals stays. */
-  #settle(instanceId: string): void {
-    const before = this.#members.get(instanceId);
-    if (!before) return;
-    this.#takeOut(before);
-    const member = { ...before, availability: this.#availability(instanceId, this.#name) };
-    this.#members.set(instanceId, member);
-    const { schemaHash } = member.tool;
-    const alike = this.#bySchema.get(schemaHash) ?? new SortedMembers();
-    this.#bySchema.set(schemaHash, alike);
-    this.#sorted.add(member);
-    alike.add(member);
+  /** It compares as it did when it was put in. */
+  #takeOut(member: Member): void {
+    const index = this.#indexOf(member);
+    if (this.#inOrder[index] === member) this.#inOrder.splice(index, 1);
   }
 
-  #membersOf(clientId: string): Member[] {
-    const ids = [...(this.#byClient.get(clientId) ?? [])];
-    return ids.flatMap((id) => this.#members.get(id) ?? []).sort(inPlaceOrder);
+  /** Where it stands, or would stand: a change compares a few, however many there are. */
+  #indexOf(member: Member): number {
+    let [low, high] = [0, this.#inOrder.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#inOrder[middle];
+      if (other && inOrderOfAsking(other, member) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
-}
-
-const inPlaceOrder = (a: Member, b: Member): number => a.place - b.place;
-
-const inOrderOfAsking = (a: Member, b: Member): number =>
-  byAvailability(a, b) || inPlaceOrder(a, b);
-
-/** One client that offers a tool, and its availability. */
-export interface Offering {
-  readonly clientId: string;
-  readonly availability: ClientAvailability & { readonly openCircuit: OpenCircuit | undefined };
 }
 
 /** The order of those whose person does not ask: below zero when `a` is asked before `b`. */
-const byAvailability = (a: Offering, b: Offering): number =>
+const inOrderOfAsking = (a: Member, b: Member): number =>
   firstOf(a, b, ({ availability }) => availability.responsive) ||
   firstOf(a, b, canBeAsked) ||
   firstOf(a, b, ({ availability }) => availability.visible) ||
-  b.availability.lastTouchedAt - a.availability.lastTouchedAt;
+  b.availability.lastTouchedAt - a.availability.lastTouchedAt ||
+  a.place - b.place;
 
 /**
  * `sorted`, but those among them that are the asking's `own` come before the others
  * that can be asked, or cannot, as they. Read no further than it is needed.
  */
-function* ownFirst<T extends Offering>(sorted: Iterable<T>, own: readonly T[]): Generator<T> {
+function* ownFirst(sorted: Iterable<Member>, own: readonly Member[]): Generator<Member> {
   yield* own.filter(canBeAsked);
   let rest = own.filter((one) => !canBeAsked(one));
   for (const one of sorted) {
@@ -213,8 +149,8 @@ function* ownFirst<T extends Offering>(sorted: Iterable<T>, own: readonly T[]): 
   }
 }
 
-const canBeAsked = ({ availability }: Offering): boolean =>
+const canBeAsked = ({ availability }: Member): boolean =>
   availability.responsive && !availability.openCircuit;
 
-const firstOf = (a: Offering, b: Offering, has: (one: Offering) => boolean): number =>
+const firstOf = (a: Member, b: Member, has: (one: Member) => boolean): number =>
   Number(has(b)) - Number(has(a));

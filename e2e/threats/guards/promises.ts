@@ -9,8 +9,8 @@ export const PROMISE_GUARDS: readonly Guard[] = [
     'isUncertain: true } as const;': '} as const;',
   }),
   guard('P21', 'server/tools/tool-pool.ts', {
-    'b.availability.lastTouchedAt - a.availability.lastTouchedAt;':
-      'a.availability.lastTouchedAt - b.availability.lastTouchedAt;',
+    'b.availability.lastTouchedAt - a.availability.lastTouchedAt ||':
+      'a.availability.lastTouchedAt - b.availability.lastTouchedAt ||',
   }),
   guard('P22', 'server/calls/breaker.ts', {
     'const opens = failures >= OPEN_AFTER;': 'const opens = failures > OPEN_AFTER;',

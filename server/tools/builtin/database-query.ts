@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { z } from 'zod';
+import { readJson } from '#lib/json/parse-json';
 import { given } from '#lib/util/given';
 import { callerOf, ownToken } from '../../auth/room.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
@@ -18,61 +20,40 @@ const MAX_HEAP_MB = 128;
  * Runs one query in a process of its own, with an environment of its own. The signal kills
  * it. Settles when the process has ended, so that none is ever left behind. Throws `ToolError`.
  */
-function runQueryProcess(
+async function runQueryProcess(
   { workerPath, signal }: { workerPath: string; signal: AbortSignal },
   request: QueryRequest,
 ): Promise<Extract<QueryReply, { ok: true }>> {
-  const child = spawn(
+  const running = promisify(execFile)(
     process.execPath,
     [`--max-old-space-size=${MAX_HEAP_MB}`, '--disable-warning=ExperimentalWarning', workerPath],
-    { env: { NODE_ENV: 'production' }, stdio: ['pipe', 'pipe', 'ignore'] },
+    {
+      env: { NODE_ENV: 'production' },
+      maxBuffer: request.maxBytes * OUTPUT_SLACK,
+      killSignal: 'SIGKILL',
+    },
   );
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let failure: string | undefined;
+  const { child } = running;
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
-
-  child.stdout.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    chunks.push(chunk);
-    if (size > request.maxBytes * OUTPUT_SLACK) kill();
-  });
   // It may end before it has read its request; the exit is the reason.
-  child.stdin.on('error', (error) => {
-    failure ??= error.message;
-  });
-  child.stdin.end(JSON.stringify(request));
-
-  return new Promise((resolve, reject) => {
-    const refuse = (message: string) => reject(new ToolError(message));
-    child.on('error', (error) => {
-      failure = error.message;
-    });
-    child.on('close', (code, killedBy) => {
-      signal.removeEventListener('abort', kill);
-      if (signal.aborted) {
-        return refuse('The query was stopped before it ended; make it touch fewer rows.');
-      }
-      const reply = code === 0 ? readReply(Buffer.concat(chunks).toString('utf8')) : undefined;
-      if (reply) return reply.ok ? resolve(reply) : refuse(reply.message);
-      // It was killed for its memory, or could not start.
-      const reason = killedBy ?? failure ?? `exit code ${code}`;
-      refuse(
-        `The query's process ended without an answer (${reason}), most likely because it ran out of memory; ask for less at once.`,
-      );
-    });
-  });
-}
-
-function readReply(text: string): QueryReply | undefined {
-  try {
-    return queryReplySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    // Cut off in the middle: the process ended badly, which the caller reports.
-    return undefined;
+  child.stdin?.on('error', () => undefined).end(JSON.stringify(request));
+  // It was killed for its memory, or could not start.
+  const failed = ({ signal, code }: ExecFileException) => ({ reason: signal ?? code });
+  const ended = await running.catch(failed);
+  signal.removeEventListener('abort', kill);
+  if (signal.aborted) {
+    throw new ToolError('The query was stopped before it ended; make it touch fewer rows.');
   }
+  if ('stdout' in ended) {
+    const reply = queryReplySchema.parse(readJson(ended.stdout));
+    if (reply.ok) return reply;
+    throw new ToolError(reply.message);
+  }
+  throw new ToolError(
+    `The query's process ended without an answer (${ended.reason}), most likely because it ran out of memory; ask for less at once.`,
+  );
 }
 
 const MAX_ROWS = 1_000;

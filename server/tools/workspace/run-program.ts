@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { readJson } from '#lib/json/parse-json';
 import { codeOf } from './open-folder.ts';
 import { type ProgramOrder, type ProgramReport, reportSchema } from './program-message.ts';
 
@@ -167,21 +168,15 @@ function startIsolated(order: ProgramOrder, { command, args, env }: Isolation): 
     stdout,
     stderr,
     endOf(exitCode, endedBy, errors) {
-      const reports = text.split('\n').flatMap(toReport);
-      const last = reports.at(-1);
+      // A line that was cut off says nothing.
+      const last = text
+        .split('\n')
+        .flatMap((line) => reportSchema.safeParse(readJson(line)).data ?? [])
+        .at(-1);
       if (last && last.kind !== 'started') return last;
       if (last) return { kind: 'ended', exitCode, endedBy };
       const reason = errors.trim() || `${endedBy ?? `exit code ${exitCode}`}`;
       return { kind: 'not_started', reason: `no PID namespace (${reason})` };
     },
   };
-}
-
-/** A line that was cut off says nothing. */
-function toReport(line: string): ProgramReport[] {
-  try {
-    return [reportSchema.parse(JSON.parse(line))];
-  } catch {
-    return [];
-  }
 }
