@@ -47,24 +47,20 @@ export class ModelTurnLog {
     if (!this.#isRead) await this.#read();
     const number = (this.#last?.number ?? 0) + 1;
     this.#firstOwn = Math.min(this.#firstOwn, number);
+    const { beginsStep: _, results, ...described } = request;
     this.#open = {
       run_id: this.#runId,
       number,
       ...of,
-      step: request.step,
+      ...described,
       attempt: this.#attemptOf(request, of.turn),
-      model: request.model,
       started_at: this.#nowSeconds(),
       first_token_at: null,
       ended_at: null,
       finish_reason: null,
       error_code: null,
       usage: UNKNOWN_USAGE,
-      tools_offered: request.toolsOffered,
-      tools_sha256: request.toolsSha256,
-      prompt_sha256: request.promptSha256,
-      rendering: request.rendering,
-      sent: request.results.filter((part) => this.#sentAs.get(part.tool_call_id) !== formOf(part)),
+      sent: results.filter((part) => this.#sentAs.get(part.tool_call_id) !== formOf(part)),
     };
     this.#take(this.#open);
     return this.#open;

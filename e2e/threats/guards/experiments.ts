@@ -39,8 +39,8 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
       'const pauseMs = Math.min(0, bytes);',
   }),
   guard('E13', 'server/runs/agent/run-turn.ts', {
-    '      if (delay === undefined) throw error;':
-      '      if (delay === undefined && failures > 2) throw error;',
+    'if (!(error instanceof StepFailedError) || !error.isSilent) return undefined;':
+      'if (failures < 3) return { request, delay: 0 };',
   }),
   guard('E14', 'server/tools/define-tool.ts', {
     'output: checkedOutput(tool, answer.output)': 'output: undefined',

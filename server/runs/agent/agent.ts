@@ -1,6 +1,6 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CallParent } from '#lib/call/new-call';
-import type { ModelUsage, SentPart } from '#lib/protocol/model-turn';
+import type { ModelUsage, SentPart, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Message, MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
 import type { Caller, Principal } from '../../auth/room.ts';
 import type { ImageWay } from './build-model-history.ts';
@@ -15,8 +15,7 @@ import type { Spending } from './spending.ts';
 export interface ResolvedModel {
   /** People and records name it so, e.g. `openai:gpt-5`. */
   readonly ref: string;
-  readonly languageModel: LanguageModelV4;
-  /** The same, asked in the way that its provider takes. */
+  /** Asked in the way that its provider takes. */
   readonly taught: (lesson: Lesson) => LanguageModelV4;
   readonly imageWay: ImageWay;
   /** Its server speaks OpenAI's chat API, and nobody says how strict it is. */
@@ -71,15 +70,13 @@ export interface AnswerBlock {
 }
 
 /** A request to the model, as it is written down before it is made. */
-export interface ModelRequest {
-  readonly step: number;
+export interface ModelRequest
+  extends Pick<
+    StoredModelTurn,
+    'step' | 'model' | 'tools_offered' | 'tools_sha256' | 'prompt_sha256' | 'rendering'
+  > {
   /** The run goes to this step with it. False for another attempt, and for the last answer. */
   readonly beginsStep: boolean;
-  readonly model: string;
-  readonly toolsOffered: number;
-  readonly toolsSha256: string | null;
-  readonly promptSha256: string;
-  readonly rendering: number;
   /** They belong to all calls in the prompt; those that were sent before in this form are not written again. */
   readonly results: readonly SentPart[];
 }
@@ -102,7 +99,7 @@ export type RequestOutcome =
 /** Where a turn is written down. Each step of the model is a message of its own. */
 export interface Transcript {
   /** So many messages before these are not among them. */
-  readonly older?: number;
+  readonly older: number;
   /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[];
   /** Messages on disk are sent back to this model with these, by message. */

@@ -1,6 +1,7 @@
 import { type ModelMessage, streamText } from 'ai';
 import { HttpError } from '#lib/protocol/http-error';
 import { forModel } from '#lib/text/for-model';
+import { NO_LESSON } from './lessons.ts';
 import type { Models } from './models.ts';
 import { describeModelError, type TurnError } from './notices.ts';
 export interface AsideRequest {
@@ -33,7 +34,7 @@ export async function answerAside(
   if (!opened.ok) return opened;
   let failure: unknown;
   const asked = streamText({
-    model: opened.model.languageModel,
+    model: opened.model.taught(NO_LESSON),
     ...(instructions !== '' && { instructions: forModel(instructions) }),
     messages: messages.map(({ role, text }): ModelMessage => ({ role, content: forModel(text) })),
     providerOptions: opened.model.providerOptions,

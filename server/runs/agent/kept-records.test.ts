@@ -9,6 +9,8 @@ import { readProgress } from './turn-ending.ts';
 const MIB = 1024 * 1024;
 const ended = { status: 'SUCCEEDED', phase: null, completedAt: 2 } as const;
 
+const counting = { written: new Map<string, string>(), deps: { isPolling: () => false } };
+
 /** A turn whose messages name these calls. */
 function turnOf(records: readonly Call[]) {
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -36,7 +38,7 @@ test('[AL126] of 20 results of 1 MiB a turn keeps what the model is sent, and kn
     records.map((record) => outputOfRecord(record, 32_768)),
   );
   expect(await readCalls(turn)).toEqual(kept);
-  const progress = readProgress(kept, () => false);
+  const progress = readProgress(counting, [], kept);
   expect(progress.repeated).toMatchObject([{ toolName: 'log.read', count: 20 }]);
   expect(progress.isRepeated('log.read', { a: 1 })).toBe(true);
 });
@@ -44,7 +46,7 @@ test('[AL126] of 20 results of 1 MiB a turn keeps what the model is sent, and kn
 test('[AL126] results that differ in what the model was not sent are no repeats', async () => {
   const half = 'line '.repeat(MIB / 10);
   const turn = turnOf([1, 2, 3, 4].map((at) => big(at, `${half}${at}${half}`)));
-  expect(readProgress(await readCalls(turn), () => false).repeated).toEqual([]);
+  expect(readProgress(counting, [], await readCalls(turn)).repeated).toEqual([]);
 });
 
 test('[AL126] of a failure with a long message the code stays, and what the model is sent', async () => {

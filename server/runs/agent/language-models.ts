@@ -8,23 +8,18 @@ import {
   type LanguageModelV4FunctionTool,
   type LanguageModelV4Prompt,
   LoadAPIKeyError,
+  type SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
 import { isRecord } from '#lib/json/is-record';
-import {
-  FIRST_OF_ENDPOINT,
-  KEY_NAMES,
-  type ModelProvider,
-  type ModelRef,
-  parseModelRef,
-  REHEARSAL,
-} from '#lib/protocol/model-ref';
+import { keyNameOf, type ModelProvider, type ModelRef } from '#lib/protocol/model-ref';
 import type { RunSettings } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { withReadableAnswers } from './answers/read-answers.ts';
-import type { Endpoint } from './endpoint.ts';
 import { fillingsOf, type Lesson } from './lessons.ts';
+import type { SchemaTarget } from './schema-targets.ts';
 import { withLifeSigns } from './silence-watch.ts';
+
 export interface LanguageModelsOptions {
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string | undefined;
@@ -40,64 +35,128 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 const GOOGLE_URL = 'https://generativelanguage.googleapis.com/v1beta';
 
-const refuseWithout =
-  (name: string): typeof fetch =>
-  () =>
-    Promise.reject(new LoadAPIKeyError({ message: `${name} is not set.` }));
+/** All that differs from provider to provider. */
+interface Provider {
+  /** People read it in lists. */
+  readonly name: string;
+  /** Offered where it is set up; any other id works too when it is named. */
+  readonly ids: readonly string[];
+  readonly schemaTarget: SchemaTarget;
+  /** Its API takes pictures in the result of a tool. */
+  readonly hasResultImages: boolean;
+  isSetUp(options: LanguageModelsOptions): boolean;
+  /** `parallel` is false where one call may come at a time. */
+  fields(parallel: false | undefined): SharedV4ProviderOptions;
+  /** All is given here, since the SDK reads the environment for what is not. */
+  open(options: LanguageModelsOptions, fetchFrom: typeof fetch, id: string): LanguageModelV4;
+}
 
-/** All is given here, since the SDK reads the environment for what is not. */
+const openOpenAI = (
+  { openaiApiKey, openaiBaseUrl = OPENAI_URL }: LanguageModelsOptions,
+  fetchFrom: typeof fetch,
+) =>
+  createOpenAI({
+    // Servers of one's own often want no key, and the SDK always wants one.
+    apiKey: openaiApiKey ?? 'none',
+    baseURL: openaiBaseUrl,
+    fetch: withReadableAnswers(fetchFrom),
+  });
+
+const hasOpenAI = ({ openaiApiKey, openaiBaseUrl }: LanguageModelsOptions): boolean =>
+  openaiApiKey !== undefined || openaiBaseUrl !== undefined;
+
+export const PROVIDERS: Readonly<Record<ModelProvider, Provider>> = {
+  openai: {
+    name: 'OpenAI',
+    ids: ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'],
+    schemaTarget: 'openai',
+    hasResultImages: true,
+    isSetUp: hasOpenAI,
+    // Stored responses are sent as references, and ours come from our own record.
+    fields: (parallel) => ({ openai: { store: false, parallelToolCalls: parallel } }),
+    open: (options, fetchFrom, id) => openOpenAI(options, fetchFrom).responses(id),
+  },
+  'openai-chat': {
+    name: 'OpenAI (chat)',
+    ids: [],
+    schemaTarget: 'openai',
+    hasResultImages: false,
+    isSetUp: hasOpenAI,
+    fields: (parallel) => ({ openai: { parallelToolCalls: parallel } }),
+    open: (options, fetchFrom, id) => openOpenAI(options, fetchFrom).chat(id),
+  },
+  compatible: {
+    name: 'OpenAI-compatible',
+    ids: [],
+    // Which server and which model it is, nothing says.
+    schemaTarget: 'conservative',
+    hasResultImages: false,
+    isSetUp: ({ openaiBaseUrl }) => openaiBaseUrl !== undefined,
+    fields: (parallel) => ({ compatible: { parallel_tool_calls: parallel } }),
+    open: ({ openaiApiKey, openaiBaseUrl = 'http://127.0.0.1:9' }, fetchFrom, id) =>
+      createOpenAICompatible({
+        name: 'compatible',
+        baseURL: openaiBaseUrl,
+        // Sent as `stream_options`: without it a stream has no count of tokens.
+        includeUsage: true,
+        ...given({ apiKey: openaiApiKey }),
+        fetch: withReadableAnswers(fetchFrom),
+      }).chatModel(id),
+  },
+  anthropic: {
+    name: 'Anthropic',
+    ids: ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'],
+    schemaTarget: 'anthropic',
+    hasResultImages: true,
+    isSetUp: ({ anthropicApiKey }) => anthropicApiKey !== undefined,
+    fields: (parallel) => ({
+      anthropic: given({ disableParallelToolUse: parallel === false || undefined }),
+    }),
+    open({ anthropicApiKey, anthropicBaseUrl = ANTHROPIC_URL }, fetchFrom, id) {
+      const apiKey = anthropicApiKey ?? 'none';
+      const provider = createAnthropic({ apiKey, baseURL: anthropicBaseUrl, fetch: fetchFrom });
+      return withPastTools(withCacheMarks(provider.languageModel(id)));
+    },
+  },
+  google: {
+    name: 'Google',
+    ids: ['gemini-3.8-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'],
+    schemaTarget: 'gemini',
+    hasResultImages: false,
+    isSetUp: ({ googleApiKey }) => googleApiKey !== undefined,
+    // Its API has no word for calls one at a time.
+    fields: () => ({}),
+    open({ googleApiKey, googleBaseUrl = GOOGLE_URL }, fetchFrom, id) {
+      const apiKey = googleApiKey ?? 'none';
+      const provider = createGoogle({ apiKey, baseURL: googleBaseUrl, fetch: fetchFrom });
+      return provider.languageModel(id);
+    },
+  },
+  rehearsal: {
+    name: 'Callboard',
+    ids: [],
+    schemaTarget: 'openai',
+    hasResultImages: false,
+    isSetUp: () => true,
+    fields: () => ({}),
+    open: ({ rehearsal }) => rehearsal,
+  },
+};
+
 export function createLanguageModels(options: LanguageModelsOptions) {
-  const { openaiApiKey, openaiBaseUrl, anthropicApiKey, googleApiKey, rehearsal } = options;
   const ownFetch = withLifeSigns(options.fetch ?? fetch);
-  const openai = (fetchFrom: typeof fetch) =>
-    createOpenAI({
-      // Servers of one's own often want no key, and the SDK always wants one.
-      apiKey: openaiApiKey ?? 'none',
-      baseURL: openaiBaseUrl ?? OPENAI_URL,
-      fetch:
-        openaiApiKey === undefined && openaiBaseUrl === undefined
-          ? refuseWithout(KEY_NAMES.openai)
-          : withReadableAnswers(fetchFrom),
-    });
-  const compatible = (fetchFrom: typeof fetch) =>
-    createOpenAICompatible({
-      name: 'compatible',
-      baseURL: openaiBaseUrl ?? 'http://127.0.0.1:9',
-      // Sent as `stream_options`: without it a stream has no count of tokens.
-      includeUsage: true,
-      ...(openaiApiKey === undefined ? {} : { apiKey: openaiApiKey }),
-      fetch: withReadableAnswers(fetchFrom),
-    });
-  const anthropic = (fetchFrom: typeof fetch) =>
-    createAnthropic({
-      apiKey: anthropicApiKey ?? 'none',
-      baseURL: options.anthropicBaseUrl ?? ANTHROPIC_URL,
-      fetch: anthropicApiKey === undefined ? refuseWithout(KEY_NAMES.anthropic) : fetchFrom,
-    });
-  const google = (fetchFrom: typeof fetch) =>
-    createGoogle({
-      apiKey: googleApiKey ?? 'none',
-      baseURL: options.googleBaseUrl ?? GOOGLE_URL,
-      fetch: googleApiKey === undefined ? refuseWithout(KEY_NAMES.google) : fetchFrom,
-    });
   return ({ provider, id }: ModelRef, lesson: Lesson): LanguageModelV4 => {
-    const fetchFrom = withLesson(ownFetch, lesson);
-    switch (provider) {
-      case 'openai':
-        return openai(fetchFrom).responses(id);
-      case 'openai-chat':
-        return openai(fetchFrom).chat(id);
-      case 'compatible':
-        return compatible(fetchFrom).chatModel(id);
-      case 'anthropic':
-        return withPastTools(withCacheMarks(anthropic(fetchFrom).languageModel(id)));
-      case 'google':
-        return google(fetchFrom).languageModel(id);
-      case 'rehearsal':
-        return rehearsal;
-    }
+    const { isSetUp, open } = PROVIDERS[provider];
+    // A server of one's own wants no key: without its address nothing answers, and that is told.
+    const mayAsk = isSetUp(options) || provider === 'compatible';
+    return open(options, mayAsk ? withLesson(ownFetch, lesson) : refuseWithout(provider), id);
   };
 }
+
+const refuseWithout =
+  (provider: ModelProvider): typeof fetch =>
+  () =>
+    Promise.reject(new LoadAPIKeyError({ message: `${keyNameOf(`${provider}:x`)} is not set.` }));
 
 /** `fetch` that sends the JSON of a provider's SDK as its server takes it (AL220). */
 function withLesson(fetchFrom: typeof fetch, lesson: Lesson): typeof fetch {
@@ -129,54 +188,6 @@ function dropFields(value: unknown, without: Lesson['without'], name = ''): void
     }
   }
 }
-
-/** Offered with a key; any other id works too when it is named. */
-const OPENAI_IDS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o-mini'];
-const ANTHROPIC_IDS = ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'];
-const GOOGLE_IDS = ['gemini-3.8-flash', 'gemini-2.5-pro', 'gemini-2.5-flash'];
-
-type Keys = Pick<LanguageModelsOptions, 'openaiApiKey' | 'anthropicApiKey' | 'googleApiKey'>;
-
-/** Which providers of models are set up, and what they list. */
-export function createProviders(keys: Keys, endpoint: Endpoint | undefined) {
-  const keyed = keyedProviders(keys);
-
-  const ofEndpoint = (isConfigured: boolean): string[] => {
-    if (!endpoint) return [];
-    if (endpoint.ids.length > 0) return endpoint.ids.map((id) => `compatible:${id}`);
-    // The rehearsal never replaces what is configured without a word.
-    return isConfigured ? [] : [FIRST_OF_ENDPOINT];
-  };
-
-  /** To which an id without a prefix belongs. */
-  const first: ModelProvider = endpoint ? 'compatible' : (keyed[0]?.provider ?? 'openai');
-  return {
-    first,
-    isSetUp(ref: string): boolean {
-      const provider = parseModelRef(ref)?.provider;
-      if (provider === REHEARSAL) return true;
-      const owner = provider === 'openai-chat' ? 'openai' : provider;
-      if (endpoint && (owner === 'openai' || owner === 'compatible')) return true;
-      return keyed.some((one) => one.provider === owner);
-    },
-    /** The models to choose from, as references. `isConfigured`: there is a default besides. */
-    list: (isConfigured: boolean): string[] => [
-      ...ofEndpoint(isConfigured),
-      ...keyed
-        // OpenAI's key is the key of the server behind a base URL.
-        .filter(({ provider }) => !(endpoint && provider === 'openai'))
-        .flatMap(({ provider, ids }) => ids.map((id) => `${provider}:${id}`)),
-    ],
-  };
-}
-
-/** Lists the providers whose keys are set, in order. */
-const keyedProviders = ({ openaiApiKey, anthropicApiKey, googleApiKey }: Keys) =>
-  [
-    { provider: 'openai' as const, key: openaiApiKey, ids: OPENAI_IDS },
-    { provider: 'anthropic' as const, key: anthropicApiKey, ids: ANTHROPIC_IDS },
-    { provider: 'google' as const, key: googleApiKey, ids: GOOGLE_IDS },
-  ].filter(({ key }) => key !== undefined);
 
 /** The model, asked with these settings: each provider's SDK has its own fields for them. */
 export function withSettings(

@@ -1,11 +1,16 @@
 import { APICallError, LoadAPIKeyError, RetryError } from 'ai';
+import compileMessage from 'icu-minify/compile';
+import formatMessage, { type FormatOptions } from 'icu-minify/format';
 import { readJson } from '#lib/json/parse-json';
 import { keyNameOf } from '#lib/protocol/model-ref';
 import type { NoticeCode } from '#lib/protocol/notice-codes';
 import type { NoticeParams } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
+import { given } from '#lib/util/given';
+import { notices as WORDS } from '../../../lib/i18n/messages/workbench/en.json';
 import { reasonIn, UnreadableAnswerError } from './answers/fields.ts';
 import { NoApiError } from './answers/read-answers.ts';
+
 /** Why a turn failed, with what the person can do. */
 export interface TurnError {
   readonly code: NoticeCode;
@@ -14,44 +19,37 @@ export interface TurnError {
   readonly params?: NoticeParams;
 }
 
-const MESSAGES = {
-  no_api_key:
-    '{model} needs an API key. Set {key} and restart the server, or choose the model "rehearsal", which needs none.',
-  model_unauthenticated:
-    'The provider of {model} refused the API key (HTTP {status}). Check {key} and restart the server.',
-  model_quota:
-    'The account for {model} has no quota left (HTTP 429). Check its billing, or choose another model.',
-  model_rate_limited:
-    'The provider of {model} limits requests (HTTP 429). Wait a moment and send again.',
-  model_unreachable:
-    'The provider of {model} cannot be reached ({detail}). Check OPENAI_BASE_URL and the network.',
-  model_unavailable: 'The provider of {model} failed (HTTP {status}). Try again later. {detail}',
-  model_not_found:
-    'The provider does not know {model} (HTTP {status}). Choose another model. {detail}',
-  model_refused_request: 'The provider of {model} refused the request (HTTP {status}). {detail}',
-  model_no_api:
-    'The server of {model} answered with a web page, so this is not the address of an API. Check OPENAI_BASE_URL (is /v1 missing at its end?) and whether the network asks to sign in.',
-  model_unreadable:
-    'The server of {model} answered in a form that is not understood. {detail} Send again, or choose another model.',
-  model_silent: 'The model said nothing for {seconds} s. Try again or choose another model.',
-  model_too_long: 'The answer took longer than {seconds} s. Try again or choose another model.',
-  model_failed: '{model} failed: {detail} Try again or choose another model.',
-  tools_not_supported:
-    'The server of {model} does not accept tools for it. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
-  context_too_long:
-    'The conversation is longer than {model} takes. Start a new run, or choose a model with a larger context.',
-  stream_cut: 'The answer of {model} broke off. Send a message to go on.',
-  endpoint_silent:
-    'The model server {url} (OPENAI_BASE_URL) did not answer with its models: {detail} If it is off, start it, then send again. It is asked anew with each run.',
-  endpoint_empty:
-    'The model server {url} (OPENAI_BASE_URL) answers, but has no models. Load one there, then send again.',
-  internal: 'The server failed: {detail}',
-} as const satisfies Partial<Record<NoticeCode, string>>;
+/** A turn says this of itself: a code with its facts for pages, English words for the rest. */
+export interface Notice {
+  readonly code: NoticeCode;
+  readonly text: string;
+  readonly params?: NoticeParams;
+}
 
-export const turnError = <Code extends keyof typeof MESSAGES>(
-  code: Code,
-  params: FactsOf<(typeof MESSAGES)[Code]>,
-): TurnError => ({ code, message: fillText(MESSAGES[code], params), params });
+const INTL: FormatOptions = {
+  formatters: {
+    getDateTimeFormat: (...of) => new Intl.DateTimeFormat(...of),
+    getNumberFormat: (...of) => new Intl.NumberFormat(...of),
+    getPluralRules: (...of) => new Intl.PluralRules(...of),
+  },
+};
+
+/** The words are those of the English page. `params` has at least the facts that these have places for. */
+export function notice(code: NoticeCode, params?: NoticeParams): Notice {
+  const text = String(formatMessage(compileMessage(WORDS[code]), 'en', params, INTL));
+  return { code, text, ...given({ params }) };
+}
+
+export function turnError(code: NoticeCode, params?: NoticeParams): TurnError {
+  return { code, message: notice(code, params).text, ...given({ params }) };
+}
+
+export const failure = ({ message: text, ...error }: TurnError): Notice => ({ ...error, text });
+
+export const stopped = (by: string | undefined): Notice =>
+  by === undefined
+    ? notice('cancelled')
+    : { code: 'cancelled', text: `Stopped by ${by}.`, params: { by } };
 
 /** A model that is waited for no longer; thrown by the loop into its own stream. */
 export class WaitedLongError extends Error {
@@ -60,7 +58,7 @@ export class WaitedLongError extends Error {
   readonly seconds: number;
 
   constructor(code: WaitedLongError['code'], seconds: number) {
-    super(fillText(MESSAGES[code], { seconds }));
+    super(code);
     this.code = code;
     this.seconds = seconds;
   }
@@ -108,12 +106,18 @@ function describeApiError(error: APICallError, model: string): TurnError {
   if (error.statusCode === undefined) return unreachable(model, error);
   const isUnknown = status === 404 || status === 405;
   if (isUnknown && isWebPage(error)) return turnError('model_no_api', { model });
-  if (isUnknown) return turnError('model_not_found', params);
+  if (isUnknown) return notKnown(model, status, params.detail);
   if (status === 429) return turnError(limitIn(published), { model });
   if (status >= 500) return turnError('model_unavailable', params);
   // A stream whose response was fine and whose content was not.
   if (status < 300) return turnError('stream_cut', { model });
   return turnError('model_refused_request', params);
+}
+
+/** The page has the code alone; for others the provider's words stand behind it. */
+function notKnown(model: string, status: number, detail: string): TurnError {
+  const { message, ...error } = turnError('model_not_found', { model, status, detail });
+  return { ...error, message: `${message} (HTTP ${status}) ${detail}` };
 }
 
 const limitIn = (published: string) =>
@@ -167,84 +171,3 @@ export function wordsOf(error: unknown): string {
   }
   return [...words].join(' ');
 }
-
-type NamedIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamedIn<Rest>
-  : never;
-
-/** The facts that a text has places for, such as `{model}`; pages may say more of them. */
-export type FactsOf<Text extends string> = Record<NamedIn<Text>, string | number> & NoticeParams;
-
-/** Once over the text: what stands in a fact is no place. */
-const fillText = (text: string, facts: NoticeParams): string =>
-  text.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name]));
-
-/** A turn says this of itself: a code with its facts for pages, English words for the rest. */
-export interface Notice {
-  readonly code: NoticeCode;
-  readonly text: string;
-  readonly params?: NoticeParams;
-}
-
-const TEXTS = {
-  step_limit: 'The limit of {steps} steps ended this turn.',
-  repeated_calls:
-    'The model made the same call of {tool} {count} times with the same result; this ended the turn.',
-  tool_timeouts:
-    '{tool} timed out {count} times in a row; the turn was paused. Send a message to go on.',
-  arguments_cut:
-    'The model reached its output limit {count} times in a row while it wrote the arguments of {tool}; this ended the turn.',
-  tool_failures:
-    '{tool} failed {count} times in a row with the same error; the turn was paused. Send a message to go on.',
-  budget_seconds: 'The limit of {limit} seconds ended this turn.',
-  budget_calls: 'The limit of {limit} calls ended this turn.',
-  budget_tokens: 'The limit of {limit} tokens ended this turn.',
-  empty_answers: 'The model answered with nothing {count} times in a row; this ended the turn.',
-  tools_left_out:
-    '{offered} of {available} tools were offered to the model, which takes no more. A tool whose name is in the message is always among them.',
-  calls_left_out:
-    'The model made {count} more calls in one step than are recorded; they were not run. A step runs at most {limit} calls.',
-  calls_as_text:
-    'The model wrote a call of {tool} as text, so it did not run. Set "tool_calling": "text" for "{model}" under "models" in the configuration file, then restart the server.',
-  history_left_out:
-    '{model} was not sent the oldest part of this conversation, for which its context has no room: {count} messages.',
-  images_refused: 'The provider of {model} refused a picture. The answer was made without it.',
-  content_refused:
-    'The provider of {model} refused parts of the request, which are not sent any more: {names}.',
-} as const satisfies Partial<Record<NoticeCode, string>>;
-
-export const notice = <Code extends keyof typeof TEXTS>(
-  code: Code,
-  params: FactsOf<(typeof TEXTS)[Code]>,
-): Notice => ({ code, text: fillText(TEXTS[code], params), params });
-
-export const ANSWER_CUT: Notice = {
-  code: 'answer_cut',
-  text: 'The model reached its output limit; the answer is cut.',
-};
-
-export const ANSWER_FILTERED: Notice = {
-  code: 'answer_filtered',
-  text: "The provider's filter ended the answer.",
-};
-
-export const stopped = (by: string | undefined): Notice => ({
-  code: 'cancelled',
-  ...(by === undefined ? { text: 'Stopped.' } : { text: `Stopped by ${by}.`, params: { by } }),
-});
-
-export const toolsUnfit = (
-  model: string,
-  { name, reason }: { readonly name: string; readonly reason: string },
-  more: number,
-): Notice => ({
-  code: 'tools_unfit',
-  text: `${model} is not offered the tool ${name}${more > 0 ? ` and ${more} more` : ''}, as its API takes no form of the schema: ${reason}.`,
-  params: { model, tool: name, more, detail: reason },
-});
-
-export const failure = ({ code, message, params }: TurnError): Notice => ({
-  code,
-  text: message,
-  ...(params === undefined ? {} : { params }),
-});

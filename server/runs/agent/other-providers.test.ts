@@ -164,7 +164,7 @@ test('[AL38] a tool that one API takes in no form is left out for its models alo
     {
       type: 'notice',
       code: 'tools_unfit',
-      text: expect.stringContaining('is not offered the tool mail.find'),
+      text: expect.stringContaining('mail.find is not offered to'),
       params: expect.objectContaining({ tool: 'mail.find', more: 0 }),
     },
   ]);

@@ -4,7 +4,7 @@ import { toModelName } from '#lib/protocol/tool-name';
 import { forModel } from '#lib/text/for-model';
 import type { ResolvedModel } from './agent.ts';
 import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
-import { type Lesson, NO_LESSON, type Refusable } from './lessons.ts';
+import type { Lesson, Refusable } from './lessons.ts';
 import { loadImages } from './load-images.ts';
 import { describeTools, toTextHistory } from './text-calls/text-history.ts';
 import { chooseForStep, createModelTools, type ModelTools, type UnfitTool } from './tools.ts';
@@ -19,16 +19,8 @@ import {
   readCalls,
   type Turn,
 } from './turn.ts';
-import {
-  type CountedTool,
-  type Ending,
-  endingOf,
-  type FailingTool,
-  failingTools,
-  readProgress,
-  stuckTool,
-  type TurnProgress,
-} from './turn-ending.ts';
+import { endingOf, failingTools, readProgress } from './turn-ending.ts';
+
 /** All that a step sends to the model. */
 export interface StepPrompt extends ModelHistory {
   readonly instructions: string;
@@ -41,52 +33,56 @@ export interface StepPrompt extends ModelHistory {
 }
 
 /** The plan of a step is made from what is on disk before it. */
-export interface StepPlan {
-  /** They are the calls that the messages name, in order. */
-  readonly records: readonly Call[];
-  readonly progress: TurnProgress;
-  /** Set when the step may call nothing. */
-  readonly ending: Ending | undefined;
-}
+export type StepPlan = Awaited<ReturnType<typeof planStep>>;
 
-export async function planStep(turn: Turn, step: number): Promise<StepPlan> {
-  const messages = messagesRead(turn);
+export async function planStep(turn: Turn, step: number) {
+  const messages = ofLastTurn(messagesRead(turn));
   const records = await readCalls(turn);
-  const named = namedCalls(ofLastTurn(messages));
-  const ofTurn = records.filter(({ id }) => named.has(id));
-  const progress = readProgress(ofTurn, turn.deps.isPolling, turn.written);
+  const named = namedCalls(messages);
+  const progress = readProgress(
+    turn,
+    messages,
+    records.filter(({ id }) => named.has(id)),
+  );
   const asked = askedIn(turn)?.created_at ?? turn.deps.clock.now() / 1000;
   turn.spending.begin(asked, progress.calls);
-  const stuck = stuckTool(ofLastTurn(messages), ofTurn, turn.deps.isPolling);
-  return { records, progress, ending: endingOf(turn, { ...progress, failing: stuck }, step) };
+  /** `records`: of the calls that the messages name, in order. `ending`: the step may call nothing. */
+  return { records, progress, ending: endingOf(turn, progress, step) };
 }
 
 /** Made anew for each step, from what is on disk: clients and their tools come and go. */
 export async function preparePrompt(
   given: Turn,
-  { records, progress, ending }: StepPlan,
-  lesson: Lesson = NO_LESSON,
+  plan: StepPlan,
+  lesson: Lesson,
 ): Promise<StepPrompt> {
   const turn = { ...given, model: withLimits(given.model, lesson) };
-  const { offered: chosen, unsent, leftOut, unfit } = chooseForStep(turn, records);
+  const { model } = turn;
+  const { offered: chosen, unsent, leftOut, unfit } = chooseForStep(turn, plan.records);
   const offered = chosen.filter(({ model_name: name }) => !lesson.tools.has(name));
-  const modelTools = createModelTools(offered, turn.model.schemaTarget, unsent);
-  const isLast = ending?.words !== undefined;
-  const facts = {
-    offered: offered.length,
-    leftOut,
-    repeated: progress.repeated,
-    failing: failingTools(records),
-    emptyAnswers: emptyAnswersAtEnd(messagesRead(turn)),
-  };
-  const words = isLast ? [lastWords(ending.words)] : stepWarnings(facts);
-  const inWords = isLast ? [] : toolsInWords(turn, modelTools);
-  const first = [INSTRUCTIONS, ...words].join('\n');
-  const more = [...ownInstructions(turn), ...ofSubAgent(turn), ...inWords];
-  const instructions = [first, ...more].join('\n\n');
+  const modelTools = createModelTools(offered, model.schemaTarget, unsent);
+  const { definitions } = modelTools;
+  const lastWords = plan.ending?.words;
+  const isLast = lastWords !== undefined;
+  const words = isLast
+    ? [`${lastWords} Answer now with what you have, and say what stopped you.`]
+    : stepWarnings(turn, plan, { offered: offered.length, leftOut });
+  const blocks = [
+    [INSTRUCTIONS, ...words].join('\n'),
+    // The configuration has some for all models and for this one, and the run has its own.
+    ...[turn.deps.settings, model.settings, turn.settings].map((one) =>
+      forModel(one?.instructions ?? '').trim(),
+    ),
+    turn.delegated?.prompt ?? '',
+    // For a model that is sent no tools (AL130).
+    isLast || model.toolPrompt === null || definitions.length === 0
+      ? ''
+      : describeTools(model.toolPrompt, definitions),
+  ];
+  const instructions = blocks.filter((block) => block !== '').join('\n\n');
   const tools = isLast ? null : modelTools;
-  const roomBytes = roomForHistory(turn.model, instructions, tools);
-  const history = await historyFor(turn, { records, modelTools, roomBytes, lesson });
+  const roomBytes = roomForHistory(model, instructions, tools);
+  const history = await historyFor(turn, plan.records, { modelTools, roomBytes, lesson });
   return { ...history, instructions, tools, leftOut: isLast ? 0 : leftOut, unfit };
 }
 
@@ -102,23 +98,22 @@ function withLimits(model: ResolvedModel, { isBlind, contextTokens }: Lesson): R
 
 /** How many messages of the run are older than the person's last one. */
 const olderIn = (turn: Turn): number =>
-  (turn.transcript.older ?? 0) + messagesRead(turn).findLastIndex(({ role }) => role === 'user');
+  turn.transcript.older + messagesRead(turn).findLastIndex(({ role }) => role === 'user');
 
 /** The provider may refuse these parts of a request. */
-export const refusableOf = (
+export function refusableOf(
   turn: Turn,
   { images, tools, instructions, messages }: StepPrompt,
-): Refusable => ({
-  older: olderIn(turn),
-  images,
-  tools: tools?.definitions.map(({ name }) => name) ?? [],
-  tokens: Math.ceil(
-    (bytesOf(messages) +
-      Buffer.byteLength(instructions) +
-      Buffer.byteLength(JSON.stringify(tools?.definitions ?? []))) /
-      BYTES_OF_TOKEN,
-  ),
-});
+): Refusable {
+  const definitions = tools?.definitions ?? [];
+  const besides = Buffer.byteLength(instructions + JSON.stringify(definitions));
+  return {
+    older: olderIn(turn),
+    images,
+    tools: definitions.map(({ name }) => name),
+    tokens: Math.ceil((bytesOf(messages) + besides) / BYTES_OF_TOKEN),
+  };
+}
 
 /** Fewer than most texts have for a token, as no provider counts before it is asked. */
 const BYTES_OF_TOKEN = 3;
@@ -138,25 +133,7 @@ function roomForHistory(
   return Math.max(0, Math.floor((contextTokens - answer) * BYTES_OF_TOKEN) - taken);
 }
 
-/** The configuration has some for all models and for this one, and the run has its own. */
-const ownInstructions = ({ deps, model, settings }: Turn): string[] =>
-  [deps.settings, model.settings, settings].flatMap((one) => {
-    const text = forModel(one?.instructions ?? '').trim();
-    return text === '' ? [] : [text];
-  });
-
-/** The configuration has a prompt for a sub-agent. */
-const ofSubAgent = ({ delegated }: Turn): string[] =>
-  delegated && delegated.prompt !== '' ? [delegated.prompt] : [];
-
-/** For a model that is sent no tools (AL130). */
-function toolsInWords({ model }: Turn, { definitions }: ModelTools): string[] {
-  if (model.toolPrompt === null || definitions.length === 0) return [];
-  return [describeTools(model.toolPrompt, definitions)];
-}
-
 interface HistoryFacts {
-  readonly records: readonly Call[];
   readonly modelTools: ModelTools;
   readonly roomBytes: number | null;
   readonly lesson: Lesson;
@@ -164,10 +141,11 @@ interface HistoryFacts {
 
 async function historyFor(
   turn: Turn,
-  { records, modelTools, roomBytes, lesson }: HistoryFacts,
+  records: readonly Call[],
+  { modelTools, roomBytes, lesson }: HistoryFacts,
 ): Promise<ModelHistory> {
   const { imageWay } = turn.model;
-  const { older = 0 } = turn.transcript;
+  const { older } = turn.transcript;
   const cut = Math.max(0, Math.min(lesson.older, olderIn(turn)) - older);
   const messages = messagesRead(turn).slice(cut);
   const calls = new Map(records.map((record) => [record.id, record]));
@@ -207,35 +185,22 @@ const INSTRUCTIONS = [
   "Answer briefly, in the language of the person's last message.",
 ].join('\n');
 
-/** It is added for the last answer; `words` say why it is the last. */
-const lastWords = (words: string): string =>
-  `${words} Answer now with what you have, and say what stopped you.`;
-
-interface StepFacts {
-  readonly offered: number;
-  readonly leftOut: number;
-  readonly repeated: readonly CountedTool[];
-  readonly failing: readonly FailingTool[];
-  /** Answers with neither text nor call, just before this step. */
-  readonly emptyAnswers: number;
-}
-
 /** These hold for this step alone, and the model reads what it can do about them (AL103, AL120, AL122, AL125). */
-function* stepWarnings({
-  offered,
-  leftOut,
-  repeated,
-  failing,
-  emptyAnswers,
-}: StepFacts): Generator<string> {
+function* stepWarnings(
+  turn: Turn,
+  { records, progress }: StepPlan,
+  { offered, leftOut }: { readonly offered: number; readonly leftOut: number },
+): Generator<string> {
   if (leftOut > 0) {
     yield `Only ${offered} of ${offered + leftOut} tools are offered to you in this step. When the one you need is not among them, search for it with ${toModelName(SEARCH_TOOLS)}.`;
   }
-  for (const { toolName, count } of repeated) {
+  for (const { toolName, count } of progress.repeated) {
     yield `You called ${toolName} ${count} times with the same arguments, and the result was the same each time. That call is not run again: use its result, change the arguments, or say what is in the way.`;
   }
-  for (const { toolName, count, code } of failing) {
+  for (const { toolName, count, code } of failingTools(records)) {
     yield `The last ${count} calls of ${toolName} failed (the newest: ${code}). Do not count on it: read why, change what you ask, use another tool, or say what is in the way.`;
   }
-  if (emptyAnswers > 0) yield 'Your last answer was empty. Call a tool, or answer in words.';
+  if (emptyAnswersAtEnd(messagesRead(turn)) > 0) {
+    yield 'Your last answer was empty. Call a tool, or answer in words.';
+  }
 }

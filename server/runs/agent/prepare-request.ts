@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { APICallError } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
 import { readRetryAfter } from '#lib/net/backoff';
 import type { SentPart } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
-import type { ModelRequest, ResolvedModel } from './agent.ts';
 import type { HandedResult } from './build-model-history.ts';
 import { withSettings } from './language-models.ts';
 import { type Lesson, lessonOf } from './lessons.ts';
 import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
 import type { Turn } from './turn.ts';
+
 /** A request that is about to be made. */
-export interface PreparedRequest {
-  readonly prompt: StepPrompt;
+export interface PreparedRequest extends StepPrompt {
   readonly described: ReturnType<typeof describeRequest>;
   readonly lesson: Lesson;
   /** Asked in the way that its provider takes. */
-  readonly model: ResolvedModel;
+  readonly languageModel: LanguageModelV4;
 }
 
 export async function prepareRequest(
@@ -29,24 +29,24 @@ export async function prepareRequest(
   const described = describeRequest(prompt, turn.deps.resultBytes);
   const settings = { ...turn.deps.settings, ...turn.model.settings, ...turn.settings };
   const languageModel = withSettings(turn.model.taught(lesson), settings);
-  const model = { ...turn.model, languageModel };
-  return { prompt, described, lesson, model };
+  return { ...prompt, described, lesson, languageModel };
 }
 
 /** The request once more without what was refused (AL220); undefined where that is no use. */
 export async function withoutRefused(
   turn: Turn,
   plan: StepPlan,
-  { prompt, described, lesson: before }: PreparedRequest,
+  refused: PreparedRequest,
   refusal: unknown,
 ): Promise<PreparedRequest | undefined> {
-  const drawn = lessonOf(refusal, refusableOf(turn, prompt), before);
+  const before = refused.lesson;
+  const drawn = lessonOf(refusal, refusableOf(turn, refused), before);
   if (!drawn) return undefined;
   // Fields that did not help are sent again.
   const { without } = turn.deps.lessons.of(turn.model.ref, turn.runId);
   const lesson = drawn.older > before.older ? { ...drawn, without } : drawn;
   const request = await prepareRequest(turn, plan, lesson);
-  const isShorter = request.described.promptSha256 !== described.promptSha256;
+  const isShorter = request.described.prompt_sha256 !== refused.described.prompt_sha256;
   return isShorter || lesson.contextTokens === before.contextTokens ? request : undefined;
 }
 
@@ -64,18 +64,16 @@ export function refusedNotices(model: string, before: Lesson, after: Lesson): No
 
 /** Hashes of a request are recorded, by which it can be checked later what the model got. */
 function describeRequest(
-  { instructions, messages, results, tools: offered }: StepPrompt,
+  { instructions, messages, results, tools }: StepPrompt,
   resultBytes: number,
-): Pick<ModelRequest, 'toolsOffered' | 'toolsSha256' | 'promptSha256' | 'rendering' | 'results'> {
-  const tools = offered?.definitions ?? [];
-  const toolsSha256 = tools.length === 0 ? null : hash('sha256', JSON.stringify(tools));
+) {
+  const offered = tools?.definitions ?? [];
+  const tools_sha256 = offered.length === 0 ? null : hash('sha256', JSON.stringify(offered));
+  const prompt = JSON.stringify([instructions, messages, tools_sha256], bytesAsHash);
   return {
-    toolsOffered: tools.length,
-    toolsSha256,
-    promptSha256: hash(
-      'sha256',
-      JSON.stringify([instructions, messages, toolsSha256], bytesAsHash),
-    ),
+    tools_offered: offered.length,
+    tools_sha256,
+    prompt_sha256: hash('sha256', prompt),
     rendering: MODEL_OUTPUT_VERSION,
     results: results.map((result) => sentPart(result, resultBytes)),
   };

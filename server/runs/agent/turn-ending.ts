@@ -12,8 +12,9 @@ import {
   type TurnEnd,
   WorkNotWanted,
 } from './agent.ts';
-import { failure, type Notice, notice, stopped, type TurnError } from './notices.ts';
+import { failure, type Notice, notice, stopped, type TurnError, turnError } from './notices.ts';
 import { digest, hasCalls, messagesRead, namedCalls, outcomeOf, type Turn } from './turn.ts';
+
 /** Why a turn makes no further calls. */
 export interface Ending {
   readonly notice: Notice;
@@ -21,19 +22,10 @@ export interface Ending {
   readonly words: string | undefined;
 }
 
-interface Progress extends Pick<TurnProgress, 'stuck' | 'timedOut' | 'cut'> {
-  readonly failing: CountedTool | undefined;
-}
-
 /** Decides before each step whether it is one that may call tools (AL3, AL121 to AL123, AL127). */
-export function endingOf(
-  turn: Turn,
-  { stuck, timedOut, cut, failing }: Progress,
-  step: number,
-): Ending | undefined {
-  if (timedOut) return { notice: notice('tool_timeouts', ofTool(timedOut)), words: undefined };
-  if (cut) return { notice: notice('arguments_cut', ofTool(cut)), words: undefined };
-  if (failing) return { notice: notice('tool_failures', ofTool(failing)), words: undefined };
+export function endingOf(turn: Turn, progress: TurnProgress, step: number): Ending | undefined {
+  const { stuck, failing } = progress;
+  if (failing) return { notice: notice(failing.code, ofTool(failing)), words: undefined };
   if (stuck) {
     const words = `You called ${stuck.toolName} ${stuck.count} times with the same arguments and the same result, and cannot call tools any more.`;
     return { notice: notice('repeated_calls', ofTool(stuck)), words };
@@ -84,10 +76,7 @@ export const failedEnd = (error: TurnError): NotedEnd => ({
   end: { status: 'failed', error },
 });
 
-export const REVOKED: TurnError = {
-  code: 'owner_revoked',
-  message: 'The token of the owner of this run was revoked; nothing more is done in its name.',
-};
+export const REVOKED = turnError('owner_revoked');
 
 /** The turn was stopped, but not by the end of the server. */
 export const stoppedEnd = (signal: AbortSignal): NotedEnd =>
@@ -122,109 +111,120 @@ export const stoppedWords = ({ reason }: AbortSignal): string =>
 const MOST_REPEATS = 3;
 /** A turn whose model makes such a call still, so often in all, is ended. Those of one step alone end none. */
 const ENDING_REPEATS = 5;
-/** Timeouts of one tool, one after the other, that end a turn; and calls of which the arguments were cut. */
-const ENDING_TIMEOUTS = 3;
-const ENDING_CUTS = 2;
+/** Failures of one tool, one after the other, of which the model reads. */
+const WARNING_FAILURES = 3;
+/** The instructions grow by no more than these; those that failed last come first. */
+const MOST_WARNINGS = 5;
+
+export const ARGUMENTS_CUT = 'arguments_cut';
+
+export const REPEATED_CALL = 'repeated_call';
 
 export interface CountedTool {
   readonly toolName: string;
   readonly count: number;
 }
 
-/** The calls of a turn say whether it gets anywhere. */
-export interface TurnProgress {
-  /** Calls of the turn, those that were refused among them. */
-  readonly calls: number;
-  readonly repeated: readonly CountedTool[];
-  /** True where this call has given the same result so often that it is not run again. */
-  isRepeated(toolName: string, args: unknown): boolean;
-  /** A call that was made so often that the turn ends. */
-  readonly stuck: CountedTool | undefined;
-  /** A tool whose last calls timed out, so many that the turn ends. */
-  readonly timedOut: CountedTool | undefined;
-  /** A tool whose last calls were cut by the output limit, so many that the turn ends. */
-  readonly cut: CountedTool | undefined;
+/** Counts what came one after the other with the same outcome. */
+class Rows<Tool extends { readonly toolName: string }> {
+  readonly #rows = new Map<string, Tool & CountedTool & { readonly outcome: string }>();
+
+  /** Without an outcome the row ends. */
+  add(tool: Tool, outcome: string | undefined, key = tool.toolName): void {
+    const before = this.#rows.get(key);
+    // Put behind the others.
+    this.#rows.delete(key);
+    const count = before && before.outcome === outcome ? before.count + 1 : 1;
+    if (outcome !== undefined) this.#rows.set(key, { ...tool, count, outcome });
+  }
+
+  get(key: string) {
+    return this.#rows.get(key);
+  }
+
+  atLeast(count: number) {
+    return [...this.#rows.values()].filter((row) => row.count >= count);
+  }
 }
 
-export const ARGUMENTS_CUT = 'arguments_cut';
+/** The calls of a turn say whether it gets anywhere. */
+export type TurnProgress = ReturnType<typeof readProgress>;
 
-export const REPEATED_CALL = 'repeated_call';
+/** What tells a turn from one that goes round; a test has no more of it. */
+interface Counting {
+  /** Calls as the model wrote them, by `callKey`. */
+  readonly written: Turn['written'];
+  readonly deps: Pick<Turn['deps'], 'isPolling'>;
+}
 
-/** By `callKey`, of calls as the model wrote them. */
-type WrittenKeys = ReadonlyMap<Call['id'], string>;
-
-/**
- * Reads the records of a turn, in order (AL120, AL121). Calls are the same when tool and arguments
- * are, whatever the order of keys; another result begins the count anew. `isPolling` names the
- * tools that are asked again and again on purpose: their repeats do not count. What a model wrote
- * is known by `written` also where it was repaired, or a hook or a person changed it.
- */
+/** Reads the messages of a turn and the records of their calls (AL120, AL121, AL127, AL205). */
 export function readProgress(
+  turn: Counting,
+  messages: readonly Message[],
   records: readonly Call[],
-  isPolling: (toolName: string) => boolean,
-  written: WrittenKeys = new Map(),
-): TurnProgress {
-  const repeats = new Map<string, Repeats>();
-  /** Calls of the record by what the model wrote, where that is something else. */
-  const recorded = new Map<string, string>();
-  const timeouts = new Map<string, number>();
-  const cuts = new Map<string, number>();
-  for (const record of records) {
-    if (!isFinalStatus(record.status)) continue;
-    countInRow(timeouts, record, record.status === 'TIMEOUT');
-    countInRow(cuts, record, record.error?.reason === ARGUMENTS_CUT);
-    if (isPolling(record.toolName)) continue;
-    const key = callKey(record.toolName, record.args, record.wantedClientId);
-    const asWritten = written.get(record.id);
-    if (asWritten !== undefined && !isRefused(record)) recorded.set(asWritten, key);
-    countRepeat(repeats, isRefused(record) ? (recorded.get(key) ?? key) : key, record);
+) {
+  const timeouts = new Rows();
+  const cuts = new Rows();
+  for (const { toolName, status, error } of records) {
+    if (!isFinalStatus(status)) continue;
+    timeouts.add({ toolName }, status === 'TIMEOUT' ? status : undefined);
+    cuts.add({ toolName }, error?.reason === ARGUMENTS_CUT ? error.reason : undefined);
   }
-  const counted = [...repeats.values()].filter(({ count }) => count >= MOST_REPEATS);
+  const failures = failedSteps(turn, messages, records);
+  const failing = [
+    ...timeouts.atLeast(3).map((row) => ({ code: 'tool_timeouts' as const, ...row })),
+    ...cuts.atLeast(2).map((row) => ({ code: 'arguments_cut' as const, ...row })),
+    ...failures.atLeast(3).map((row) => ({ code: 'tool_failures' as const, ...row })),
+  ];
   return {
+    /** Calls of the turn, those that were refused among them. */
     calls: records.length,
-    repeated: counted,
-    isRepeated(toolName, args) {
-      const key = callKey(toolName, args);
-      return (repeats.get(recorded.get(key) ?? key)?.count ?? 0) >= MOST_REPEATS;
-    },
-    stuck: counted.find(({ count, isWarned }) => count >= ENDING_REPEATS && isWarned),
-    timedOut: countedIn(timeouts, ENDING_TIMEOUTS),
-    cut: countedIn(cuts, ENDING_CUTS),
+    /** A tool whose last calls failed in one way so often that the turn ends. */
+    failing: failing[0],
+    ...readRepeats(turn, records),
   };
 }
 
-interface Repeats extends CountedTool {
-  readonly outcome: string;
-  /** One of them was refused as a repeat: the model has made it although it had read of it. */
-  readonly isWarned: boolean;
-}
-
-/** A refused repeat is one more of those before, and has the arguments as they were written. */
-const isRefused = ({ error }: Call): boolean => error?.reason === REPEATED_CALL;
-
-function countRepeat(repeats: Map<string, Repeats>, key: string, record: Call): void {
-  const { toolName } = record;
-  const before = repeats.get(key);
-  const isWarned = isRefused(record);
-  const outcome = isWarned && before ? before.outcome : outcomeOf(record);
-  const isSame = before?.outcome === outcome;
-  repeats.set(key, {
-    toolName,
-    outcome,
-    count: isSame ? before.count + 1 : 1,
-    isWarned: isWarned || (isSame && before.isWarned),
-  });
-}
-
-/** How many calls of each tool, one after the other, were so. */
-function countInRow(counts: Map<string, number>, { toolName }: Call, isSo: boolean): void {
-  if (isSo) counts.set(toolName, (counts.get(toolName) ?? 0) + 1);
-  else counts.delete(toolName);
-}
-
-function countedIn(counts: ReadonlyMap<string, number>, least: number): CountedTool | undefined {
-  const [toolName, count] = [...counts].find(([, one]) => one >= least) ?? [];
-  return toolName === undefined || count === undefined ? undefined : { toolName, count };
+/**
+ * Calls are the same when tool and arguments are, whatever the order of keys; another result begins
+ * the count anew. The repeats of tools that are asked again and again on purpose do not count. What a
+ * model wrote is known also where it was repaired, or a hook or a person changed it.
+ */
+function readRepeats({ written, deps }: Counting, records: readonly Call[]) {
+  const repeats = new Rows();
+  /** The model has made these although it had read that they are repeats. */
+  const warned = new Set<string>();
+  /** Calls of the record by what the model wrote, where that is something else. */
+  const recorded = new Map<string, string>();
+  for (const record of records) {
+    const { toolName, status, error, args, wantedClientId } = record;
+    if (!isFinalStatus(status) || deps.isPolling(toolName)) continue;
+    const own = callKey(toolName, args, wantedClientId);
+    if (error?.reason === REPEATED_CALL) {
+      // It is one more of those before, and has the arguments as they were written.
+      const key = recorded.get(own) ?? own;
+      repeats.add({ toolName }, repeats.get(key)?.outcome ?? outcomeOf(record), key);
+      warned.add(key);
+      continue;
+    }
+    const asWritten = written.get(record.id);
+    if (asWritten !== undefined) recorded.set(asWritten, own);
+    const outcome = outcomeOf(record);
+    if (repeats.get(own)?.outcome !== outcome) warned.delete(own);
+    repeats.add({ toolName }, outcome, own);
+  }
+  const countOf = (key: string) => repeats.get(key)?.count ?? 0;
+  const stuck = [...warned].find((key) => countOf(key) >= ENDING_REPEATS);
+  return {
+    repeated: repeats.atLeast(MOST_REPEATS),
+    /** True where this call has given the same result so often that it is not run again. */
+    isRepeated(toolName: string, args: unknown): boolean {
+      const key = callKey(toolName, args);
+      return countOf(recorded.get(key) ?? key) >= MOST_REPEATS;
+    },
+    /** A call that was made so often that the turn ends. */
+    stuck: stuck === undefined ? undefined : repeats.get(stuck),
+  };
 }
 
 /** The same for calls that are the same. */
@@ -234,73 +234,41 @@ export const callKey = (
   wantedClientId: string | null = null,
 ): string => digest([toolName, args, ...(wantedClientId === null ? [] : [wantedClientId])]);
 
-/** Failures of one tool, one after the other, of which the model reads. */
-const WARNING_FAILURES = 3;
-/** The instructions grow by no more than these; those that failed last come first. */
-const MOST_WARNINGS = 5;
-
 /** Decisions of people, and calls of tools that are not there, say nothing of a tool. */
 const isNoFailure = (code: CallErrorCode): boolean =>
   isDecided(code) || code === 'interrupted' || code === 'no_provider';
 
-/** Steps of one turn, one after the other, in which a tool failed in the same way, that pause the turn. */
-const ENDING_FAILURES = 3;
-
-export interface FailingTool extends CountedTool {
-  readonly code: CallErrorCode;
-}
-
 /** Tools whose last calls in this conversation failed, three of them or more (AL125). */
-export function failingTools(records: readonly Call[]): FailingTool[] {
-  const rows = new Map<string, FailingTool>();
+export function failingTools(records: readonly Call[]) {
+  const rows = new Rows<{ readonly toolName: string; readonly code: CallErrorCode | undefined }>();
   for (const { toolName, status, error } of records) {
-    if (!isFinalStatus(status)) continue;
-    if (error && isNoFailure(error.code)) continue;
-    const before = rows.get(toolName);
-    // Put behind the others.
-    rows.delete(toolName);
-    if (error) rows.set(toolName, { toolName, count: (before?.count ?? 0) + 1, code: error.code });
+    if (!isFinalStatus(status) || (error && isNoFailure(error.code))) continue;
+    rows.add({ toolName, code: error?.code }, error && 'failed');
   }
-  const failing = [...rows.values()].filter(({ count }) => count >= WARNING_FAILURES);
-  return failing.toReversed().slice(0, MOST_WARNINGS);
+  return rows.atLeast(WARNING_FAILURES).toReversed().slice(0, MOST_WARNINGS);
 }
 
 /**
- * A tool that failed with the same error in the last three steps of the turn that called it (AL127).
- * Calls of one step count once: the model had read of none of them.
+ * Steps of the turn, one after the other, in which a tool failed with the same error (AL127). Calls of
+ * one step count once: the model had read of none of them.
  */
-export function stuckTool(
-  messages: readonly Message[],
-  records: readonly Call[],
-  isPolling: (toolName: string) => boolean,
-): CountedTool | undefined {
-  const rows = new Map<string, CountedTool & { readonly error: string }>();
+function failedSteps({ deps }: Counting, messages: readonly Message[], records: readonly Call[]) {
+  const rows = new Rows();
   for (const message of messages) {
     const called = namedCalls([message]);
-    const ofStep = records.filter(({ id, toolName }) => called.has(id) && !isPolling(toolName));
-    for (const [toolName, error] of errorsByTool(ofStep)) {
-      const before = rows.get(toolName);
-      const count = before?.error === error ? before.count + 1 : 1;
-      if (error === '') rows.delete(toolName);
-      else rows.set(toolName, { toolName, error, count });
+    const ofStep = records.filter(
+      ({ id, toolName }) => called.has(id) && !deps.isPolling(toolName),
+    );
+    for (const [toolName, calls] of Map.groupBy(ofStep, (record) => record.toolName)) {
+      const [error, ...others] = new Set(calls.map(errorOf));
+      rows.add({ toolName }, others.length === 0 ? error : undefined);
     }
   }
-  return [...rows.values()].find(({ count }) => count >= ENDING_FAILURES);
+  return rows;
 }
 
-/** A tool has one where all its calls of a step failed alike. */
-function errorsByTool(records: readonly Call[]): ReadonlyMap<string, string> {
-  const errors = new Map<string, string>();
-  for (const record of records) {
-    const { toolName } = record;
-    const error = errorOf(record);
-    errors.set(toolName, (errors.get(toolName) ?? error) === error ? error : '');
-  }
-  return errors;
-}
-
-/** Empty where the call did not fail, or its failure says nothing of the tool. */
-const errorOf = ({ status, error }: Call): string =>
-  !isFinalStatus(status) || !error || isNoFailure(error.code)
-    ? ''
-    : `${error.code} ${error.message}`;
+/** Undefined where the call did not fail, or its failure says nothing of the tool. */
+const errorOf = ({ status, error }: Call): string | undefined =>
+  isFinalStatus(status) && error && !isNoFailure(error.code)
+    ? `${error.code} ${error.message}`
+    : undefined;
