@@ -3,7 +3,7 @@ import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../base/logger.ts';
 import { endTurnTrace, type Spans } from '../telemetry/room.ts';
 import type { StopReason, TurnEnd } from './agent/agent.ts';
-import { internalError } from './agent/notices.ts';
+import { internalError, turnError } from './agent/notices.ts';
 import type { LiveRun } from './live-run.ts';
 
 type SavedEnd = Exclude<TurnEnd, { status: 'suspended' }>;
@@ -119,7 +119,7 @@ export class ActiveTurns {
       });
       // Nothing can be written any more, and the page shows that; no caller waits for ever.
       const detail = errorMessage(cause);
-      const shown = error ?? { code: 'store_failed', message: detail, params: { detail } };
+      const shown = error ?? turnError('store_failed', { detail });
       run.show({ status: 'failed', error: shown, step: 0 });
     }
     return true;

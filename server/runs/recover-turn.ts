@@ -7,23 +7,12 @@ import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
 import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
-import type { Notice, TurnError } from './agent/notices.ts';
+import { type Notice, notice, turnError } from './agent/notices.ts';
 import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn, untilFinal } from './agent/turn.ts';
 import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/turn-ending.ts';
 import type { LiveRun } from './live-run.ts';
 /** The notice of a turn that was taken up after a restart. */
 export const RESTARTED = 'restarted';
-
-const TAKEN_UP: Notice = {
-  code: RESTARTED,
-  text: 'The server was restarted meanwhile. The turn goes on from here.',
-};
-
-const INTERRUPTED: TurnError = {
-  code: 'interrupted',
-  message:
-    'The server was restarted several times during the same step of this turn. Send a message to go on.',
-};
 
 /** Each wait takes `clientsReturnMs`. */
 const CALLER_WAITS = 5;
@@ -61,7 +50,7 @@ export async function recoverTurn(
   // Recorded, and lost from the message that was being written.
   for (const call of calls) if (!named.has(call.id)) writer.addCall(call.id);
   // Seen at once: until its calls and their clients are back, nothing else is.
-  if (mayGoOn) writer.showNotice(TAKEN_UP);
+  if (mayGoOn) writer.showNotice(notice(RESTARTED));
   const open = calls.filter((call) => !isFinalStatus(call.status));
   try {
     await abortable(signal, Promise.all(open.map(({ id }) => untilFinal(deps.calls, id, signal))));
@@ -70,7 +59,7 @@ export async function recoverTurn(
     if (!signal.aborted) throw error;
     return stopped(writer, open, deps, signal);
   }
-  if (!mayGoOn) return endWith(writer, failedEnd(INTERRUPTED));
+  if (!mayGoOn) return endWith(writer, failedEnd(turnError('interrupted')));
   // On disk before the model is asked, so that a server that dies of it counts how often.
   await writer.end();
   return deps.goOn(stepsDone(run.messages()), signal);
@@ -136,11 +125,11 @@ const isTakeUp = (message: Message): boolean => noticeOf(message)?.code === REST
 function endedTurn(messages: readonly Message[]): TurnEnd | undefined {
   const last = ofLastTurn(messages).at(-1);
   if (!last || isTakeUp(last)) return undefined;
-  const notice = noticeOf(last);
-  if (!notice) return hasCalls(last) || isEmptyAnswer(last) ? undefined : { status: 'idle' };
-  if (notice.code === 'cancelled') return { status: 'cancelled' };
-  if (ENDED_WELL.has(notice.code)) return { status: 'idle' };
-  const { code, text, params } = notice;
+  const said = noticeOf(last);
+  if (!said) return hasCalls(last) || isEmptyAnswer(last) ? undefined : { status: 'idle' };
+  if (said.code === 'cancelled') return { status: 'cancelled' };
+  if (ENDED_WELL.has(said.code)) return { status: 'idle' };
+  const { code, text, params } = said;
   const error = { code, message: text, ...(params === undefined ? {} : { params }) };
   return { status: 'failed', error };
 }
