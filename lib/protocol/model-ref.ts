@@ -8,7 +8,7 @@ const PROVIDERS = ['openai', 'openai-chat', 'compatible', 'anthropic', 'google']
 export type ModelProvider = (typeof PROVIDERS)[number] | typeof REHEARSAL;
 
 /** The variable with the key of each provider. */
-export const KEY_NAMES: Record<(typeof PROVIDERS)[number], string> = {
+const KEY_NAMES: Record<(typeof PROVIDERS)[number], string> = {
   openai: 'OPENAI_API_KEY',
   'openai-chat': 'OPENAI_API_KEY',
   compatible: 'OPENAI_API_KEY',
