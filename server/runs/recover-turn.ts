@@ -125,11 +125,11 @@ const isTakeUp = (message: Message): boolean => noticeOf(message)?.code === REST
 function endedTurn(messages: readonly Message[]): TurnEnd | undefined {
   const last = ofLastTurn(messages).at(-1);
   if (!last || isTakeUp(last)) return undefined;
-  const said = noticeOf(last);
-  if (!said) return hasCalls(last) || isEmptyAnswer(last) ? undefined : { status: 'idle' };
-  if (said.code === 'cancelled') return { status: 'cancelled' };
-  if (ENDED_WELL.has(said.code)) return { status: 'idle' };
-  const { code, text, params } = said;
+  const shown = noticeOf(last);
+  if (!shown) return hasCalls(last) || isEmptyAnswer(last) ? undefined : { status: 'idle' };
+  if (shown.code === 'cancelled') return { status: 'cancelled' };
+  if (ENDED_WELL.has(shown.code)) return { status: 'idle' };
+  const { code, text, params } = shown;
   const error = { code, message: text, ...(params === undefined ? {} : { params }) };
   return { status: 'failed', error };
 }
