@@ -38,37 +38,22 @@ export const MOST_CALLS = 32;
 /** Calls of one step that are recorded, those that may not run among them. */
 const MOST_RECORDED = 128;
 
-const DENIED: ReadonlySet<string> = new Set(['too_many_calls', 'not_alone', REPEATED_CALL]);
-
-const TOO_MANY = {
-  reason: 'too_many_calls',
-  message: `A step runs at most ${MOST_CALLS} calls; this one and those after it were not run. Call again in the next step.`,
-} as const;
-
-const NOT_ALONE = {
-  reason: 'not_alone',
-  message:
+/** Why a call was not run, as the model reads it. */
+const MESSAGES = {
+  too_many_calls: `A step runs at most ${MOST_CALLS} calls; this one and those after it were not run. Call again in the next step.`,
+  not_alone:
     'This call ends the turn, so it is made alone, and it was not run: other calls came with it. Read their results first.',
-} as const;
-
-const REPEATED = {
-  reason: REPEATED_CALL,
-  message:
+  repeated_call:
     'This call was made before with the same arguments and gave the same result each time, so it was not run again. Use that result, change the arguments, or say what is in the way.',
-} as const;
-
-const UNREADABLE = {
-  reason: 'arguments_unreadable',
-  message: 'The arguments were not valid JSON. Write them again as one JSON object.',
-} as const;
-
-const CUT = {
-  reason: ARGUMENTS_CUT,
-  message:
+  arguments_unreadable: 'The arguments were not valid JSON. Write them again as one JSON object.',
+  arguments_cut:
     'Your output limit was reached within the arguments, so the call was not run. Make it once more with shorter arguments; write a long text in several calls.',
 } as const;
 
-type Unrunnable = typeof UNREADABLE | typeof CUT;
+const DENIED: ReadonlySet<string> = new Set(['too_many_calls', 'not_alone', REPEATED_CALL]);
+
+const refused = (reason: keyof typeof MESSAGES) => ({ reason, message: MESSAGES[reason] });
+
 type Held = Pick<WrittenCall, 'input' | 'unreadable'>;
 
 /** The model is shown so many characters of unreadable arguments, under this name. */
@@ -77,16 +62,15 @@ const AS_WRITTEN = 'arguments_as_written';
 
 interface Entry {
   readonly modelId: string;
-  readonly toolName: string;
+  readonly tool: MeantTool;
   readonly draft: DraftCall;
   /** Set when nothing may be run, whatever the arguments are. */
   readonly refusal: MeantTool['refusal'];
-  readonly client: MeantTool['client'];
   readonly partial: PartialArguments;
   /** By which it is known as one call with another, once its arguments are whole. */
-  key: string | undefined;
-  held: Held | undefined;
-  recorded: Promise<Call> | undefined;
+  key?: string | undefined;
+  held?: Held;
+  recorded?: Promise<Call>;
 }
 
 /**
@@ -123,8 +107,7 @@ export class StepCalls {
   }
 
   write(modelId: string, delta: string): void {
-    const isMeant = (entry: Entry) => entry.modelId === modelId && isOpen(entry);
-    this.#entries.findLast(isMeant)?.partial.push(delta);
+    this.#entries.findLast(isMeant(modelId))?.partial.push(delta);
   }
 
   /** The model finished this call; it starts now, though the step may go on. */
@@ -133,8 +116,7 @@ export class StepCalls {
     const isDoubtful = takeFrom(this.#doubtful, modelId);
     const isKnown = (one: Entry) => key !== undefined && one.key === key;
     if (isDoubtful && this.#sameIds(modelId, tool).some(isKnown)) return;
-    const isMeant = (entry: Entry) => entry.modelId === modelId && isOpen(entry);
-    const known = isDoubtful ? undefined : this.#entries.find(isMeant);
+    const known = isDoubtful ? undefined : this.#entries.find(isMeant(modelId));
     if (!known && takeFrom(this.#unrecorded, modelId)) return;
     const entry = known ?? (await this.#add(modelId, tool));
     if (!entry || !isOpen(entry)) return;
@@ -142,10 +124,10 @@ export class StepCalls {
     if (metadata) this.#writer.describeCall(entry.draft.callId, metadata);
     // No arguments at all is also what a stream looks like that was cut at their start.
     const unsure = known !== undefined && entry.partial.isEmpty;
-    const isLast = endsTurn(this.#turn.deps.registry, entry.toolName);
+    const isLast = endsTurn(this.#turn.deps.registry, entry.tool.toolName);
     // Arguments that are no JSON may have been cut: that is known at the end.
     if (unsure || isLast || unreadable !== undefined) entry.held = { input, unreadable };
-    else this.#start(entry, input, unreadable);
+    else this.#start(entry, { input, unreadable });
   }
 
   /**
@@ -155,10 +137,11 @@ export class StepCalls {
   finish(isCut = false): StartedCall[] {
     for (const entry of this.#entries) {
       if (entry.recorded) continue;
-      const { input, unreadable } = entry.held ?? {};
-      const isPart = entry.partial.isEmpty || !entry.held || unreadable !== undefined;
-      if (isCut && isPart) this.#start(entry, {}, unreadable ?? '', CUT);
-      else if (entry.held) this.#start(entry, input, unreadable);
+      const { held, partial } = entry;
+      const isPart = partial.isEmpty || !held || held.unreadable !== undefined;
+      if (isCut && isPart)
+        this.#start(entry, { input: {}, unreadable: held?.unreadable ?? '' }, ARGUMENTS_CUT);
+      else if (held) this.#start(entry, held);
       else this.#giveUp(entry, 'The model stopped before the arguments were complete.');
     }
     return this.#started();
@@ -174,7 +157,7 @@ export class StepCalls {
 
   #sameIds(modelId: string, { toolName }: MeantTool): readonly Entry[] {
     const isSame = (entry: Entry) => ownId(entry.modelId) === ownId(modelId);
-    return this.#entries.filter((entry) => entry.toolName === toolName && isSame(entry));
+    return this.#entries.filter((entry) => entry.tool.toolName === toolName && isSame(entry));
   }
 
   async #add(modelId: string, tool: MeantTool): Promise<Entry | undefined> {
@@ -195,18 +178,9 @@ export class StepCalls {
       clock: deps.clock,
       send: (params, whole) => draft.update(params, whole),
     });
-    const refusal = tool.refusal ?? (place > MOST_CALLS ? TOO_MANY : this.#overBudget());
-    const entry: Entry = {
-      modelId,
-      toolName: tool.toolName,
-      draft,
-      refusal,
-      client: tool.client,
-      partial,
-      key: undefined,
-      held: undefined,
-      recorded: undefined,
-    };
+    const refusal =
+      tool.refusal ?? (place > MOST_CALLS ? refused('too_many_calls') : this.#overBudget());
+    const entry: Entry = { modelId, tool, draft, refusal, partial };
     this.#entries.push(entry);
     // The turn may have ended while the draft was being made; its message is closed then.
     if (this.#closed === undefined) this.#writer.addCall(draft.callId, ownId(modelId));
@@ -223,15 +197,41 @@ export class StepCalls {
 
   #start(
     entry: Entry,
-    input: unknown,
-    unreadable: string | undefined,
-    why: Unrunnable = UNREADABLE,
+    held: Held,
+    unreadableAs: 'arguments_unreadable' | typeof ARGUMENTS_CUT = 'arguments_unreadable',
   ): void {
     entry.partial.end();
-    const isAmongOthers = this.#begun > 1 && endsTurn(this.#turn.deps.registry, entry.toolName);
-    const refusal = entry.refusal ?? (isAmongOthers ? NOT_ALONE : undefined);
-    const call = { ...entry, refusal };
-    entry.recorded = keep(start(call, { input, unreadable, why }, this.#turn, this.#progress));
+    entry.recorded = keep(this.#record(entry, held, unreadableAs));
+  }
+
+  #record(
+    { draft, tool, refusal: known }: Entry,
+    { input: given, unreadable }: Held,
+    unreadableAs: 'arguments_unreadable' | typeof ARGUMENTS_CUT,
+  ): Promise<Call> {
+    const { toolName, client } = tool;
+    const unfit = unfitOf(given);
+    const input = unfit ? undefined : mapTexts(given, wellFormed);
+    const isWhole = unreadable === undefined && !unfit;
+    const isAmongOthers = this.#begun > 1 && endsTurn(this.#turn.deps.registry, toolName);
+    const refusal =
+      known ??
+      (isAmongOthers ? refused('not_alone') : undefined) ??
+      (isWhole && this.#progress.isRepeated(toolName, input) ? refused(REPEATED_CALL) : undefined);
+    const written = isRecord(input) ? { args: input } : {};
+    if (refusal) {
+      const code = DENIED.has(refusal.reason) ? 'denied' : 'no_provider';
+      return draft.abandon(refusal.message, { code, reason: refusal.reason, ...written });
+    }
+    if (unreadable !== undefined) {
+      const args = { [AS_WRITTEN]: shownOf(unreadable) };
+      return draft.abandon(MESSAGES[unreadableAs], { reason: unreadableAs, args });
+    }
+    if (unfit) return draft.abandon(unfit, { reason: 'arguments_unreadable' });
+    this.#turn.written.set(draft.callId, callKey(toolName, input));
+    const taken = client?.take(input) ?? { ok: true, args: input };
+    if (taken.ok) return draft.complete(taken.args, taken.clientId);
+    return draft.abandon(taken.message, { code: 'no_provider', ...written });
   }
 
   #giveUp(entry: Entry, message: string): void {
@@ -257,31 +257,10 @@ function takeFrom(ids: string[], id: string): boolean {
 
 const isOpen = (entry: Entry): boolean => !entry.recorded && !entry.held;
 
-function start(
-  { draft, toolName, client, refusal: known }: Entry,
-  { input: given, unreadable, why: unrunnable }: Held & { readonly why: Unrunnable },
-  turn: Turn,
-  progress: TurnProgress,
-): Promise<Call> {
-  const unfit = unfitOf(given);
-  const input = unfit ? undefined : mapTexts(given, wellFormed);
-  const isWhole = unreadable === undefined && !unfit;
-  const refusal = known ?? (isWhole && progress.isRepeated(toolName, input) ? REPEATED : undefined);
-  const written = isRecord(input) ? { args: input } : {};
-  if (refusal) {
-    const code = DENIED.has(refusal.reason) ? 'denied' : 'no_provider';
-    return draft.abandon(refusal.message, { code, reason: refusal.reason, ...written });
-  }
-  if (unreadable !== undefined) {
-    const args = { [AS_WRITTEN]: shownOf(unreadable) };
-    return draft.abandon(unrunnable.message, { reason: unrunnable.reason, args });
-  }
-  if (unfit) return draft.abandon(unfit, { reason: 'arguments_unreadable' });
-  turn.written.set(draft.callId, callKey(toolName, input));
-  const taken = client?.take(input) ?? { ok: true, args: input };
-  if (taken.ok) return draft.complete(taken.args, taken.clientId);
-  return draft.abandon(taken.message, { code: 'no_provider', ...written });
-}
+const isMeant =
+  (modelId: string) =>
+  (entry: Entry): boolean =>
+    entry.modelId === modelId && isOpen(entry);
 
 function shownOf(unreadable: string): string {
   const shown = unreadable.slice(0, SHOWN_CHARS).toWellFormed();
@@ -303,17 +282,13 @@ function keep(recorded: Promise<Call>): Promise<Call> {
 
 /** A call that a person stopped is cancelled, not wrong; one that the model left unfinished is. */
 async function giveUp(turn: Turn, draft: DraftCall, message: string): Promise<Call> {
+  const { calls } = turn.deps;
   if (isShuttingDown(turn.signal)) {
-    const left = await turn.deps.calls.get(draft.callId);
+    const left = await calls.get(draft.callId);
     if (left) return left;
-  }
-  if (turn.signal.aborted && !isShuttingDown(turn.signal)) {
-    const outcome = await turn.deps.calls.cancel(
-      draft.callId,
-      message,
-      actorOf(turn),
-      stopperOf(turn.signal),
-    );
+  } else if (turn.signal.aborted) {
+    const by = stopperOf(turn.signal);
+    const outcome = await calls.cancel(draft.callId, message, actorOf(turn), by);
     if (outcome.ok) return outcome.call;
   }
   return draft.abandon(message, { reason: 'arguments_incomplete' });
