@@ -658,6 +658,20 @@ describe('after a crash', () => {
     }
   });
 
+  test('[CB4] a server tool that ends because the server stops ends no call: the next start runs it again', async () => {
+    const before = await setupCalls();
+    const { id } = await before.invoke('hold', { accepting: 'once more' });
+    before.calls.stop();
+    await before.settle();
+    expect(await before.store.getCall(id)).toMatchObject({ status: 'RUNNING' });
+    await before.close();
+    const after = await setupCalls({ dir: before.dir });
+    expect(await after.calls.recover()).toMatchObject({ open: 1, interrupted: 0 });
+    await after.settle();
+    after.releaseAll();
+    expect(await after.calls.wait(id, 5_000)).toMatchObject({ result: 'once more' });
+  });
+
   test('[CB4] a call at a client waits for it, and is offered again when it comes back', async () => {
     const before = await setupCalls();
     const phone = before.connect('phone');
