@@ -1,14 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { OLDER_GUARDS } from './before-log/older-call.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { defineRowChecksum } from './row-checksum.ts';
-
-/** The tables of before are beside the log then, to which the next step moves their calls. */
-export const BEFORE_MOVE = MIGRATIONS.slice(
-  0,
-  MIGRATIONS.findIndex(({ move }) => move),
-);
 
 export interface SchemaItem {
   readonly rowid: number;
@@ -52,10 +45,10 @@ export interface TableShape {
   readonly columns: readonly TableColumn[];
 }
 
-/** How the rows of a table look in the newest schema that has it. */
+/** How the rows of a table look in the newest schema. */
 export const shapeOf = once(
   (table: string): TableShape =>
-    withModel(table in OLDER_GUARDS ? BEFORE_MOVE : MIGRATIONS, (model) => ({
+    withModel(MIGRATIONS, (model) => ({
       hasRowids: model.prepare('SELECT wr FROM pragma_table_list(?)').get(table)?.wr === 0,
       columns: model
         .prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { changed } from '#lib/call/testing/sample-call';
 import { toRecord } from '#lib/call/view';
 import { tempDir } from '#lib/testing/temp-dir';
 import { toWireEvent } from '../../http/to-wire-call.ts';
 import { checkStoreFile } from '../integrity/check-store-file.ts';
+import { salvageStore } from '../integrity/salvage-store.ts';
 import { migrate, StoreTooNewError } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { defineRowChecksum } from '../row-checksum.ts';
@@ -16,6 +18,7 @@ import { createSqliteStore, type Store } from '../sqlite-store.ts';
 import type { CallQuery } from '../store.ts';
 import { OLDER_STORES } from '../testing/older-store.ts';
 import { createRandom, placeStoreFiles } from '../testing/store-files.ts';
+import { appendCall } from '../testing/store-setup.ts';
 import { OLDER_GUARDS } from './older-call.ts';
 import { keepOlderFile, olderFile } from './older-file.ts';
 
@@ -225,4 +228,53 @@ test('[ST88] a store of before is not begun with where the disk has no room for 
   expect(readFileSync(file).equals(before)).toBe(true);
   keep(1_032_192)();
   expect(readFileSync(olderFile(file)).equals(before)).toBe(true);
+});
+
+test('[ST34] [ST45] an open call of before goes on with the event after the one that imports it', async () => {
+  const { open } = setup('018_outbox');
+  const store = open();
+  const [call] = await store.openCalls();
+  if (!call) expect.fail('no call is open');
+  const next = changed(call, { version: call.version + 1, display: 'shown' });
+  const later = appendCall({ ...next, version: next.version + 1 });
+  await expect(store.write([later])).rejects.toMatchObject({ stored: call.version });
+  await store.write([appendCall(next)]);
+  expect(await store.getCall(call.id)).toEqual(next);
+});
+
+test('[ST34] a damaged store of before is refused with what to do, also by a salvage, and left as it is', () => {
+  const { file, open } = setup('018_outbox');
+  use(file, (database) => {
+    const change = database.prepare("UPDATE tool_calls SET args = args || ' ' WHERE row_no = 1");
+    expect(change.run().changes).toBe(1);
+  });
+  const salvage = () => salvageStore({ file, now: Date.now, report: () => {} });
+  // SQLite makes the two to read, and leaves them empty.
+  const names = () => readdirSync(dirname(file)).filter((name) => !/-(?:wal|shm)$/.test(name));
+  const before = readFileSync(file);
+  expect(open).toThrow(/: the row tc_\w+ of tool_calls is not what was written/);
+  expect(() => createSqliteStore({ file, isTrusted: true })).toThrow(/of tool_calls is not what/);
+  expect(salvage).toThrow(/older version; start that version with --salvage, or restore a copy/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(names()).toEqual(['callboard.db', 'callboard.db.mark']);
+  // Moved in part: the older version does not take it any more.
+  writeFileSync(olderFile(file), 'the store of before');
+  expect(salvage).toThrow(`put ${olderFile(file)} in its place`);
+});
+
+test('[ST79] [ST34] of a note of before it is not known what was read', async () => {
+  const { file, open } = setup('002_checksums');
+  use(file, (database) => {
+    migrate(
+      database,
+      MIGRATIONS.filter(({ name }) => name < '015'),
+    );
+    database.exec(`INSERT INTO memories (owner, key, text, words, put_at, checksum)
+      VALUES ('', 'tea', 'green tea', 'tea green tea', 1,
+        row_checksum('', 'tea', 'green tea', 'tea green tea', 1))`);
+  });
+  const found = await open().memories.find({ ownerToken: null, text: 'tea', limit: 9 });
+  expect(found).toEqual([
+    { key: 'tea', text: 'green tea', putAt: 1, ownerToken: null, untrusted: 'unknown' },
+  ]);
 });

@@ -3,32 +3,25 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { decide } from '#lib/call/decide';
 import { foldEvents, patchOf } from '#lib/call/fold';
-import { olderFile } from '../before-log/older-file.ts';
+import { olderFile, StoreNotMovedError } from '../before-log/older-file.ts';
 import { fromLogRow, toLogText } from '../log-text.ts';
 import { migrate } from '../migrate.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { createLogReads } from '../read-log.ts';
-import { BEFORE_MOVE, schemaAfter } from '../schema.ts';
+import { GUARDED_TABLES } from '../row-checksum.ts';
 import { positionOf, readMark, syncDirectory } from '../store-mark.ts';
 import { checkStoreFile, salvagedFile, walFile } from './check-store-file.ts';
 import { fileSize } from './file-bytes.ts';
 import { makeStore } from './make-store.ts';
 import { type AssembledPages, assemblePages } from './salvage-pages.ts';
-import {
-  checksumsOf,
-  copyTable,
-  findOnPages,
-  insertRow,
-  readTable,
-  SALVAGED_TABLES,
-  type SalvagedTable,
-} from './salvage-table.ts';
+import { copyTable, findOnPages, readTable } from './salvage-table.ts';
 
 /**
  * Makes a damaged store one that can be opened: a new database with every row
  * that can be read and is as it was written. The damaged files stay, under other
  * names. A store that is whole is left alone. Returns what is to be told, line by line, and
- * tells how far it is. Ended in the middle by force, it goes on from there the next time.
+ * tells how far it is. Ended in the middle by force, it goes on from there the next time. Throws
+ * `StoreNotMovedError` for one of before the log: the version that wrote it knows its tables.
  */
 export function salvageStore(options: {
   readonly file: string;
@@ -75,7 +68,14 @@ function rescue(file: string, rescued: string, given: Pick<Copy, 'now' | 'report
   try {
     const assembled = assemblePages(file, pages);
     const acknowledged = readMark(file) ?? 0;
-    const lines = copyRows({ ...given, ...assembled, from: pages, to: unfinished, acknowledged });
+    const lines = copyRows({
+      ...given,
+      ...assembled,
+      file,
+      from: pages,
+      to: unfinished,
+      acknowledged,
+    });
     renameSync(unfinished, rescued);
     return lines;
   } finally {
@@ -84,6 +84,7 @@ function rescue(file: string, rescued: string, given: Pick<Copy, 'now' | 'report
 }
 
 interface Copy extends AssembledPages {
+  readonly file: string;
   readonly from: string;
   readonly to: string;
   /** The position that was reached at least; 0 where that is not known. */
@@ -94,6 +95,7 @@ interface Copy extends AssembledPages {
 
 function copyRows(copy: Copy): string[] {
   const found = readAll(copy.from);
+  if (found.isOlder) throw new StoreNotMovedError(notSalvaged(copy.file));
   findOnPages(copy.from, found.tables, copy.freePages);
   const lines: string[] = [];
   const bringTruth = (target: DatabaseSync) => void lines.push(...bringInto(target, found, copy));
@@ -108,29 +110,42 @@ function readAll(file: string) {
   const source = new DatabaseSync(file);
   try {
     source.exec('PRAGMA writable_schema=ON'); // Takes a schema that is damaged in part.
-    const tables = tablesOf(source).map((table) => readTable(source, table));
+    const isOlder = hasTable(source, 'tool_calls');
+    const tables = isOlder ? [] : GUARDED_TABLES.map((table) => readTable(source, table));
     const [commits, nextSeq, deletedUpTo] = ['commits', 'next_seq', 'deleted_up_to'].map((key) =>
       readMeta(source, key),
     );
-    return { tables, commits, nextSeq, deletedUpTo };
+    return { isOlder, tables, commits, nextSeq, deletedUpTo };
   } finally {
     source.close();
   }
 }
 
+/** Where nothing can be read of the definitions, it counts as one of now. */
+function hasTable(source: DatabaseSync, table: string): boolean {
+  try {
+    const find = source.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
+    return find.get(table) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const notSalvaged = (file: string): string =>
+  `the database ${file} is damaged, and of an older version; ${
+    fileSize(olderFile(file)) === undefined
+      ? 'start that version with --salvage, or restore a copy'
+      : `put ${olderFile(file)} in its place, and remove ${walFile(file)} and ${file}-shm`
+  }`;
+
 function bringInto(target: DatabaseSync, found: Found, copy: Copy): string[] {
-  const { freePages, stalePages, acknowledged, now, report } = copy;
-  const isOlder = found.tables.some(({ table }) => table === 'tool_calls');
-  migrate(target, isOlder ? BEFORE_MOVE : MIGRATIONS);
+  const { freePages, stalePages, acknowledged, now } = copy;
+  migrate(target, MIGRATIONS);
   target.exec('BEGIN');
   const copied = found.tables.map((one) => copyTable(target, one));
-  // Before the log, commits alone were counted.
-  const held = Math.max(isOlder ? 0 : positionOf(target), found.commits ?? 0);
+  const held = Math.max(positionOf(target), found.commits ?? 0);
   copyMeta(target, found, { held, acknowledged, now });
-  // The calls that are in the log had been moved.
-  if (isOlder) target.exec('DELETE FROM tool_calls WHERE id IN (SELECT call_id FROM log)');
   target.exec('COMMIT');
-  migrate(target, MIGRATIONS, report);
   const lines = copied.map(({ line }) => line);
   if (held < acknowledged) {
     lines.push(`what was written after position ${held}, up to ${acknowledged}, is not in it`);
@@ -138,25 +153,12 @@ function bringInto(target: DatabaseSync, found: Found, copy: Copy): string[] {
   if (!freePages) lines.push('some of the pages may be old: their rows may be in an earlier state');
   // Without the mark, nobody knows what was written last.
   const isAllThere = acknowledged > 0 && held >= acknowledged && stalePages === 0;
-  const areCallsWhole = copied.every(({ table, isWhole }) => isWhole || !OF_CALLS.includes(table));
-  const ended = isAllThere && areCallsWhole ? 0 : endOpenCalls(target, now);
+  const isLogWhole = copied.every(({ table, isWhole }) => isWhole || table !== 'log');
+  const ended = isAllThere && isLogWhole ? 0 : endOpenCalls(target, now);
   if (ended > 0) {
     lines.push(`${ended} open calls are ended as interrupted: that they ran may be what is lost`);
   }
   return lines;
-}
-
-const OF_CALLS: readonly SalvagedTable[] = ['log', 'tool_calls'];
-
-/** A store of before does not have all; where nothing says what was before, each is looked for. */
-function tablesOf(source: DatabaseSync): readonly SalvagedTable[] {
-  try {
-    const done = source.prepare('SELECT name FROM migrations').all();
-    const there = new Set(schemaAfter(done.length).map(({ name }) => name));
-    return SALVAGED_TABLES.filter((table) => there.has(table));
-  } catch {
-    return SALVAGED_TABLES;
-  }
 }
 
 function copyMeta(
@@ -194,6 +196,8 @@ const OPEN_IN_LOG = `SELECT call_id FROM log AS newest WHERE ends = 0
  */
 function endOpenCalls(store: DatabaseSync, now: number): number {
   const open = store.prepare(OPEN_IN_LOG).all();
+  const insert = store.prepare(`INSERT INTO log (seq, call_id, version, ends, events, checksum)
+    VALUES (?1, ?2, ?3, 1, ?4, row_checksum(?2, ?3, 1, ?4))`);
   const readLog = createLogReads(store);
   let seq = positionOf(store);
   for (const { call_id } of open) {
@@ -208,8 +212,7 @@ function endOpenCalls(store: DatabaseSync, now: number): number {
     const patch = patchOf(call, decided.record);
     const entry = { version, type: event.type, at: now, actor: 'server', patch, shown };
     seq += 1;
-    const row = { seq, call_id: call.id, version, ends: 1, events: `[${toLogText(entry)}]` };
-    insertRow(store, 'log', { ...row, ...checksumsOf('log', row) });
+    insert.run(seq, call.id, version, `[${toLogText(entry)}]`);
   }
   return open.length;
 }

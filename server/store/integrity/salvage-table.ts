@@ -1,20 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { OLDER_GUARDS } from '../before-log/older-call.ts';
 import { fromLogTexts } from '../log-text.ts';
-import { GUARDS, isRowWhole, rowChecksum } from '../row-checksum.ts';
+import { GUARDS, type GuardedTable, isRowWhole } from '../row-checksum.ts';
 import { shapeOf } from '../schema.ts';
 import { type PageRow, rowsOnPages } from './rows-on-pages.ts';
-
-/** A salvage brings the truth, of a store of before as well. */
-const SALVAGED = { ...OLDER_GUARDS, ...GUARDS };
-export type SalvagedTable = keyof typeof SALVAGED;
-export const SALVAGED_TABLES = Object.keys(SALVAGED) as SalvagedTable[];
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** The rows of a table that are as they were written, as far as they were found. */
 export interface FoundTable {
-  readonly table: SalvagedTable;
+  readonly table: GuardedTable;
   readonly kept: ReturnType<typeof createKeptRows>;
   /** False when SQLite could not read a part of the table. */
   readonly complete: boolean;
@@ -23,7 +17,7 @@ export interface FoundTable {
 }
 
 /** Finds the rows to which SQLite has a way. */
-export function readTable(source: DatabaseSync, table: SalvagedTable): FoundTable {
+export function readTable(source: DatabaseSync, table: GuardedTable): FoundTable {
   const kept = createKeptRows(table);
   // A damaged definition may give names that are none.
   const names = shapeOf(table).columns.map(({ name }) => name);
@@ -38,10 +32,10 @@ const pick = (row: Row, names: readonly string[]): Row =>
 /** SQLite stops at the first page that makes no sense, so it begins at the other end again. */
 function readFromBothEnds(
   source: DatabaseSync,
-  table: SalvagedTable,
+  table: GuardedTable,
   add: (row: Row) => void,
 ): boolean {
-  const order = shapeOf(table).hasRowids ? ['rowid'] : SALVAGED[table].key;
+  const order = shapeOf(table).hasRowids ? ['rowid'] : GUARDS[table].key;
   for (const direction of ['ASC', 'DESC']) {
     const by = order.map((column) => `${column} ${direction}`).join(', ');
     try {
@@ -55,7 +49,7 @@ function readFromBothEnds(
   return false;
 }
 
-function countByIndex(source: DatabaseSync, table: SalvagedTable): number | undefined {
+function countByIndex(source: DatabaseSync, table: GuardedTable): number | undefined {
   try {
     return Number(source.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   } catch {
@@ -91,7 +85,7 @@ export function findOnPages(
 const isToBeScanned = ({ table, complete }: FoundTable, areFreePagesKnown: boolean): boolean =>
   areFreePagesKnown || (!complete && !WITHDRAWABLE.includes(table));
 
-const WITHDRAWABLE: readonly SalvagedTable[] = [
+const WITHDRAWABLE: readonly GuardedTable[] = [
   'sessions',
   'tokens',
   'kept',
@@ -100,7 +94,7 @@ const WITHDRAWABLE: readonly SalvagedTable[] = [
 ];
 
 /** Undefined when the values do not fit the columns: a checksum does not say of which table it is. */
-function toRow(table: SalvagedTable, { hasRowids, rowid, values }: PageRow): Row | undefined {
+function toRow(table: GuardedTable, { hasRowids, rowid, values }: PageRow): Row | undefined {
   const shape = shapeOf(table);
   if (shape.hasRowids !== hasRowids) return undefined;
   // A row of before its last columns were added ends before them.
@@ -116,7 +110,7 @@ function toRow(table: SalvagedTable, { hasRowids, rowid, values }: PageRow): Row
 }
 
 export interface CopiedTable {
-  readonly table: SalvagedTable;
+  readonly table: GuardedTable;
   /** For people. */
   readonly line: string;
   /** Nothing of the table is lost, as far as it can be known. */
@@ -143,7 +137,7 @@ export function copyTable(
 }
 
 /** Rows by their keys: of two that are whole the newer one, else the one that was there first. */
-function createKeptRows(table: SalvagedTable) {
+function createKeptRows(table: GuardedTable) {
   const whole = new Map<string, Row>();
   const keys = new Set<string>();
   return {
@@ -151,12 +145,11 @@ function createKeptRows(table: SalvagedTable) {
     /** Also of rows that are not whole. */
     keys,
     add(row: Row): void {
-      const key = JSON.stringify(SALVAGED[table].key.map((column) => row[column]));
+      const key = JSON.stringify(GUARDS[table].key.map((column) => row[column]));
       keys.add(key);
-      const summed = 'checksum' in row ? row : { ...row, ...checksumsOf(table, row) };
-      if (!isRowWhole(SALVAGED[table], summed)) return;
+      if (!isRowWhole(GUARDS[table], row)) return;
       const before = whole.get(key);
-      if (!before || lastTimeOf(before) < lastTimeOf(summed)) whole.set(key, summed);
+      if (!before || lastTimeOf(before) < lastTimeOf(row)) whole.set(key, row);
     },
   };
 }
@@ -185,16 +178,7 @@ function foundedOf(rows: readonly Row[]): Row[] {
   return founded;
 }
 
-/** Rows that are older than the checksums get theirs: nothing tells whether they are whole. */
-export const checksumsOf = (table: SalvagedTable, row: Row): Row =>
-  Object.fromEntries(
-    SALVAGED[table].guards.map(({ sum, of }) => [
-      sum,
-      rowChecksum(of.map((column) => row[column])),
-    ]),
-  );
-
-export function insertRow(target: DatabaseSync, table: SalvagedTable, row: Row): void {
+function insertRow(target: DatabaseSync, table: GuardedTable, row: Row): void {
   const columns = Object.keys(row);
   const places = columns.map(() => '?').join(', ');
   const statement = target.prepare(

@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
 import type { RunSummary } from '#lib/protocol/run';
 import { sharedTempDir } from '#lib/testing/temp-dir';
-import { GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
+import { migrate } from '../migrate.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { defineRowChecksum, GUARDED_TABLES, type GuardedTable } from '../row-checksum.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { Change } from '../store.ts';
 import { type Content, changesOf, placeStoreFiles, readContent } from '../testing/store-files.ts';
@@ -163,4 +165,23 @@ test('[ST39] of a run in two states the later one counts', async () => {
   const { runs } = await store.listRuns({ limit: 100 });
   await store.close();
   expect(runs.map(({ status }) => status)).toEqual(Array(30).fill('idle'));
+});
+
+test('[ST31] [ST34] rows of before a column was added are found where they lie', () => {
+  const older = new DatabaseSync(join(dir, 'shorter.db'));
+  defineRowChecksum(older);
+  migrate(older, MIGRATIONS.slice(0, 3));
+  older.exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400)
+    INSERT INTO runs (run_id, title, status, step, max_steps, created_at, updated_at, checksum)
+    SELECT 'run_' || n, 'A run', 'idle', 0, 9, n, n,
+      row_checksum('run_' || n, 'A run', 'idle', NULL, NULL, 0, 9, NULL, n, n) FROM n`);
+  migrate(older, MIGRATIONS);
+  const find = "SELECT rootpage FROM sqlite_schema WHERE name = 'runs'";
+  const at = (Number(older.prepare(find).get()?.rootpage) - 1) * PAGE;
+  older.close();
+  const damaged = readFileSync(join(dir, 'shorter.db')).fill(0, at, at + PAGE);
+  placeStoreFiles(file, { database: damaged });
+  const lines = salvageStore({ file, now: Date.now, report: () => {} });
+  expect(lines).toContain('runs: 400 rows kept, 0 lost');
+  expect(checkStoreFile(file).kind).toBe('whole');
 });

@@ -1,27 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Call } from '#lib/call/call';
 import type { WireCallEvent, WireCallRecord } from '#lib/protocol/call-record';
 import type { StoreFiles } from './store-files.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name));
 const unpack = (name: string) => gunzipSync(read(name));
-
-/**
- * A store as the version before the events wrote it: a row of each table, and
- * calls that wait, are asked about at the device, approved, ended and failed.
- */
-export const olderStore = (): Pick<StoreFiles, 'database' | 'mark'> => ({
-  database: unpack('store-003.db.gz'),
-  mark: Buffer.from('commits 000000000000002 checksum 867e0719\n'),
-});
-
-/** A record of before had each field in each phase, null where it meant nothing. */
-type OlderRecord = Call & { readonly executeLeftMs: number | null };
-
-export const callsOfOlderStore = (): OlderRecord[] =>
-  JSON.parse(read('store-003.calls.json').toString('utf8'));
 
 /** A server said this of its calls over HTTP before it was killed. */
 export interface OlderAnswers {
