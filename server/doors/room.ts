@@ -25,6 +25,8 @@ export { type MessageContent, readAsked, readContent } from './message-content.t
 export {
   argumentsOf,
   BREAK,
+  type DoorRequest,
+  type DoorSink,
   failureOf,
   isWritten,
   type OpenTurnStream,

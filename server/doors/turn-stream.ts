@@ -5,6 +5,7 @@ import { runIn, Semaphore } from '#lib/limits/semaphore';
 import type { Card } from '#lib/protocol/card';
 import type { Message, MessagePart, RunRecord, RunSummary } from '#lib/protocol/run';
 import type { Snapshot, WatchEvent } from '#lib/protocol/watch-messages';
+import type { Caller } from '../auth/room.ts';
 import type { CallService } from '../calls/room.ts';
 import { type EventBus, followRun } from '../events/room.ts';
 import type { RunService } from '../runs/room.ts';
@@ -64,6 +65,21 @@ interface AskedCall {
   step: 'none' | 'begun' | 'written' | 'ended';
 }
 
+/** A front end asks for a turn by one request, whose credential and body were checked. */
+export interface DoorRequest<Body> {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly body: Body;
+  /** Aborted when the front end leaves before it is answered. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the events of one answer go. */
+export interface DoorSink<Event> {
+  send(event: Event): void;
+  end(): void;
+}
+
 export interface TurnStreamDeps {
   readonly runs: Pick<RunService, 'get'>;
   readonly bus: Pick<EventBus, 'subscribe' | 'seq'>;
@@ -72,23 +88,20 @@ export interface TurnStreamDeps {
   readonly shownCalls: (runId: string) => Promise<Pick<Snapshot, 'seq' | 'calls'>>;
 }
 
-export type OpenTurnStream = (runId: string) => TurnStream;
+/** An abort closes the stream. */
+export type OpenTurnStream = (runId: string, signal?: AbortSignal) => TurnStream;
 
 /** Opens streams of runs; each holds what happens from then on, until it is followed. */
 export function createTurnStreams(deps: TurnStreamDeps): OpenTurnStream {
   // One stream reads a whole run at a time, and all else of the server has its turn in between.
   const reading = new Semaphore({ atOnce: 1 });
-  return (runId) =>
-    new TurnStream(deps, runId, (signal, read) =>
-      runIn(
-        reading,
-        async () => {
-          await nextTurn();
-          return read();
-        },
-        { signal },
-      ),
-    );
+  const inTurn: InTurn = (signal, read) => runIn(reading, () => nextTurn().then(read), { signal });
+  return (runId, signal) => {
+    const stream = new TurnStream(deps, runId, inTurn);
+    signal?.addEventListener('abort', () => stream.close(), { once: true });
+    if (signal?.aborted) stream.close();
+    return stream;
+  };
 }
 
 type InTurn = <T>(signal: AbortSignal, read: () => Promise<T>) => Promise<T>;

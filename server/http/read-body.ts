@@ -71,13 +71,10 @@ export function readBody(
   const declared = Number(incoming.headers['content-length'] ?? 0);
   const mostTaken = maxBytes + drainOf(maxBytes);
   if (declared > mostTaken) return Promise.reject(tooLarge(maxBytes));
+  // A small one mostly comes in one piece, and ends with its last byte: it is neither counted, nor does
+  // anything wait for the end of its stream.
   const isSmall = declared > 0 && declared <= Math.min(maxBytes, SMALL_BYTES);
-  if (isSmall) return readSmall(incoming, outgoing, declared);
-  const share = inbound.open({
-    pause: () => incoming.pause(),
-    resume: () => incoming.resume(),
-    cut: () => incoming.destroy(),
-  });
+  const share = isSmall ? undefined : inbound.open(sourceOf(incoming));
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes();
     let size = 0;
@@ -85,45 +82,34 @@ export function readBody(
       size += chunk.length;
       if (size <= maxBytes) gathered.add(chunk);
       else gathered.clear();
-      share.set({ arriving: size <= maxBytes ? size : 0, waiting: 0 });
+      if (isSmall && size === declared) resolve(gathered.all());
+      share?.set({ arriving: size <= maxBytes ? size : 0, waiting: 0 });
       if (size <= mostTaken) return;
       // Nothing more is taken in. Closed at once, the connection would take the 413 with it.
       incoming.pause();
       outgoing.once('finish', () => setTimeout(() => incoming.destroy(), LINGER_MS).unref());
       reject(tooLarge(maxBytes));
     });
-    incoming.once('end', () => {
-      share.set({ arriving: 0, waiting: size > heldFrom ? size : 0 });
-      if (size > maxBytes) reject(tooLarge(maxBytes));
-      else resolve(gathered.all());
-    });
+    if (share) {
+      incoming.once('end', () => {
+        share.set({ arriving: 0, waiting: size > heldFrom ? size : 0 });
+        if (size > maxBytes) reject(tooLarge(maxBytes));
+        else resolve(gathered.all());
+      });
+    }
     whenClosed(outgoing, () => {
-      share.set({ arriving: 0, waiting: 0 });
-      // After 'end' the body is complete, and an error without a reader would only cost its stack.
-      if (!incoming.complete) reject(cutShort());
+      share?.set({ arriving: 0, waiting: 0 });
+      // After its end an error without a reader would only cost its stack.
+      if (isSmall ? size < declared : !incoming.complete) reject(cutShort());
     });
   });
 }
 
-/** Mostly it comes in one piece, and it ends with its last byte: nothing waits for the end of the stream. */
-function readSmall(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  bytes: number,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const gathered = new GatheredBytes();
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      gathered.add(chunk);
-      if (size === bytes) resolve(gathered.all());
-    });
-    whenClosed(outgoing, () => {
-      if (size < bytes) reject(cutShort());
-    });
-  });
-}
+const sourceOf = (incoming: IncomingMessage) => ({
+  pause: () => incoming.pause(),
+  resume: () => incoming.resume(),
+  cut: () => incoming.destroy(),
+});
 
 const tooLarge = (maxBytes: number): HttpError =>
   new HttpError(

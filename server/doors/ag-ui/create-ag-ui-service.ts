@@ -6,7 +6,9 @@ import { stripInvisible } from '#lib/text/invisible';
 import { type Caller, ownsRun, principalKey } from '../../auth/room.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
+  type DoorRequest,
   type DoorRuns,
+  type DoorSink,
   type MessageContent,
   type OpenTurnStream,
   readAsked,
@@ -18,20 +20,7 @@ import { type AgUiEvent, TurnEvents } from './turn-events.ts';
 /** Tools of the front end are not called. */
 const TOOLS_REFUSED = 'callboard.tools_refused';
 
-/** One POST, whose credential and body were checked. */
-interface AgUiRequest {
-  readonly caller: Caller;
-  readonly address: string;
-  readonly input: RunAgentInput;
-  /** Aborted when the front end leaves before it is answered. */
-  readonly signal: AbortSignal;
-}
-
-/** Where the events of one request go. */
-interface AgUiSink {
-  send(event: AgUiEvent): void;
-  end(): void;
-}
+type AgUiRequest = DoorRequest<RunAgentInput>;
 
 export interface AgUiServiceDeps {
   readonly doorRuns: DoorRuns;
@@ -57,23 +46,20 @@ export function createAgUiService(deps: AgUiServiceDeps) {
      * until it has ended, or the function that it returns is called; a turn goes on without its front
      * end. Throws `HttpError` with why not.
      */
-    async open(request: AgUiRequest): Promise<(sink: AgUiSink) => () => void> {
-      const { caller, input, signal } = request;
+    async open(request: AgUiRequest): Promise<(sink: DoorSink<AgUiEvent>) => () => void> {
+      const { caller, body: input, signal } = request;
       if (input.resume && input.resume.length > 0) throw noInterrupts();
       const runId = await runOf(deps.doorRuns, caller, input.threadId);
       // Before the run is read: nothing that happens later is missed.
-      const stream = deps.openTurnStream(runId);
-      const close = () => stream.close();
-      signal.addEventListener('abort', close, { once: true });
-      if (signal.aborted) close();
+      const stream = deps.openTurnStream(runId, signal);
       try {
         const asked = await ask(deps, request, runId);
         return (sink) => {
           show(deps, request, { sink, stream, asked });
-          return close;
+          return () => stream.close();
         };
       } catch (error) {
-        close();
+        stream.close();
         throw error;
       }
     },
@@ -95,7 +81,7 @@ const OUR_ID = /^(?:run|agui)_/;
 
 async function ask(
   { doorRuns, hide }: AgUiServiceDeps,
-  { caller, address, input }: AgUiRequest,
+  { caller, address, body: input }: AgUiRequest,
   runId: string,
 ): Promise<Asked> {
   const before = await doorRuns.get(runId);
@@ -147,14 +133,14 @@ const noInterrupts = (): HttpError =>
   );
 
 interface Showing {
-  readonly sink: AgUiSink;
+  readonly sink: DoorSink<AgUiEvent>;
   readonly stream: TurnStream;
   readonly asked: Asked;
 }
 
 function show(
   { logger }: AgUiServiceDeps,
-  { input, signal }: AgUiRequest,
+  { body: input, signal }: AgUiRequest,
   { sink, stream, asked: { run, isNew } }: Showing,
 ): void {
   const answered = run.messages.findLast(({ role }) => role === 'user');

@@ -139,9 +139,8 @@ export class ChatSession {
     const runId = this.#runId;
     this.#talk = { runId, caller: person, address: person.address };
     if (this.#isClosed) return;
-    const stream = openTurnStream(runId);
     const { signal } = this.#closing;
-    signal.addEventListener('abort', () => stream.close());
+    const stream = openTurnStream(runId, signal);
     const run = await doorRuns.get(runId);
     if (this.#isClosed) return;
     if (run && !ownsRun(person, run)) return this.#refuseOther();

@@ -2,7 +2,7 @@ import { DEFAULT_MODEL } from '#lib/protocol/openai-api';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { answerAside } from '../../runs/room.ts';
-import { failureOf, type TurnEvent } from '../room.ts';
+import { type DoorRequest, failureOf, type TurnEvent } from '../room.ts';
 import { ChatCompletion } from './chat-completion.ts';
 import {
   type Asking,
@@ -15,7 +15,6 @@ import type {
   AnswerHead,
   OpenAiAnswer,
   OpenAiConfig,
-  OpenAiRequest,
   OpenAiService,
   OpenAiSink,
   Tokens,
@@ -32,7 +31,7 @@ export interface OpenAiServiceDeps extends ConversationRunsDeps {
 }
 
 /** A request has this on both of the paths. */
-type Posted = OpenAiRequest<
+type Posted = DoorRequest<
   Pick<Parameters<OpenAiService['chat']>[0]['body'], 'model' | 'user' | 'stream'>
 >;
 

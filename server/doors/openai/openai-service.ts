@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import { closedObject } from '#lib/protocol/closed-object';
 import type { ChatCompletionBody, ResponseBody } from '#lib/protocol/openai-api';
-import type { Caller } from '../../auth/room.ts';
-import type { TurnEvent } from '../room.ts';
-
-/** One POST, whose credential and body were checked. */
-export interface OpenAiRequest<Body> {
-  readonly caller: Caller;
-  readonly address: string;
-  readonly body: Body;
-  /** Aborted when the program leaves before the answer is whole: the turn is stopped then. */
-  readonly signal: AbortSignal;
-}
+import type { DoorRequest, DoorSink, TurnEvent } from '../room.ts';
 
 /** Tokens of one turn, as far as its providers count them. */
 export interface Tokens {
@@ -19,11 +9,8 @@ export interface Tokens {
   readonly output: number;
 }
 
-/** Where the events of a streamed answer go. */
-export interface OpenAiSink {
-  send(data: object | '[DONE]'): void;
-  end(): void;
-}
+/** Where a streamed answer goes. */
+export type OpenAiSink = DoorSink<object | '[DONE]'>;
 
 export interface Failure {
   readonly code: string;
@@ -58,8 +45,8 @@ export interface Answer {
 
 /** The built-in agent for programs that speak the API of OpenAI. Throws `HttpError` with why not. */
 export interface OpenAiService {
-  chat(request: OpenAiRequest<ChatCompletionBody>): Promise<OpenAiAnswer>;
-  respond(request: OpenAiRequest<ResponseBody>): Promise<OpenAiAnswer>;
+  chat(request: DoorRequest<ChatCompletionBody>): Promise<OpenAiAnswer>;
+  respond(request: DoorRequest<ResponseBody>): Promise<OpenAiAnswer>;
 }
 
 /** `openai_api` in the configuration file. */

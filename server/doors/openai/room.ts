@@ -1,3 +1,3 @@
 export { createOpenAiService } from './create-openai-service.ts';
-export type { OpenAiAnswer, OpenAiRequest, OpenAiService } from './openai-service.ts';
+export type { OpenAiAnswer, OpenAiService } from './openai-service.ts';
 export { openAiConfigSchema } from './openai-service.ts';

@@ -23,7 +23,7 @@ export function agUiRoute(deps: HttpDeps): Route {
       takePlace(principal, context.outgoing);
       const { address } = context;
       const signal = context.signal();
-      const begin = await deps.agUi.open({ caller: principal, address, input: body, signal });
+      const begin = await deps.agUi.open({ caller: principal, address, body, signal });
       return eventResponse(deps, principal, ({ send, end }) =>
         begin({ send: (event) => send(`data: ${JSON.stringify(event)}\n\n`), end }),
       );

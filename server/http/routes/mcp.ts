@@ -7,7 +7,7 @@ import type { Agent } from '../../auth/room.ts';
 import type { McpStream } from '../../doors/mcp/room.ts';
 import { PROGRAMS } from '../../doors/room.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createStreamPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
+import { createStreamPlaces, eventResponse } from '../open-responses.ts';
 import { readJson } from '../read-body.ts';
 import { type HttpResponse, json } from '../response.ts';
 import { type RequestContext, type Route, routesOf } from '../route.ts';
@@ -15,67 +15,61 @@ import { type RequestContext, type Route, routesOf } from '../route.ts';
 const route = routesOf('mcp');
 
 /** MCP over HTTP (docs/mcp.md): all that an agent's token may call, in both generations of the protocol. */
-export const mcpRoutes = (deps: HttpDeps): Route[] => {
+export function mcpRoutes(deps: HttpDeps): Route[] {
+  const { mcp } = deps;
   // Streams of both generations count.
   const takePlace = createStreamPlaces('streams of MCP');
-  return [postRoute(deps, takePlace), streamRoute(deps, takePlace), endRoute(deps)];
-};
-
-const postRoute = ({ mcp }: HttpDeps, takePlace: TakePlace): Route =>
-  route('POST', '/mcp', {
-    id: 'sendMcp',
-    summary:
-      'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
-    access: PROGRAMS,
-    responses: { 200: { description: 'JSON-RPC, or Server-Sent Events that end with it' } },
-    handle: inSession(mcp, async ({ sessionId, principal, context }) => {
-      const body = await readMessage(context);
-      if (!body.ok) return body.refusal;
-      if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
-      const lasts = isListen(body.value);
-      if (lasts) takePlace(principal, context.outgoing);
-      const { incoming, makeRoom, resizeRoom } = context;
-      const answer = await mcp.answer({
-        agent: principal,
-        sessionId,
-        makeRoom,
-        resizeRoom,
-        body: body.value,
-        headers: incoming.headers,
-        signal: context.signal(),
-      });
-      if (!(answer instanceof Response)) return json(200, answer.json);
-      return toHttpResponse(answer, !lasts && takesJsonAlone(context.incoming));
+  return [
+    route('POST', '/mcp', {
+      id: 'sendMcp',
+      summary:
+        'A message of MCP (2026-07-28, or 2025-11-25 and older), for programs with a token of their own',
+      access: PROGRAMS,
+      responses: { 200: { description: 'JSON-RPC, or Server-Sent Events that end with it' } },
+      handle: inSession(mcp, async ({ sessionId, principal, context }) => {
+        const body = await readMessage(context);
+        if (!body.ok) return body.refusal;
+        if (Array.isArray(body.value)) return json(400, rpcError(JSON_RPC.invalid, ONE_MESSAGE));
+        const lasts = isListen(body.value);
+        if (lasts) takePlace(principal, context.outgoing);
+        const { incoming, makeRoom, resizeRoom } = context;
+        const answer = await mcp.answer({
+          agent: principal,
+          sessionId,
+          makeRoom,
+          resizeRoom,
+          body: body.value,
+          headers: incoming.headers,
+          signal: context.signal(),
+        });
+        if (!(answer instanceof Response)) return json(200, answer.json);
+        return toHttpResponse(answer, !lasts && takesJsonAlone(context.incoming));
+      }),
     }),
-  });
-
-const streamRoute = (deps: HttpDeps, takePlace: TakePlace): Route =>
-  route('GET', '/mcp', {
-    id: 'openMcpStream',
-    summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
-    access: PROGRAMS,
-    responses: { 200: { description: 'text/event-stream' } },
-    handle: inSession(deps.mcp, ({ principal, context: { incoming, outgoing } }) => {
-      if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
-      takePlace(principal, outgoing);
-      return eventResponse(deps, principal, () =>
-        deps.mcp.openStream(principal, toStream(outgoing)),
-      );
+    route('GET', '/mcp', {
+      id: 'openMcpStream',
+      summary: 'Notifications of MCP up to 2025-11-25, as Server-Sent Events',
+      access: PROGRAMS,
+      responses: { 200: { description: 'text/event-stream' } },
+      handle: inSession(mcp, ({ principal, context: { incoming, outgoing } }) => {
+        if (!/\btext\/event-stream\b/.test(incoming.headers.accept ?? '')) return onlyPost();
+        takePlace(principal, outgoing);
+        return eventResponse(deps, principal, () => mcp.openStream(principal, toStream(outgoing)));
+      }),
     }),
-  });
-
-const endRoute = ({ mcp }: HttpDeps): Route =>
-  route('DELETE', '/mcp', {
-    id: 'endMcp',
-    summary: 'The end of a session of MCP up to 2025-11-25',
-    access: PROGRAMS,
-    responses: { 204: { description: 'It is over' } },
-    handle: inSession(mcp, ({ principal, sessionId }) => {
-      if (sessionId === undefined) return onlyPost();
-      mcp.endSession(principal, sessionId);
-      return { status: 204, body: '', headers: {} };
+    route('DELETE', '/mcp', {
+      id: 'endMcp',
+      summary: 'The end of a session of MCP up to 2025-11-25',
+      access: PROGRAMS,
+      responses: { 204: { description: 'It is over' } },
+      handle: inSession(mcp, ({ principal, sessionId }) => {
+        if (sessionId === undefined) return onlyPost();
+        mcp.endSession(principal, sessionId);
+        return { status: 204, body: '', headers: {} };
+      }),
     }),
-  });
+  ];
+}
 
 interface Entered {
   readonly principal: Agent;

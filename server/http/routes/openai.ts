@@ -4,8 +4,8 @@ import type { HttpError } from '#lib/protocol/http-error';
 import { LIMITS } from '#lib/protocol/limits';
 import { chatCompletionBodySchema, responseBodySchema } from '#lib/protocol/openai-api';
 import type { Caller } from '../../auth/room.ts';
-import type { OpenAiAnswer, OpenAiRequest, OpenAiService } from '../../doors/openai/room.ts';
-import { AGENTS } from '../../doors/room.ts';
+import type { OpenAiAnswer, OpenAiService } from '../../doors/openai/room.ts';
+import { AGENTS, type DoorRequest } from '../../doors/room.ts';
 import { errorResponse, toHttpError } from '../error-response.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { createStreamPlaces, eventResponse, type TakePlace } from '../open-responses.ts';
@@ -51,7 +51,7 @@ async function answer<Schema extends z.ZodType>(
   deps: HttpDeps & { readonly takePlace: TakePlace },
   { principal: caller, context }: Asked,
   schema: Schema,
-  ask: (request: OpenAiRequest<z.output<Schema>>) => Promise<OpenAiAnswer>,
+  ask: (request: DoorRequest<z.output<Schema>>) => Promise<OpenAiAnswer>,
 ): Promise<HttpResponse> {
   try {
     deps.takePlace(caller, context.outgoing);
