@@ -231,8 +231,21 @@ function notChecked(field: 'aside' | 'partsAside'): ReadKeyword {
   };
 }
 
+/** Keywords whose values are of one kind, and stand under their own names in a node. */
+const each = <Keyword extends keyof SchemaNode>(
+  read: (value: unknown, part: Part) => SchemaNode[Keyword] | undefined,
+  ...keywords: readonly Keyword[]
+): Readonly<Record<string, ReadKeyword>> =>
+  Object.fromEntries(keywords.map((keyword) => [keyword, into(keyword, read)]));
+
 /** All keywords that are checked. Any other is an annotation. */
 const READERS: Readonly<Record<string, ReadKeyword>> = {
+  ...each(readOne, 'not', 'additionalProperties', 'propertyNames', 'items', 'contains'),
+  ...each(readList, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...each(readMap, 'properties', 'dependentSchemas'),
+  ...each(readNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...each(readCount, 'minLength', 'maxLength', 'minItems', 'maxItems'),
+  ...each(readCount, 'minContains', 'maxContains', 'minProperties', 'maxProperties'),
   type: into('types', readTypes),
   enum: into('allowed', (value, { node }) =>
     // `const` beside it says more.
@@ -240,41 +253,18 @@ const READERS: Readonly<Record<string, ReadKeyword>> = {
   ),
   const: into('allowed', (value) => readValues([value])),
   $ref: readReference,
-  allOf: into('allOf', readList),
-  anyOf: into('anyOf', readList),
-  oneOf: into('oneOf', readList),
-  not: into('not', readOne),
   if: into('condition', readOne),
   // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
   then: into('whenMet', readOne),
   else: into('whenNot', readOne),
-  dependentSchemas: into('dependentSchemas', readMap),
   dependentRequired: into('dependentRequired', readDependent),
-  properties: into('properties', readMap),
   patternProperties: into('patternProperties', readPatternMap),
-  additionalProperties: into('additionalProperties', readOne),
-  propertyNames: into('propertyNames', readOne),
   required: into('required', readNames),
-  minProperties: into('minProperties', readCount),
-  maxProperties: into('maxProperties', readCount),
-  prefixItems: into('prefixItems', readList),
-  items: into('items', readOne),
-  contains: into('contains', readOne),
-  minContains: into('minContains', readCount),
-  maxContains: into('maxContains', readCount),
-  minItems: into('minItems', readCount),
-  maxItems: into('maxItems', readCount),
   uniqueItems: into('uniqueItems', (value) => (typeof value === 'boolean' ? value : undefined)),
-  minimum: into('minimum', readNumber),
-  maximum: into('maximum', readNumber),
-  exclusiveMinimum: into('exclusiveMinimum', readNumber),
-  exclusiveMaximum: into('exclusiveMaximum', readNumber),
   multipleOf: into('multipleOf', (value) => {
     const step = readNumber(value);
     return step !== undefined && step > 0 ? step : undefined;
   }),
-  minLength: into('minLength', readCount),
-  maxLength: into('maxLength', readCount),
   pattern: into('pattern', readPattern),
   format: into('format', readText),
   'x-sensitive': into('sensitive', readMark),
@@ -284,7 +274,7 @@ const READERS: Readonly<Record<string, ReadKeyword>> = {
   unevaluatedItems: notChecked('partsAside'),
   $dynamicRef: () => false,
   $recursiveRef: () => false,
-  // Of draft 3, in which they check.
+  // They check in draft 3.
   extends: notChecked('aside'),
   disallow: () => false,
   divisibleBy: () => false,

@@ -16,7 +16,7 @@ interface Member {
  * many clients offer the name: only who changed is put into its place anew.
  */
 export class ToolPool {
-  readonly #name: string;
+  readonly name: string;
   readonly #availability: AvailabilityOf;
   readonly #members = new Map<string, Member>();
   /** In the order of asking, in which no two are equal; without those that came since it was read. */
@@ -25,7 +25,7 @@ export class ToolPool {
   #places = 0;
 
   constructor(name: string, availability: AvailabilityOf) {
-    this.#name = name;
+    this.name = name;
     this.#availability = availability;
   }
 
@@ -37,7 +37,7 @@ export class ToolPool {
     const { instanceId } = tool;
     const { place = this.#places++ } = this.#members.get(instanceId) ?? {};
     this.remove(instanceId);
-    const availability = this.#availability(instanceId, this.#name);
+    const availability = this.#availability(instanceId, this.name);
     this.#members.set(instanceId, { tool, place, availability });
     this.#stale.add(instanceId);
   }
@@ -99,7 +99,7 @@ export class ToolPool {
       const before = this.#members.get(instanceId);
       if (!before) continue;
       this.#takeOut(before);
-      const member = { ...before, availability: this.#availability(instanceId, this.#name) };
+      const member = { ...before, availability: this.#availability(instanceId, this.name) };
       this.#members.set(instanceId, member);
       this.#inOrder.splice(this.#indexOf(member), 0, member);
     }

@@ -5,10 +5,9 @@ import type { RejectedTool, ToolListing } from '#lib/protocol/tool-spec';
 import { redactShapes } from '#lib/text/redact';
 import { createEmitter } from '#lib/util/emitter';
 import { type Principal, refusalOf } from '../auth/room.ts';
-import { InsideTools } from './inside-tools.ts';
 import { toInsideListing, toPoolListing } from './list-tools.ts';
 import { createToolChecks, tooLarge } from './tool-checks.ts';
-import { ToolPools } from './tool-pools.ts';
+import { ToolPool } from './tool-pool.ts';
 import {
   type AvailabilityOf,
   type CheckedSpec,
@@ -22,6 +21,7 @@ import {
   type ToolProvider,
   type ToolTarget,
 } from './tool-provider.ts';
+import { ToolTable } from './tool-table.ts';
 
 /** Until the last client has taken its call, and its answer is written. */
 const BESIDE_TOOL_MS = CLOCKS.queueMs + 5_000;
@@ -56,21 +56,15 @@ export interface ToolRegistryDeps {
  * of tools in the system is a view of it, so none can differ. It has no sockets and runs nothing.
  */
 export class ToolRegistry {
-  readonly #inside: InsideTools;
-  /** Names of clients that are the server's now, and were not when they were registered. */
-  #hidden: ReadonlySet<string> = new Set();
-  /** Listeners were called for this last. */
-  #announced: Pick<InsideTools, 'byName'> & { readonly hidden: ReadonlySet<string> };
   readonly #availability: AvailabilityOf;
-  readonly #pools: ToolPools;
+  readonly #table: ToolTable;
   #askEach: ToolProvider | undefined;
   readonly #offers = createEmitter<OfferChange>();
-  #sortedNames: readonly string[] | undefined;
   // The parts that ask and report are given these two functions alone.
   /** Names this instance serves. */
-  readonly namesOf = (instanceId: string): string[] => [...this.#pools.toolsOf(instanceId).keys()];
+  readonly namesOf = (instanceId: string): string[] => [...this.#table.toolsOf(instanceId).keys()];
   /** The availability of an instance may have changed; to be called before the next look-up. */
-  readonly availabilityChanged = (instanceId: string): void => this.#pools.refresh(instanceId);
+  readonly availabilityChanged = (instanceId: string): void => this.#table.refresh(instanceId);
   /**
    * Checks the tools of one registration as they came, each by itself, in slices
    * between which others are served (TR18); registrations one after the other. Changes nothing.
@@ -79,20 +73,18 @@ export class ToolRegistry {
 
   constructor({ providers = [], availability, openCircuitOf, ...more }: ToolRegistryDeps) {
     const { hide = redactShapes } = more;
-    this.check = createToolChecks({ alike: (key) => this.#pools.alike.find(key), hide });
-    this.#inside = new InsideTools(providers);
-    this.#announced = { byName: this.#inside.byName, hidden: this.#hidden };
-    for (const provider of providers) provider.onChange(() => this.#insideChanged());
     this.#availability = (instanceId, tool) => ({
       ...availability(instanceId),
       openCircuit: openCircuitOf?.(instanceId, tool),
     });
-    this.#pools = new ToolPools(this.#availability);
+    this.#table = new ToolTable(this.#availability);
+    this.check = createToolChecks({ alike: (key) => this.#table.alike.find(key), hide });
+    for (const provider of providers) this.provide(provider);
   }
 
   /** Offers the tools of a provider, beside those of earlier ones: of two of one name the first is offered. */
   provide(provider: ToolProvider): void {
-    this.#inside.add(provider);
+    this.#table.provide(provider);
     provider.onChange(() => this.#insideChanged());
     this.#insideChanged();
   }
@@ -108,10 +100,10 @@ export class ToolRegistry {
    * of each tool the first `mostClients` are in it.
    */
   list(principal: Principal, from: string | null = null, mostClients = Number.POSITIVE_INFINITY) {
-    this.#read();
-    this.#sortedNames ??= [...this.#pools.names()].filter((name) => !this.#hidden.has(name)).sort();
-    const names = [...this.#inside.byName.keys(), ...this.#sortedNames];
-    const listings = names.flatMap((name) => this.#listing(name, from, mostClients) ?? []);
+    this.#table.read();
+    const listings = this.#table
+      .all()
+      .flatMap((one) => this.#toListing(one, from, mostClients) ?? []);
     return listings.sort(inListOrder).map((one) => {
       const reason = refusalOf(principal, one.name);
       return reason === undefined ? one : { ...one, callable: false, reason };
@@ -120,31 +112,31 @@ export class ToolRegistry {
 
   /** One tool as the operator's list has it, with at most so many of its clients. */
   listing(name: string, mostClients: number): ToolListing | undefined {
-    return this.#listing(name, null, mostClients);
+    const found = this.#table.find(name);
+    return found && this.#toListing(found, null, mostClients);
   }
 
   /** `name`, `name@client`, or `name@all` (TR60), in the order for `from`. Undefined when it is not served. */
   find(reference: string, from: string | null = null): ToolTarget | undefined {
     const { name, clientId } = parseToolReference(reference);
-    const inside = this.#inside.find(name);
-    if (inside) return clientId === undefined ? toTarget(inside) : undefined;
-    if (this.#hidden.has(name)) return undefined;
-    if (clientId === ALL_CLIENTS) return this.#ofAll(name, from);
-    const pool = this.#pools.of(name);
-    const best = pool?.best(clientId, from);
-    if (!pool || !best) return undefined;
+    const found = this.#table.find(name);
+    if (!(found instanceof ToolPool))
+      return clientId === undefined ? found && toTarget(found) : undefined;
+    if (clientId === ALL_CLIENTS) return this.#ofAll(found, from);
+    const best = found.best(clientId, from);
+    if (!best) return undefined;
     // Each reading begins anew: only the first of thousands may be wanted.
     const withSchema = (schemaHash?: string) => ({
-      [Symbol.iterator]: () => pool.inOrder(clientId, from, schemaHash)[Symbol.iterator](),
+      [Symbol.iterator]: () => found.inOrder(clientId, from, schemaHash)[Symbol.iterator](),
     });
     return { best, candidates: withSchema(), withSchema };
   }
 
-  #ofAll(name: string, from: string | null): ToolTarget | undefined {
+  #ofAll(pool: ToolPool, from: string | null): ToolTarget | undefined {
     const provider = this.#askEach;
     if (!provider) return undefined;
     const ofPool = (schemaHash?: string) => {
-      const [best] = this.#pools.of(name)?.inOrder(undefined, from, schemaHash) ?? [];
+      const [best] = pool.inOrder(undefined, from, schemaHash);
       return best ? [toToolOfAll(best, provider)] : [];
     };
     const [best] = ofPool();
@@ -157,7 +149,7 @@ export class ToolRegistry {
    */
   nameOf(reference: string): string {
     const { name } = parseToolReference(reference);
-    const meant = this.#inside.nameOf(name) ?? this.#pools.nameInTheWay(name) ?? name;
+    const meant = this.#table.named(name)?.name ?? name;
     return `${meant}${reference.slice(name.length)}`;
   }
 
@@ -171,21 +163,21 @@ export class ToolRegistry {
     const rejected: RejectedTool[] = [];
     const names: string[] = [];
     for (const one of checked) {
-      const outcome = admit(this.#pools, this.#inside, client, one);
+      const outcome = admit(this.#table, client, one);
       if (typeof outcome === 'string') names.push(outcome);
       else if (rejected.length < LIMITS.rejectedPerMessage) rejected.push(outcome);
     }
     const registered = names.length;
     const rejected_count = checked.length - registered;
-    if (registered > 0) this.#changed({ instanceId: client.instanceId, names });
+    if (registered > 0) this.#offers.emit({ instanceId: client.instanceId, names });
     return rejected_count > rejected.length
       ? { registered, rejected, rejected_count }
       : { registered, rejected };
   }
 
   unregister(instanceId: string, names: readonly string[]): void {
-    const removed = names.filter((name) => this.#pools.remove(instanceId, name));
-    if (removed.length > 0) this.#changed({ instanceId, names: removed });
+    const removed = names.filter((name) => this.#table.remove(instanceId, name));
+    if (removed.length > 0) this.#offers.emit({ instanceId, names: removed });
   }
 
   /** Takes all of an instance's tools out of every list. */
@@ -198,39 +190,21 @@ export class ToolRegistry {
     return this.#offers.subscribe(listener);
   }
 
-  #changed(change: OfferChange): void {
-    this.#sortedNames = undefined;
-    this.#offers.emit(change);
-  }
-
   /** Listeners are called for what has changed since they were called last, also where a list was asked for meanwhile. */
   #insideChanged(): void {
-    const before = this.#announced;
-    this.#read();
-    const now = { byName: this.#inside.byName, hidden: this.#hidden };
-    this.#announced = now;
-    const own = new Set([...before.byName.keys(), ...now.byName.keys()]);
-    const changed = [...own].filter((name) => before.byName.get(name) !== now.byName.get(name));
-    const names = [...new Set([...changed, ...before.hidden, ...now.hidden])];
-    if (names.length > 0) this.#changed({ instanceId: null, names });
+    this.#table.read();
+    const names = this.#table.takeChanged();
+    if (names.length > 0) this.#offers.emit({ instanceId: null, names });
   }
 
-  #read(): void {
-    const before = this.#inside.byName;
-    this.#inside.read();
-    if (this.#inside.byName === before) return;
-    this.#hidden = new Set([...this.#pools.names()].filter((name) => this.#inside.reserves(name)));
-    this.#sortedNames = undefined;
-  }
-
-  #listing(name: string, from: string | null, most: number): ToolListing | undefined {
-    const inside = this.#inside.find(name);
-    if (inside) return toInsideListing(inside);
-    if (this.#hidden.has(name)) return undefined;
-    const pool = this.#pools.of(name);
-    if (!pool) return undefined;
-    const shown = Iterator.from(pool.inOrder(undefined, from)).take(most).toArray();
-    return toPoolListing(shown, pool.size, this.#availability);
+  #toListing(
+    found: InsideTool | ToolPool,
+    from: string | null,
+    most: number,
+  ): ToolListing | undefined {
+    if (!(found instanceof ToolPool)) return toInsideListing(found);
+    const shown = Iterator.from(found.inOrder(undefined, from)).take(most).toArray();
+    return toPoolListing(shown, found.size, this.#availability);
   }
 }
 
@@ -250,24 +224,23 @@ const toTarget = (tool: InsideTool): ToolTarget => ({
 
 /** Registers the tool and returns its name, or returns why not. */
 function admit(
-  pools: ToolPools,
-  inside: Pick<InsideTools, 'reserves'>,
+  table: ToolTable,
   client: OfferingInstance,
   checked: CheckedSpec,
 ): string | RejectedTool {
   if (!checked.ok) return checked.rejected;
   const { name } = checked.tool;
-  if (inside.reserves(name)) {
+  const holder = table.named(name);
+  if (holder && !(holder instanceof ToolPool)) {
     const message = `The name "${name}" is reserved for the server, also as models spell it and in any case; choose another one.`;
     return { name, code: 'name_reserved', message };
   }
-  const holder = pools.nameInTheWay(name);
-  if (holder !== undefined) {
-    const message = `Models would take it for "${holder}", which is registered: they spell it "${toModelName(name)}", and names that differ only in case count as the same; choose another name.`;
+  if (holder && holder.name !== name) {
+    const message = `Models would take it for "${holder.name}", which is registered: they spell it "${toModelName(name)}", and names that differ only in case count as the same; choose another name.`;
     return { name, code: 'name_collides', message };
   }
   const { clientId, instanceId } = client;
-  const own = pools.toolsOf(instanceId);
+  const own = table.toolsOf(instanceId);
   const replaced = own.get(name);
   if (!replaced && own.size >= LIMITS.toolsPerClient) {
     const message = `A client may offer at most ${LIMITS.toolsPerClient} tools; unregister one first.`;
@@ -276,12 +249,12 @@ function admit(
   const { key, bytes, timeoutMs } = checked.tool;
   const ownBytes = own.values().reduce((sum, one) => sum + one.bytes, 0);
   if (ownBytes - (replaced?.bytes ?? 0) + bytes > LIMITS.toolBytesPerClient) return tooLarge(name);
-  const alike = pools.alike.find(key);
-  if (!alike && pools.alike.bytes + bytes > MOST_BYTES) {
+  const alike = table.alike.find(key);
+  if (!alike && table.alike.bytes + bytes > MOST_BYTES) {
     const message = `The tools of all clients together have ${MOST_BYTES} bytes of JSON already, the most that this server keeps; unregister some first.`;
     return { name, code: 'too_many_tools', message };
   }
   // In memory once for all that offer it.
-  pools.put({ ...(alike ?? checked.tool), origin: OF_CLIENTS, timeoutMs, clientId, instanceId });
+  table.put({ ...(alike ?? checked.tool), origin: OF_CLIENTS, timeoutMs, clientId, instanceId });
   return name;
 }

@@ -3,11 +3,10 @@ import { type Guard, guard } from './guard.ts';
 /** Guards of tools that clients offer. */
 export const REGISTRY_GUARDS: readonly Guard[] = [
   guard('T37', 'server/tools/tool-registry.ts', {
-    'if (inside.reserves(name)) {': 'if (name === undefined) {',
+    'if (holder && !(holder instanceof ToolPool)) {': 'if (name === undefined) {',
   }),
-  guard('T38', 'server/tools/tool-pools.ts', {
-    'return holder === name ? undefined : holder;':
-      'return holder === name ? undefined : undefined;',
+  guard('T38', 'server/tools/tool-registry.ts', {
+    'if (holder && holder.name !== name) {': 'if (name === undefined) {',
   }),
   guard('T39', 'lib/protocol/tool-name.ts', { ' && !OBJECT_NAMES.has(name);': ';' }),
   guard('T40', 'server/calls/route-call.ts', {
@@ -39,8 +38,8 @@ export const REGISTRY_GUARDS: readonly Guard[] = [
   guard('T47', 'server/tools/tool-registry.ts', {
     ' >= LIMITS.toolsPerClient)': ' > LIMITS.toolsPerClient)',
   }),
-  guard('T48', 'server/tools/tool-registry.ts', {
-    'OfferChange): void {\n    this.#sortedNames = undefined;\n': 'OfferChange): void {\n',
+  guard('T48', 'server/tools/tool-table.ts', {
+    '    pool?.remove(instanceId);\n': '',
   }),
   guard('T49', 'server/tools/tool-registry.ts', {
     'const registered = names.length;': 'const registered = checked.length;',

@@ -1,14 +1,16 @@
 import {
-  type ConstantNode,
   create,
   type FunctionNode,
   factory,
+  isConstantNode,
+  isFunctionNode,
+  isOperatorNode,
+  isParenthesisNode,
+  isSymbolNode,
   type MathNode,
   numericDependencies,
   type OperatorNode,
-  type ParenthesisNode,
   parseDependencies,
-  type SymbolNode,
 } from 'mathjs/number';
 import { z } from 'zod';
 import { defineTool, ToolError } from '../define-tool.ts';
@@ -98,31 +100,27 @@ function deepestBracket(expression: string): number {
 const tooDeep = () =>
   new CalculationError(`The expression is too deep: at most ${MAX_DEPTH} parts one in the other.`);
 
-const isConstant = (node: MathNode): node is ConstantNode => node.type === 'ConstantNode';
-const isParenthesis = (node: MathNode): node is ParenthesisNode => node.type === 'ParenthesisNode';
-const isSymbol = (node: MathNode): node is SymbolNode => node.type === 'SymbolNode';
-const isOperator = (node: MathNode): node is OperatorNode => node.type === 'OperatorNode';
-const isFunction = (node: MathNode): node is FunctionNode => node.type === 'FunctionNode';
-
 function evaluate(node: MathNode, depth: number): Value {
   if (depth > MAX_DEPTH) throw tooDeep();
-  if (isConstant(node)) return readConstant(node.value);
-  if (isParenthesis(node)) return evaluate(node.content, depth + 1);
-  if (isSymbol(node)) {
+  if (isConstantNode(node)) return readConstant(node.value);
+  if (isParenthesisNode(node)) return evaluate(node.content, depth + 1);
+  if (isSymbolNode(node)) {
     const value = CONSTANTS.get(node.name);
     if (value !== undefined) return value;
     throw new CalculationError(
       `"${node.name}" is unknown; known names are ${[...CONSTANTS.keys()].join(', ')}.`,
     );
   }
-  if (isOperator(node)) return operate(node, depth);
-  if (isFunction(node)) return callFunction(node, depth);
+  if (isOperatorNode(node)) return operate(node, depth);
+  if (isFunctionNode(node)) return callFunction(node, depth);
   throw new CalculationError(
     'Only numbers, + - * / ^ % !, parentheses and the known functions are allowed.',
   );
 }
 
-function operate({ fn, op, args }: OperatorNode, depth: number): Value {
+type Operation = Pick<OperatorNode, 'args'> & { readonly fn: string; readonly op: string };
+
+function operate({ fn, op, args }: Operation, depth: number): Value {
   const operator = OPERATORS.get(fn);
   if (!operator) {
     throw new CalculationError(`The operator "${op}" is not allowed; use + - * / ^ % !.`);
@@ -144,7 +142,7 @@ function readConstant(value: unknown): Value {
 function callFunction(node: FunctionNode, depth: number): Value {
   // The type excludes it, but what is called may be any expression.
   const callee: MathNode = node.fn;
-  const name = isSymbol(callee) ? callee.name : '';
+  const name = isSymbolNode(callee) ? callee.name : '';
   const known = FUNCTIONS.get(name);
   if (!known) {
     throw new CalculationError(

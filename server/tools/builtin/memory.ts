@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RECALL } from '#lib/call/untrusted-result';
+import { runIn, Semaphore } from '#lib/limits/semaphore';
 import { mapTexts, redactShapes } from '#lib/text/redact';
 import { given } from '#lib/util/given';
 import type { Clock } from '../../base/clock.ts';
@@ -45,13 +46,7 @@ function createStore({
   hide = redactShapes,
 }: MemoryDeps) {
   // One after the other, so that those of one moment do not pass the limits together.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
-  };
-
+  const oneByOne = new Semaphore({ atOnce: 1 });
   return defineTool({
     name: 'memory.store',
     displayName: 'Remember',
@@ -65,7 +60,7 @@ function createStore({
     run: (given, { ownerToken, runId, principal, status }) => {
       const { key, text } = mapTexts(given, hide);
       status({ tip: text === null ? `Forgetting ${key}` : `Noting ${key}` });
-      return inTurn(async () => {
+      return runIn(oneByOne, async () => {
         const sizes = await store.memories.sizes(ownerToken, key);
         const replaced = sizes.replacedBytes !== null;
         if (text === null) {

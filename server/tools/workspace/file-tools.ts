@@ -82,27 +82,16 @@ async function readText(file: FileHandle, path: string, offset: number) {
   const { size } = stats;
   const length = Math.max(0, Math.min(MOST_READ, size - offset));
   const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-  const bytes = buffer.subarray(0, bytesRead);
   const isCut = offset + bytesRead < size;
-  const whole = isCut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
-  const end = offset + whole.length;
-  return { size, offset, text: decode(whole, path), ...(isCut && { next_offset: end }) };
+  const text = decode(buffer.subarray(0, bytesRead), isCut, path);
+  return { size, offset, text, ...(isCut && { next_offset: offset + Buffer.byteLength(text) }) };
 }
 
-/** Without a character at the end of which only the first bytes are there. */
-function wholeCharacters(bytes: Uint8Array): number {
-  let start = bytes.length;
-  while (start > 0 && bytes.length - start < 4 && isInner(bytes[start - 1])) start -= 1;
-  const first = bytes[start - 1] ?? 0;
-  const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-  return bytes.length - (start - 1) < needed ? start - 1 : bytes.length;
-}
-
-const isInner = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
-
-function decode(bytes: Uint8Array, path: string): string {
+/** Of text that is cut, a last character of which only the first bytes are there is left out. */
+function decode(bytes: Uint8Array, isCut: boolean, path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(bytes, { stream: isCut });
   } catch {
     throw refusal(`${JSON.stringify(path)} is not text in UTF-8 there`);
   }
