@@ -35,8 +35,8 @@ export const EXPERIMENT_GUARDS: readonly Guard[] = [
     '    results.push(published.result);': '    results.unshift(published.result);',
   }),
   guard('E12', 'server/runs/agent/partial-arguments.ts', {
-    'const pauseMs = Math.min(INTERVAL_MS + Math.max(0, bytes - SMALL_BYTES), LONGEST_PAUSE_MS);':
-      'const pauseMs = Math.min(0, bytes);',
+    'this.#nextAt = this.#deps.clock.now() + Math.min(INTERVAL_MS + more, LONGEST_PAUSE_MS);':
+      'this.#nextAt = Math.min(0, more);',
   }),
   guard('E13', 'server/runs/agent/run-turn.ts', {
     'if (!(error instanceof StepFailedError) || !error.isSilent) return undefined;':
