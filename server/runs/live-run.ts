@@ -9,11 +9,11 @@ import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceRun } from '../notices/room.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/room.ts';
-import type { MessageWriter, ModelRequest, RequestLog, Transcript } from './agent/agent.ts';
+import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 import { type MessageReplay, replaysFor } from './agent/replay.ts';
 import { isUnread } from './agent/turn.ts';
 import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
-import { PublishedMessage } from './message-writer.ts';
+import { MessageWriter } from './message-writer.ts';
 import { ModelTurnLog } from './model-turn-log.ts';
 import { createRunUsage, type RunUsageCount } from './run-usage.ts';
 import type { PriceTable } from './runs-config.ts';
@@ -60,7 +60,7 @@ export interface StoredRun extends Pick<MessagesPage, 'messages' | 'to' | 'asked
  * published: a snapshot never runs ahead of the events after it.
  * Only text that a model is still writing is shown before (rule RU8).
  */
-export class LiveRun implements Transcript {
+export class LiveRun {
   readonly #deps: LiveRunDeps;
   readonly #secrets: Secrets;
   readonly #log: ModelTurnLog;
@@ -104,10 +104,12 @@ export class LiveRun implements Transcript {
     return { ...this.summary(), ...messagePage(this.#messages, this.#to) };
   }
 
+  /** A message that a person sends during a step stands after the one that the model is writing. */
   messages(): readonly Message[] {
     return this.#messages;
   }
 
+  /** Messages on disk are sent back to this model with these, by message. */
   async replays(model: string): Promise<ReadonlyMap<string, MessageReplay>> {
     return replaysFor(model, await this.#deps.store.getReplays(this.runId));
   }
@@ -177,31 +179,30 @@ export class LiveRun implements Transcript {
       await this.save(patch, [{ type: 'put_message', message, position: this.#to }]);
       this.#add(message);
       this.publish();
-      this.#publishMessage(message);
+      this.publishMessage(message);
       return true;
     });
   }
 
+  /** Each step of the model is a message. Resolves once what was begun before has its place. */
   beginMessage(): Promise<MessageWriter> {
     return this.#inOrder(async () => {
       const { clock, bus } = this.#deps;
       const message = this.#newMessage('assistant', []);
       const position = this.#to;
       this.#add(message);
-      this.#publishMessage(message);
-      return new PublishedMessage({
-        message,
-        clock,
-        secrets: this.#secrets,
-        publish: (event) => void bus.publish(event),
-        onPublished: (published) => {
-          this.#messages[this.#placeOf(published.message_id)] = published;
-        },
-        beginRequest: (request) => this.#beginRequest(message.message_id, request),
-        persist: (done, replay) =>
-          this.#put({ type: 'put_message', message: done, position, ...given({ replay }) }),
-      });
+      this.publishMessage(message);
+      return new MessageWriter(this, message, { clock, bus, secrets: this.#secrets, position });
     });
+  }
+
+  /** Shows watchers of later this form of a message of the turn that runs. */
+  keep(message: Message): void {
+    this.#messages[this.#placeOf(message.message_id)] = message;
+  }
+
+  putMessage(message: Message, position: number, replay: MessageReplay | undefined): Promise<void> {
+    return this.#put({ type: 'put_message', message, position, ...given({ replay }) });
   }
 
   /** The last one also drops those that have no room any more; a turn keeps all of its own. */
@@ -259,7 +260,8 @@ export class LiveRun implements Transcript {
     }
   }
 
-  async #beginRequest(message_id: string, request: ModelRequest): Promise<RequestLog> {
+  /** A request that is being answered. Without an end it was interrupted. */
+  async beginRequest(message_id: string, request: ModelRequest) {
     const log = this.#log;
     const before = this.#messages.slice(0, this.#placeOf(message_id));
     const of = { message_id, turn: this.#askedBefore + personsMessages(before) };
@@ -270,8 +272,11 @@ export class LiveRun implements Transcript {
       this.publish();
     } else await this.#put(put);
     return {
+      /** The first piece of the answer is here. */
       answered: () => log.answered(),
-      end: (outcome) => log.end(outcome),
+      /** The outcome goes to disk with what the run writes next. */
+      end: (outcome: RequestOutcome) => log.end(outcome),
+      /** Writes the end now, where nothing else is about to be written. */
       write: () => this.#put(),
     };
   }
@@ -280,7 +285,7 @@ export class LiveRun implements Transcript {
     return mapTexts(summary, this.#secrets.hide);
   }
 
-  #publishMessage(message: Message): void {
+  publishMessage(message: Message): void {
     this.#deps.bus.publish({ type: 'message', run_id: this.runId, message });
   }
 

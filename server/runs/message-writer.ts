@@ -1,13 +1,14 @@
 import type { Message, MessagePart } from '#lib/protocol/run';
-import type { WatchEventBody } from '#lib/protocol/watch-messages';
 import { mapTexts } from '#lib/text/redact';
 import { createRedactedStream, type RedactedStream, type Secrets } from '#lib/text/secrets';
 import { withEllipsis } from '#lib/text/with-ellipsis';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
-import type { AnswerBlock, MessageWriter, ModelRequest, RequestLog } from './agent/agent.ts';
+import type { EventBus } from '../events/room.ts';
+import type { ModelRequest } from './agent/agent.ts';
 import type { Notice } from './agent/notices.ts';
-import { createReplayDraft, type MessageReplay, type ReplayMetadata } from './agent/replay.ts';
+import { createReplayDraft, type ReplayMetadata } from './agent/replay.ts';
+import type { LiveRun } from './live-run.ts';
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;
@@ -18,24 +19,33 @@ const OWN_ID = /^[\w.:-]{1,64}$/;
 /** Characters of reasoning that a message shows; models may think for longer. */
 const MOST_REASONING = 64 * 1024;
 
-export interface MessageWriterDeps {
-  readonly message: Message;
+/** A stretch of text or reasoning that the provider sets apart from the next. */
+interface AnswerBlock {
+  readonly id: string;
+  readonly isStart?: boolean;
+  readonly isEnd?: boolean;
+  /** Reasoning that stood in the text: no provider gave it as such, and none is sent it back. */
+  readonly isOfText?: boolean;
+  readonly metadata?: ReplayMetadata | undefined;
+}
+
+/** With what a message is written. */
+interface Writing {
   readonly clock: Clock;
+  readonly bus: EventBus;
   readonly secrets: Secrets;
-  readonly publish: (event: WatchEventBody) => void;
-  /** Takes what was published, which is what a snapshot may show. */
-  readonly onPublished: (message: Message) => void;
-  readonly beginRequest: (request: ModelRequest) => Promise<RequestLog>;
-  readonly persist: (message: Message, replay: MessageReplay | undefined) => Promise<void>;
+  /** In its run. */
+  readonly position: number;
 }
 
 /**
- * Writes an assistant message while watchers see it grow. Text comes as deltas,
+ * Writes an assistant message of a run while watchers see it grow. Text comes as deltas,
  * coalesced; whatever else changes is published as the whole message, so that a
  * watcher that missed something is right again.
  */
-export class PublishedMessage implements MessageWriter {
-  readonly #deps: MessageWriterDeps;
+export class MessageWriter {
+  readonly #run: LiveRun;
+  readonly #of: Writing;
   #message: Message;
   #pending = '';
   /** The stream of the last part, while its text may go on. */
@@ -48,13 +58,18 @@ export class PublishedMessage implements MessageWriter {
   #reasoningShown = 0;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(deps: MessageWriterDeps) {
-    this.#deps = deps;
-    this.#message = deps.message;
+  constructor(run: LiveRun, message: Message, of: Writing) {
+    this.#run = run;
+    this.#of = of;
+    this.#message = message;
   }
 
-  beginRequest(request: ModelRequest): Promise<RequestLog> {
-    return this.#deps.beginRequest(request);
+  /**
+   * Writes down the request whose answer this message is to be, with the step that it begins.
+   * Resolves once that is on disk: no model is asked before.
+   */
+  beginRequest(request: ModelRequest) {
+    return this.#run.beginRequest(this.#message.message_id, request);
   }
 
   append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void {
@@ -68,7 +83,7 @@ export class PublishedMessage implements MessageWriter {
     if (isNew) {
       this.#endText();
       this.#places.set(key, this.#message.parts.length);
-      this.#open = createRedactedStream(this.#deps.secrets);
+      this.#open = createRedactedStream(this.#of.secrets);
     }
     const clean = this.#open?.add(delta) ?? '';
     const shown = kind === 'reasoning' ? this.#shownReasoning(clean) : clean;
@@ -77,9 +92,10 @@ export class PublishedMessage implements MessageWriter {
       this.#replay.reasoning(this.#message.parts.length - 1, delta);
     if (isNew || shown === '') return;
     this.#pending += shown;
-    this.#cancelTimer ??= this.#deps.clock.schedule(DELTA_INTERVAL_MS, () => this.#flush());
+    this.#cancelTimer ??= this.#of.clock.schedule(DELTA_INTERVAL_MS, () => this.#flush());
   }
 
+  /** The text that was written so far was reasoning. */
   rethink(): void {
     this.#endText();
     this.#settle();
@@ -94,6 +110,7 @@ export class PublishedMessage implements MessageWriter {
     this.#publish();
   }
 
+  /** `modelId`: the id that the model itself gave the call. */
   addCall(callId: string, modelId?: string): void {
     this.#endText();
     const key = callKey(callId);
@@ -108,39 +125,46 @@ export class PublishedMessage implements MessageWriter {
     if (ownId !== undefined) this.#replay.call(at, ownId);
   }
 
+  /** The model's id of a call where it is one that can be kept: of the usual form, and no secret. */
   ownId(modelId: string | undefined): string | undefined {
     const isUsable = modelId !== undefined && OWN_ID.test(modelId);
-    return isUsable && this.#deps.secrets.hide(modelId) === modelId ? modelId : undefined;
+    return isUsable && this.#of.secrets.hide(modelId) === modelId ? modelId : undefined;
   }
 
   describeCall(callId: string, metadata: ReplayMetadata): void {
     this.#describe(callKey(callId), metadata);
   }
 
+  /** For people only; a model never reads it. */
   addNotice(notice: Notice): void {
     this.#endText();
     this.#flush();
     // A fact, not the model's unfinished text: published with the end, when it is on disk.
-    const shown = mapTexts(notice, this.#deps.secrets.hide);
+    const shown = mapTexts(notice, this.#of.secrets.hide);
     const parts: MessagePart[] = [...this.#message.parts, { type: 'notice', ...shown }];
     this.#message = { ...this.#message, parts };
   }
 
+  /** Published at once: what it tells is so already, whatever becomes of the message. */
   showNotice(notice: Notice): void {
     this.addNotice(notice);
     this.#setParts(this.#message.parts);
     this.#publish();
   }
 
+  /**
+   * Resolves once the message is on disk, with the end of its request, and published as done.
+   * `model`: whose whole answer it is, which is sent back with what its provider said of it.
+   */
   async end(model?: string): Promise<void> {
     this.#endText();
     this.#settle();
     this.#message = { ...this.#message, status: 'done' };
     const texts = this.#message.parts.map((part) => ('text' in part ? part.text : undefined));
     const replay =
-      model === undefined ? undefined : this.#replay.finish(model, texts, this.#deps.secrets.hide);
-    await this.#deps.persist(this.#message, replay);
-    this.#deps.onPublished(this.#message);
+      model === undefined ? undefined : this.#replay.finish(model, texts, this.#of.secrets.hide);
+    await this.#run.putMessage(this.#message, this.#of.position, replay);
+    this.#run.keep(this.#message);
     this.#publish();
   }
 
@@ -175,19 +199,18 @@ export class PublishedMessage implements MessageWriter {
 
   #setParts(parts: MessagePart[]): void {
     this.#message = { ...this.#message, parts };
-    this.#deps.onPublished(this.#message);
+    this.#run.keep(this.#message);
   }
 
   #publish(): void {
-    const message = this.#message;
-    this.#deps.publish({ type: 'message', run_id: message.run_id, message });
+    this.#run.publishMessage(this.#message);
   }
 
   #flush(): void {
     const settled = this.#settle();
     if (!settled) return;
     const { run_id, message_id } = this.#message;
-    this.#deps.publish({ type: 'message_delta', run_id, message_id, ...settled });
+    this.#of.bus.publish({ type: 'message_delta', run_id, message_id, ...settled });
   }
 
   /** Takes what is pending into the last part. Returns it, to be published as a delta. */

@@ -6,11 +6,12 @@ import { abortable } from '#lib/util/abortable';
 import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService } from '../calls/room.ts';
-import { type MessageWriter, SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
+import { SHUTTING_DOWN, type TurnEnd } from './agent/agent.ts';
 import { type Notice, notice, turnError } from './agent/notices.ts';
 import { hasCalls, isEmptyAnswer, namedCalls, ofLastTurn, untilFinal } from './agent/turn.ts';
 import { endWith, failedEnd, stoppedEnd, stoppedWords, stopperOf } from './agent/turn-ending.ts';
 import type { LiveRun } from './live-run.ts';
+import type { MessageWriter } from './message-writer.ts';
 /** The notice of a turn that was taken up after a restart. */
 export const RESTARTED = 'restarted';
 

@@ -1,12 +1,11 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CallParent } from '#lib/call/new-call';
 import type { ModelUsage, SentPart, StoredModelTurn } from '#lib/protocol/model-turn';
-import type { Message, MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
+import type { MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
 import type { Caller, Principal } from '../../auth/room.ts';
+import type { LiveRun } from '../live-run.ts';
 import type { ImageWay } from './build-model-history.ts';
 import type { Lesson } from './lessons.ts';
-import type { Notice } from './notices.ts';
-import type { MessageReplay, ReplayMetadata } from './replay.ts';
 import type { SchemaTarget } from './schema-targets.ts';
 import type { Patience } from './silence-watch.ts';
 import type { Spending } from './spending.ts';
@@ -33,42 +32,6 @@ export interface ResolvedModel {
   readonly toolPrompt: string | null;
 }
 
-/** One assistant message while it is being written. Watchers see each change. */
-export interface MessageWriter {
-  append(kind: 'text' | 'reasoning', delta: string, block?: AnswerBlock): void;
-  /** The text that was written so far was reasoning. */
-  rethink(): void;
-  /** `modelId`: the id that the model itself gave the call. */
-  addCall(callId: string, modelId?: string): void;
-  /** The model's id of a call where it is one that can be kept: of the usual form, and no secret. */
-  ownId(modelId: string | undefined): string | undefined;
-  describeCall(callId: string, metadata: ReplayMetadata): void;
-  /** For people only; a model never reads it. */
-  addNotice(notice: Notice): void;
-  /** Published at once: what it tells is so already, whatever becomes of the message. */
-  showNotice(notice: Notice): void;
-  /**
-   * Writes down the request whose answer this message is to be, with the step that it begins.
-   * Resolves once that is on disk: no model is asked before.
-   */
-  beginRequest(request: ModelRequest): Promise<RequestLog>;
-  /**
-   * Resolves once the message is on disk, with the end of its request, and published as done.
-   * `model`: whose whole answer it is, which is sent back with what its provider said of it.
-   */
-  end(model?: string): Promise<void>;
-}
-
-/** A stretch of text or reasoning that the provider sets apart from the next. */
-export interface AnswerBlock {
-  readonly id: string;
-  readonly isStart?: boolean;
-  readonly isEnd?: boolean;
-  /** Reasoning that stood in the text: no provider gave it as such, and none is sent it back. */
-  readonly isOfText?: boolean;
-  readonly metadata?: ReplayMetadata | undefined;
-}
-
 /** A request to the model, as it is written down before it is made. */
 export interface ModelRequest
   extends Pick<
@@ -81,32 +44,10 @@ export interface ModelRequest
   readonly results: readonly SentPart[];
 }
 
-/** A request that is being answered. Without an end it was interrupted. */
-export interface RequestLog {
-  /** The first piece of the answer is here. */
-  answered(): void;
-  /** The outcome goes to disk with what the run writes next. */
-  end(outcome: RequestOutcome): void;
-  /** Writes the end now, where nothing else is about to be written. */
-  write(): Promise<void>;
-}
-
 export type RequestOutcome =
   | { readonly finishReason: string; readonly usage: ModelUsage }
   /** The code of a notice, or `cancelled`. */
   | { readonly errorCode: string };
-
-/** Where a turn is written down. Each step of the model is a message of its own. */
-export interface Transcript {
-  /** So many messages before these are not among them. */
-  readonly older: number;
-  /** A message that a person sends during a step stands after the one that the model is writing. */
-  messages(): readonly Message[];
-  /** Messages on disk are sent back to this model with these, by message. */
-  replays(model: string): Promise<ReadonlyMap<string, MessageReplay>>;
-  /** Resolves once what was begun before has its place. */
-  beginMessage(): Promise<MessageWriter>;
-}
 
 /** A sub-agent's turn has these beside a person's. Its calls stand below the call that it works for. */
 export interface Delegated extends CallParent {
@@ -124,7 +65,8 @@ export interface TurnRequest {
   readonly tools: readonly string[] | null;
   /** Names of those that are offered before others. */
   readonly pinned: readonly string[];
-  readonly transcript: Transcript;
+  /** The turn is written down there. */
+  readonly transcript: LiveRun;
   /** How the model is asked in this run, before what the configuration says. */
   readonly settings?: RunSettings | undefined;
   /** A sub-agent works for a call of another turn. */

@@ -2,7 +2,8 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
 import { beginModelRequest } from '../../telemetry/room.ts';
-import type { MessageWriter, TurnEnd, TurnRequest } from './agent.ts';
+import type { MessageWriter } from '../message-writer.ts';
+import type { TurnEnd, TurnRequest } from './agent.ts';
 import { describeModelError, internalError, notice, type TurnError } from './notices.ts';
 import { planStep, type StepPlan } from './prepare-prompt.ts';
 import {

@@ -5,7 +5,7 @@ import { LIMITS } from '#lib/protocol/limits';
 import { wellFormed } from '#lib/text/map-texts';
 import { mapTexts } from '#lib/text/redact';
 import type { DraftCall } from '../../calls/room.ts';
-import type { MessageWriter } from './agent.ts';
+import type { MessageWriter } from '../message-writer.ts';
 import { SAME_ID } from './answers/chat-reader.ts';
 import type { MeantTool } from './mend-calls.ts';
 import { PartialArguments } from './partial-arguments.ts';

@@ -3,7 +3,7 @@ import { type LanguageModelUsage, streamText, type TextStreamPart, type ToolSet 
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
-import type { MessageWriter } from './agent.ts';
+import type { MessageWriter } from '../message-writer.ts';
 import { readArguments } from './mend-calls.ts';
 import { StreamCutError } from './notices.ts';
 import type { PreparedRequest } from './prepare-request.ts';

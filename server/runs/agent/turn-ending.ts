@@ -5,13 +5,8 @@ import { isDecided } from '#lib/protocol/is-decided';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import type { Message } from '#lib/protocol/run';
 import type { ToolRegistry } from '../../tools/room.ts';
-import {
-  type MessageWriter,
-  OWNER_REVOKED,
-  SHUTTING_DOWN,
-  type TurnEnd,
-  WorkNotWanted,
-} from './agent.ts';
+import type { MessageWriter } from '../message-writer.ts';
+import { OWNER_REVOKED, SHUTTING_DOWN, type TurnEnd, WorkNotWanted } from './agent.ts';
 import { failure, type Notice, notice, stopped, type TurnError, turnError } from './notices.ts';
 import { digest, hasCalls, messagesRead, namedCalls, outcomeOf, type Turn } from './turn.ts';
 
