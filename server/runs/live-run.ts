@@ -9,12 +9,10 @@ import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceRun } from '../notices/room.ts';
 import type { Change, MessagesPage, Store, StoredTokens } from '../store/room.ts';
-import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 import { type MessageReplay, replaysFor } from './agent/replay.ts';
-import { isUnread } from './agent/turn.ts';
-import { messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
+import { isUnread, messagePage, newestFrom, WINDOW_BYTES } from './message-page.ts';
 import { MessageWriter } from './message-writer.ts';
-import { ModelTurnLog } from './model-turn-log.ts';
+import { type ModelRequest, ModelTurnLog, type RequestLog } from './model-turn-log.ts';
 import { createRunUsage, type RunUsageCount } from './run-usage.ts';
 import type { PriceTable } from './runs-config.ts';
 
@@ -260,8 +258,7 @@ export class LiveRun {
     }
   }
 
-  /** A request that is being answered. Without an end it was interrupted. */
-  async beginRequest(message_id: string, request: ModelRequest) {
+  async beginRequest(message_id: string, request: ModelRequest): Promise<RequestLog> {
     const log = this.#log;
     const before = this.#messages.slice(0, this.#placeOf(message_id));
     const of = { message_id, turn: this.#askedBefore + personsMessages(before) };
@@ -272,11 +269,8 @@ export class LiveRun {
       this.publish();
     } else await this.#put(put);
     return {
-      /** The first piece of the answer is here. */
       answered: () => log.answered(),
-      /** The outcome goes to disk with what the run writes next. */
-      end: (outcome: RequestOutcome) => log.end(outcome),
-      /** Writes the end now, where nothing else is about to be written. */
+      end: (outcome) => log.end(outcome),
       write: () => this.#put(),
     };
   }

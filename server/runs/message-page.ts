@@ -36,3 +36,6 @@ export function messagePage(
   const leftOut = to - shown.length;
   return { messages: shown, ...(leftOut > 0 ? { messages_left_out: leftOut } : {}) };
 }
+
+/** A person's message that no step has read. */
+export const isUnread = (messages: readonly Message[]): boolean => messages.at(-1)?.role === 'user';

@@ -5,10 +5,9 @@ import { withEllipsis } from '#lib/text/with-ellipsis';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { EventBus } from '../events/room.ts';
-import type { ModelRequest } from './agent/agent.ts';
 import type { Notice } from './agent/notices.ts';
-import { createReplayDraft, type ReplayMetadata } from './agent/replay.ts';
-import type { LiveRun } from './live-run.ts';
+import { createReplayDraft, type MessageReplay, type ReplayMetadata } from './agent/replay.ts';
+import type { ModelRequest, RequestLog } from './model-turn-log.ts';
 
 /** At most 30 deltas a second for each message (rule RU6). */
 const DELTA_INTERVAL_MS = 34;
@@ -29,6 +28,15 @@ interface AnswerBlock {
   readonly metadata?: ReplayMetadata | undefined;
 }
 
+/** The run of a message. */
+interface WritingRun {
+  beginRequest(messageId: string, request: ModelRequest): Promise<RequestLog>;
+  /** Shows watchers of later this form of the message. */
+  keep(message: Message): void;
+  putMessage(message: Message, position: number, replay: MessageReplay | undefined): Promise<void>;
+  publishMessage(message: Message): void;
+}
+
 /** With what a message is written. */
 interface Writing {
   readonly clock: Clock;
@@ -44,7 +52,7 @@ interface Writing {
  * watcher that missed something is right again.
  */
 export class MessageWriter {
-  readonly #run: LiveRun;
+  readonly #run: WritingRun;
   readonly #of: Writing;
   #message: Message;
   #pending = '';
@@ -58,7 +66,7 @@ export class MessageWriter {
   #reasoningShown = 0;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(run: LiveRun, message: Message, of: Writing) {
+  constructor(run: WritingRun, message: Message, of: Writing) {
     this.#run = run;
     this.#of = of;
     this.#message = message;

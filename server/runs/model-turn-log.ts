@@ -1,9 +1,35 @@
-import type { ModelTurn, StoredModelTurn } from '#lib/protocol/model-turn';
+import type { ModelTurn, ModelUsage, SentPart, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { Clock } from '../base/clock.ts';
 import type { Change, Store } from '../store/room.ts';
-import type { ModelRequest, RequestOutcome } from './agent/agent.ts';
 
 type PutModelTurn = Extract<Change, { type: 'put_model_turn' }>;
+
+/** A request to the model, as it is written down before it is made. */
+export interface ModelRequest
+  extends Pick<
+    StoredModelTurn,
+    'step' | 'model' | 'tools_offered' | 'tools_sha256' | 'prompt_sha256' | 'rendering'
+  > {
+  /** The run goes to this step with it. False for another attempt, and for the last answer. */
+  readonly beginsStep: boolean;
+  /** They belong to all calls in the prompt; those that were sent before in this form are not written again. */
+  readonly results: readonly SentPart[];
+}
+
+/** A request that is being answered. Without an end it was interrupted. */
+export interface RequestLog {
+  /** The first piece of the answer is here. */
+  answered(): void;
+  /** The outcome goes to disk with what the run writes next. */
+  end(outcome: RequestOutcome): void;
+  /** Writes the end now, where nothing else is about to be written. */
+  write(): Promise<void>;
+}
+
+export type RequestOutcome =
+  | { readonly finishReason: string; readonly usage: ModelUsage }
+  /** The code of a notice, or `cancelled`. */
+  | { readonly errorCode: string };
 
 /** Read in one piece, to find what was sent before. */
 const PAGE = 200;

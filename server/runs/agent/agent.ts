@@ -1,6 +1,5 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CallParent } from '#lib/call/new-call';
-import type { ModelUsage, SentPart, StoredModelTurn } from '#lib/protocol/model-turn';
 import type { MessageAuthor, RunError, RunSettings } from '#lib/protocol/run';
 import type { Caller, Principal } from '../../auth/room.ts';
 import type { LiveRun } from '../live-run.ts';
@@ -31,23 +30,6 @@ export interface ResolvedModel {
   /** Markdown that describes the tools to a model without tool calling of its own; null where it has that. */
   readonly toolPrompt: string | null;
 }
-
-/** A request to the model, as it is written down before it is made. */
-export interface ModelRequest
-  extends Pick<
-    StoredModelTurn,
-    'step' | 'model' | 'tools_offered' | 'tools_sha256' | 'prompt_sha256' | 'rendering'
-  > {
-  /** The run goes to this step with it. False for another attempt, and for the last answer. */
-  readonly beginsStep: boolean;
-  /** They belong to all calls in the prompt; those that were sent before in this form are not written again. */
-  readonly results: readonly SentPart[];
-}
-
-export type RequestOutcome =
-  | { readonly finishReason: string; readonly usage: ModelUsage }
-  /** The code of a notice, or `cancelled`. */
-  | { readonly errorCode: string };
 
 /** A sub-agent's turn has these beside a person's. Its calls stand below the call that it works for. */
 export interface Delegated extends CallParent {

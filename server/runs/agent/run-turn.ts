@@ -2,6 +2,7 @@ import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { abortable } from '#lib/util/abortable';
 import { pause } from '../../base/clock.ts';
 import { beginModelRequest } from '../../telemetry/room.ts';
+import { isUnread } from '../message-page.ts';
 import type { MessageWriter } from '../message-writer.ts';
 import type { TurnEnd, TurnRequest } from './agent.ts';
 import { describeModelError, internalError, notice, type TurnError } from './notices.ts';
@@ -16,14 +17,7 @@ import {
 import { Spending } from './spending.ts';
 import { MOST_CALLS, type StartedCall, StepCalls } from './step-calls.ts';
 import { type StepEnd, StepFailedError, streamStep } from './stream-step.ts';
-import {
-  emptyAnswersAtEnd,
-  isUnread,
-  messagesRead,
-  type Turn,
-  type TurnDeps,
-  untilFinal,
-} from './turn.ts';
+import { emptyAnswersAtEnd, messagesRead, type Turn, type TurnDeps, untilFinal } from './turn.ts';
 import {
   actorOf,
   completedWith,

@@ -171,10 +171,7 @@ function keptOf(turn: ReadingTurn, record: Ended): Ended {
 export const ofLastTurn = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 
-/** A person's message that no step has read. */
-export const isUnread = (messages: readonly Message[]): boolean => messages.at(-1)?.role === 'user';
-
-/** How many of these there are. */
+/** Messages of a person that no step has read. */
 export const unreadAtEnd = (messages: readonly Message[]): number =>
   messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 

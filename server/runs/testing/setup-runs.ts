@@ -8,12 +8,7 @@ import { FIRST_OPERATOR, type Principal } from '../../auth/principal.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AnnounceRun } from '../../notices/notice-drafts.ts';
 import { createRehearsalModel } from '../../rehearsal/rehearsal-model.ts';
-import {
-  type ModelRequest,
-  SHUTTING_DOWN,
-  type TurnEnd,
-  type TurnRequest,
-} from '../agent/agent.ts';
+import { SHUTTING_DOWN, type TurnEnd, type TurnRequest } from '../agent/agent.ts';
 import type { Agent } from '../agent/create-agent.ts';
 import { Models } from '../agent/models.ts';
 import { NO_BUDGET } from '../agent/spending.ts';
@@ -25,6 +20,7 @@ import {
 } from '../agent/testing/fakes.ts';
 import { AgentRuns } from '../agent-runs.ts';
 import { KnownRuns } from '../known-runs.ts';
+import type { ModelRequest } from '../model-turn-log.ts';
 import { createOwnerTokens } from './owner-tokens.ts';
 
 export const principal = FIRST_OPERATOR;
