@@ -1,31 +1,17 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { isToolName, spellingOf } from '#lib/protocol/tool-name';
-import { given } from '#lib/util/given';
 import { ConfigError } from '../base/config-error.ts';
 import { loadModule } from '../base/load-module.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Store } from '../store/room.ts';
-import { createAskHuman, createAttemptCompletion } from './builtin/ask-human.ts';
-import { createBuiltinTools } from './builtin/builtin-tools.ts';
-import { createHttpRequest } from './builtin/http-request.ts';
-import { createMemoryTools, type MemoryDeps } from './builtin/memory.ts';
-import { createRunCode } from './builtin/run-code.ts';
+import { openBuiltins, type ToolParts } from './builtin/builtin-tools.ts';
 import { type AnyServerTool, defineTool, isDefinedTool, ToolError } from './define-tool.ts';
 import { OwnTools, toProvidedTool } from './own-tools.ts';
-import type { ToolsConfig } from './tools-config.ts';
+import type { ToolSettings } from './tools-config.ts';
 import { FileOrigins } from './workspace/file-origins.ts';
 import { createFileTools, type Origins } from './workspace/file-tools.ts';
 import { probeIsolation } from './workspace/isolation.ts';
 import { createShell } from './workspace/shell-tool.ts';
-
-/** The part of the configuration that is the tools'. */
-interface ToolSettings {
-  readonly filePath: string;
-  readonly dataDir: string;
-  readonly file: ToolsConfig & { readonly hooks: readonly { readonly module: string }[] };
-}
 
 /** A module is given these, so that it needs no package of its own. */
 const GIVEN = { defineTool, ToolError, z };
@@ -103,20 +89,6 @@ async function toolsOf(exported: Readonly<Record<string, unknown>>): Promise<Any
   return tools;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface ToolParts extends Pick<MemoryDeps, 'clock' | 'hide' | 'othersRead'> {
-  readonly store: MemoryDeps['store'] & Pick<Store, 'listKept'>;
-  /** The file that a thread or a process of a tool runs; `built` is its name after the build. */
-  threadOf(built: string, source: string): string;
-  /** It is the server's; tools are given what the configuration names. */
-  readonly env: Environment;
-  readonly logger: Pick<Logger, 'info'>;
-}
-
-/** One owner's, and those of all together. */
-const MEMORY = { bytes: 1024 * 1024, allBytes: 64 * 1024 * 1024 };
-
 /** The server's own tools, as the configuration has them. Throws `ConfigError`. */
 export async function openTools(config: ToolSettings, parts: ToolParts): Promise<AnyServerTool[]> {
   const own = [...openBuiltins(config, parts), ...(await openWorkspaceTools(config, parts))];
@@ -126,37 +98,6 @@ export async function openTools(config: ToolSettings, parts: ToolParts): Promise
 /** The same as their provider. */
 export const openOwnTools = async (config: ToolSettings, parts: ToolParts) =>
   new OwnTools(await openTools(config, parts));
-
-function openBuiltins(
-  config: ToolSettings,
-  { threadOf, store, clock, hide, othersRead }: ToolParts,
-): AnyServerTool[] {
-  const { weather, database, tools } = config.file;
-  const isOwnStore = database === undefined;
-  const path = isOwnStore
-    ? join(config.dataDir, 'callboard.db')
-    : databaseFile(config.filePath, database);
-  const workerPath = threadOf('database-worker.mjs', 'tools/builtin/database-worker.ts');
-  const codeWorker = threadOf('run-code-worker.mjs', 'tools/builtin/run-code-worker.ts');
-  const kept = { store, clock, hide, ...given({ othersRead }) };
-  return [
-    ...createBuiltinTools({ fetch, weather, database: { path, isOwnStore, workerPath } }),
-    ...(tools.http ? [createHttpRequest(tools.http)] : []),
-    ...(tools.run_code ? [createRunCode({ workerPath: codeWorker })] : []),
-    ...(tools.ask_human ? [createAskHuman()] : []),
-    ...(tools.attempt_completion ? [createAttemptCompletion()] : []),
-    ...(tools.memory ? createMemoryTools({ ...kept, limits: { ...MEMORY, ...tools.memory } }) : []),
-  ];
-}
-
-/** From the folder of the configuration file, as each path in it. */
-function databaseFile(filePath: string, database: string): string {
-  const path = resolve(dirname(filePath), database);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
-  throw new ConfigError(
-    `${filePath}: database is ${JSON.stringify(path)}: it must be a SQLite file that is there`,
-  );
-}
 
 async function openWorkspaceTools(
   config: ToolSettings,
@@ -229,7 +170,7 @@ function rulesOf({ filePath, file }: ToolSettings): string[] {
 const isInside = (path: string, folder: string): boolean =>
   `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-function settingsOf(shell: ShellConfig, root: string, env: Environment) {
+function settingsOf(shell: ShellConfig, root: string, env: ToolParts['env']) {
   const names = ['PATH', 'LANG', 'TZ', ...shell.env];
   const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   return {

@@ -105,13 +105,9 @@ export interface ToolHashes {
   readonly toolHash: string;
 }
 
-export function hashesOf(tool: {
-  readonly name: string;
-  readonly displayName: string | undefined;
-  readonly description: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly annotations: ToolAnnotations;
-}): ToolHashes {
+export function hashesOf(
+  tool: Pick<ProvidedTool, 'name' | 'displayName' | 'description' | 'schema' | 'annotations'>,
+): ToolHashes {
   const { name, displayName = null, description, schema, annotations } = tool;
   const schemaHash = sha256(schema);
   return {

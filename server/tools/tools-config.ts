@@ -138,3 +138,10 @@ export interface ToolsConfig {
   readonly database?: string | undefined;
   readonly weather: z.infer<typeof toolsConfigShape.weather>;
 }
+
+/** The configuration, as far as tools are opened by it. */
+export interface ToolSettings {
+  readonly filePath: string;
+  readonly dataDir: string;
+  readonly file: ToolsConfig & { readonly hooks: readonly { readonly module: string }[] };
+}

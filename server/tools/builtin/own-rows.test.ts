@@ -16,7 +16,7 @@ import {
 } from '../../store/testing/store-setup.ts';
 import { bundledWorker } from '../../testing/bundled-worker.ts';
 import { runBuiltin } from '../testing/run-builtin.ts';
-import { createBuiltinTools } from './builtin-tools.ts';
+import { createHistoryQuery } from './builtin-tools.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -61,20 +61,8 @@ beforeAll(async () => {
   await store.close();
 });
 
-function databaseTool() {
-  const tools = createBuiltinTools({
-    fetch,
-    weather: {},
-    database: {
-      path: join(dir, 'callboard.db'),
-      isOwnStore: true,
-      workerPath: bundledWorker('database-worker.mjs'),
-    },
-  });
-  const tool = tools.find(({ name }) => name === 'database.query');
-  if (!tool) throw new Error('not there');
-  return tool;
-}
+const databaseTool = () =>
+  createHistoryQuery(join(dir, 'callboard.db'), bundledWorker('database-worker.mjs'));
 
 async function query(principal: Principal, sql: string): Promise<unknown> {
   const output = await runBuiltin(databaseTool(), { sql }, { principal });

@@ -36,12 +36,6 @@ export interface Origins {
   readonly othersRead: NonNullable<MemoryDeps['othersRead']>;
 }
 
-/** `FileOrigins` has it joined by `/`: one spelling for each file. */
-const segmentsOf = (path: string): string[] => {
-  const { folders, name } = parsePath(path);
-  return [...folders, ...(name === undefined ? [] : [name])];
-};
-
 function createFileRead(root: string, origins: Origins | undefined) {
   return defineTool({
     name: 'file.read',
@@ -55,11 +49,11 @@ function createFileRead(root: string, origins: Origins | undefined) {
     timeoutMs: TIMEOUT_MS,
     concurrency: 4,
     run: async ({ path, offset }) => ({
-      output: await inFolderOf(root, path, {}, async (folder, name) => {
+      output: await inFolderOf(root, path, {}, async (folder, name, whole) => {
         await refuseUnlessFile(folder, name, path);
         const file = await open(folder.at(name), TO_READ);
         try {
-          const untrusted = origins?.files.of(segmentsOf(path).join('/')) ?? undefined;
+          const untrusted = origins?.files.of(whole) ?? undefined;
           return { path, ...(await readText(file, path, offset)), ...given({ untrusted }) };
         } finally {
           await file.close();
@@ -113,8 +107,9 @@ function createFileList(root: string, origins: Origins | undefined) {
     timeoutMs: TIMEOUT_MS,
     concurrency: 4,
     run: async ({ path }) => {
-      const untrusted = origins?.files.within(segmentsOf(path).join('/')) ?? undefined;
-      const listed = await withFolder(root, segmentsOf(path), {}, listFolder).catch((error) => {
+      const folders = parsePath(path);
+      const untrusted = origins?.files.within(folders.join('/')) ?? undefined;
+      const listed = await withFolder(root, folders, {}, listFolder).catch((error) => {
         throw toFileError(error, path);
       });
       return { output: { path, ...listed, ...given({ untrusted }) } };
@@ -164,7 +159,7 @@ function createFileWrite(root: string, origins: Origins | undefined) {
     timeoutMs: TIMEOUT_MS,
     concurrency: 4,
     run: async ({ path, text }, { signal, runId, principal }) => ({
-      output: await inFolderOf(root, path, { create: true }, async (folder, name) => {
+      output: await inFolderOf(root, path, { create: true }, async (folder, name, whole) => {
         const before = await lstat(folder.at(name)).catch((error: unknown) => {
           if (codeOf(error) === 'ENOENT') return undefined;
           throw error;
@@ -175,9 +170,9 @@ function createFileWrite(root: string, origins: Origins | undefined) {
         const bytes = Buffer.from(text);
         const by = (await origins?.othersRead({ runId, principal })) ?? null;
         // A mark that a crash leaves of what was not written is one too many; one too few would be a hole.
-        if (by !== null) await origins?.files.wrote(segmentsOf(path).join('/'), by);
+        if (by !== null) await origins?.files.wrote(whole, by);
         await writeDurably(folder.at('.'), name, bytes, mode);
-        if (by === null) await origins?.files.wrote(segmentsOf(path).join('/'), by);
+        if (by === null) await origins?.files.wrote(whole, by);
         return { path, size: bytes.length, replaced: before !== undefined };
       }),
     }),
@@ -186,16 +181,21 @@ function createFileWrite(root: string, origins: Origins | undefined) {
 
 const notAFile = (path: string) => refusal(`${JSON.stringify(path)} is not a regular file`);
 
+/** `use` is given the path with one spelling for each file, too: so its origin is known. */
 async function inFolderOf<T>(
   root: string,
   path: string,
   options: { readonly create?: boolean },
-  use: (folder: OpenFolder, name: string) => Promise<T>,
+  use: (folder: OpenFolder, name: string, whole: string) => Promise<T>,
 ): Promise<T> {
-  const { folders, name } = parsePath(path);
+  const segments = parsePath(path);
+  const name = segments.at(-1);
   if (name === undefined) throw notAFile(path);
   try {
-    return await withFolder(root, folders, options, (folder) => use(folder, name));
+    const whole = segments.join('/');
+    return await withFolder(root, segments.slice(0, -1), options, (folder) =>
+      use(folder, name, whole),
+    );
   } catch (error) {
     throw toFileError(error, path);
   }

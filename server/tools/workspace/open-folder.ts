@@ -11,18 +11,11 @@ export interface OpenFolder {
   readonly path: string;
 }
 
-interface PathInside {
-  /** From the root of the workspace to it. */
-  readonly folders: readonly string[];
-  /** Undefined for the root itself. */
-  readonly name: string | undefined;
-}
-
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const MOST_SEGMENTS = 64;
 
-/** A path that a model gave, as its parts. Throws `ToolError` for one that may lead elsewhere. */
-export function parsePath(path: string): PathInside {
+/** A path that a model gave, as its parts from the workspace on. Throws `ToolError` for one that may lead elsewhere. */
+export function parsePath(path: string): string[] {
   const segments = path.split('/').filter((part) => part !== '' && part !== '.');
   const leadsElsewhere =
     path.startsWith('/') ||
@@ -34,7 +27,7 @@ export function parsePath(path: string): PathInside {
     throw refusal(`${shown} is not a path inside the workspace, such as "notes/today.md"`);
   }
   if (segments.length > MOST_SEGMENTS) throw refusal(`The path has over ${MOST_SEGMENTS} parts`);
-  return { folders: segments.slice(0, -1), name: segments.at(-1) };
+  return segments;
 }
 
 /**
