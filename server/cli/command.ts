@@ -1,7 +1,8 @@
-import type { DataDir, Place, ServerOptions } from './connect.ts';
-import type { ExitName } from './exit-codes.ts';
-import type { Output } from './output.ts';
-import type { ServerApi } from './server-api.ts';
+import { text as readText } from 'node:stream/consumers';
+import { errorMessage } from '#lib/util/error-message';
+import { connect, dataDirOf, type Environment } from './connect.ts';
+import { CliError, type ExitName } from './exit-codes.ts';
+import type { Output, Sink } from './output.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
@@ -24,24 +25,61 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', text: 'print this help' },
 };
 
-export interface Context {
-  readonly args: readonly string[];
-  readonly out: Output;
-  /** Texts of options that were given. */
-  text(name: string): string | undefined;
-  flag(name: string): boolean;
-  /** Asked for when a command needs it: the address, the token and trust are found then. */
-  server(): ServerApi;
-  dataDir(): DataDir;
+/** A command reads its line, its place and its terminal by this. */
+export type Context = ReturnType<typeof createContext>;
+
+export interface Terminal {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream & Pick<Sink, 'isTTY' | 'columns'>;
+  readonly stderr: NodeJS.WritableStream;
   readonly prompt: Prompt;
-  readonly place: Place;
-  /** Which server, as the command line names it. */
-  readonly options: ServerOptions;
+}
+
+export interface CliInput {
+  /** Behind the program's name. */
+  readonly line: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly terminal: Terminal;
+  readonly version: string;
   /** Aborted by Ctrl+C. */
   readonly signal: AbortSignal;
-  /** All of stdin. */
-  readInput(): Promise<string>;
-  readonly stdout: NodeJS.WritableStream;
+}
+
+export interface ParsedLine {
+  readonly args: readonly string[];
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+export function createContext(
+  { args, values }: ParsedLine,
+  { env, cwd, terminal, signal }: CliInput,
+  out: Output,
+) {
+  const text = (option: string) => {
+    const value = values[option];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const place = { env, cwd, text };
+  const nobody: Prompt = { isThere: false, ask: async () => null };
+  return {
+    ...place,
+    args,
+    out,
+    signal,
+    stdout: terminal.stdout,
+    flag: (option: string) => values[option] === true,
+    /** Asked for when a command needs it: the address, the token and trust are found then. */
+    server: () => connect(place),
+    dataDir: () => dataDirOf(place),
+    // A question would not be seen with --json: scripts decide by options.
+    prompt: out.isJson ? nobody : terminal.prompt,
+    /** All of stdin. */
+    readInput: () =>
+      readText(terminal.stdin).catch((error: unknown) => {
+        throw new CliError('failed', `stdin cannot be read: ${errorMessage(error)}`);
+      }),
+  };
 }
 
 /** A person at the terminal; absent in scripts. */

@@ -9,29 +9,26 @@ import { ServerApi } from './server-api.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Which server, as the options of each command name it. */
-export interface ServerOptions {
-  readonly url?: string | undefined;
-  readonly token?: string | undefined;
-  readonly 'data-dir'?: string | undefined;
-  readonly ca?: string | undefined;
-}
-
+/** Where a command runs; its options name which server it asks. */
 export interface Place {
   readonly env: Environment;
   readonly cwd: string;
+  /** The text of an option that was given. */
+  text(option: string): string | undefined;
 }
 
-export function dataDirOf(options: ServerOptions, { env, cwd }: Place): DataDir {
-  const named = options['data-dir'] ?? (env.CALLBOARD_DATA_DIR?.trim() || undefined);
-  return openDataDir(resolve(cwd, named ?? '.callboard'));
-}
+/** An option, else the variable in its place. */
+const named = ({ env, text }: Place, option: string, variable: string): string | undefined =>
+  text(option) ?? (env[variable]?.trim() || undefined);
 
-/** The address alone; `fromDataDir` where the data directory has it. */
-export function findAddress(options: ServerOptions, place: Place) {
-  const dataDir = dataDirOf(options, place);
-  const named = options.url ?? (place.env.CALLBOARD_URL?.trim() || undefined);
-  if (named !== undefined) return { url: parseUrl(named), dataDir };
+export const dataDirOf = (place: Place): DataDir =>
+  openDataDir(resolve(place.cwd, named(place, 'data-dir', 'CALLBOARD_DATA_DIR') ?? '.callboard'));
+
+/** The address alone, with the data directory that may have it. */
+export function findAddress(place: Place) {
+  const dataDir = dataDirOf(place);
+  const given = named(place, 'url', 'CALLBOARD_URL');
+  if (given !== undefined) return { url: parseUrl(given), dataDir };
   const running = dataDir.server();
   if (running !== undefined) return { url: new URL(running.url), dataDir };
   const what = dataDir.isInUse() ? 'the server has not written its address yet' : 'no server runs';
@@ -42,22 +39,18 @@ export function findAddress(options: ServerOptions, place: Place) {
 }
 
 /** The server that the options, the environment or the data directory name, in this order. */
-export function connect(options: ServerOptions, place: Place): ServerApi {
-  const { url, dataDir } = findAddress(options, place);
-  trustAuthority(options, place, url, dataDir);
-  const token = options.token ?? (place.env.CALLBOARD_TOKEN?.trim() || undefined);
-  return new ServerApi(url.origin, token ?? tokenOfDataDir(options, url, dataDir));
+export function connect(place: Place): ServerApi {
+  const { url, dataDir } = findAddress(place);
+  trustAuthority(place, url, dataDir);
+  const token = named(place, 'token', 'CALLBOARD_TOKEN');
+  return new ServerApi(url.origin, token ?? tokenOfDataDir(place, url, dataDir));
 }
 
 /** For https: the authority that is named, or that the server of this data directory made. */
-export function trustAuthority(
-  options: ServerOptions,
-  { cwd }: Place,
-  url: URL,
-  dataDir: DataDir,
-): void {
+export function trustAuthority({ cwd, text }: Place, url: URL, dataDir: DataDir): void {
   if (url.protocol !== 'https:') return;
-  const given = options.ca === undefined ? dataDir.authority() : readAuthority(cwd, options.ca);
+  const file = text('ca');
+  const given = file === undefined ? dataDir.authority() : readAuthority(cwd, file);
   if (given === undefined) return;
   const known = getCACertificates('default');
   if (!known.includes(given)) setDefaultCACertificates([...known, given]);
@@ -72,10 +65,10 @@ function readAuthority(cwd: string, file: string): string {
 }
 
 /** A token goes to the server of its own data directory, or where the caller names both. */
-function tokenOfDataDir(options: ServerOptions, url: URL, dataDir: DataDir): string {
+function tokenOfDataDir({ text }: Place, url: URL, dataDir: DataDir): string {
   const own = dataDir.server();
   const isOwn = own !== undefined && new URL(own.url).origin === url.origin;
-  const token = isOwn || options['data-dir'] !== undefined ? dataDir.token() : undefined;
+  const token = isOwn || text('data-dir') !== undefined ? dataDir.token() : undefined;
   if (token !== undefined) return token;
   throw new CliError(
     'refused',
@@ -97,33 +90,26 @@ const SQLITE_BUSY = 5;
 
 /** A running server writes it into its data directory (`server/main/data-dir-files.ts`). */
 const addressSchema = z.object({ url: z.url(), pid: z.number().int() });
-type RunningServer = z.infer<typeof addressSchema>;
+
+export type DataDir = ReturnType<typeof openDataDir>;
 
 /** The command line reads these of a data directory; nothing here writes. */
-export interface DataDir {
-  readonly dir: string;
+function openDataDir(dir: string) {
   /** Tells that a server has it, by the lock that the system drops with the process. */
-  isInUse(): boolean;
-  /** The address of the server that has it; undefined where none runs, whatever an old file says. */
-  server(): RunningServer | undefined;
-  /** The operator's token; undefined where there is none. */
-  token(): string | undefined;
-  /** The certificate authority that the server made for itself. */
-  authority(): string | undefined;
-}
-
-function openDataDir(dir: string): DataDir {
   const isInUse = () => isLocked(join(dir, 'lock.db'));
   return {
     dir,
     isInUse,
+    /** The address of the server that has it; undefined where none runs, whatever an old file says. */
     server() {
       const text = readIfThere(join(dir, 'address'));
       // A file that a killed server left may lead to another program, which must not get the token.
       if (text === undefined || !isInUse()) return undefined;
       return addressSchema.safeParse(readJson(text)).data;
     },
+    /** The operator's token; undefined where there is none. */
     token: () => readIfThere(join(dir, 'token'))?.trim() || undefined,
+    /** The certificate authority that the server made for itself. */
     authority: () => readIfThere(join(dir, 'tls', 'ca.crt')),
   };
 }

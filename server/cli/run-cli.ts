@@ -1,7 +1,13 @@
-import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '#lib/util/error-message';
-import { COMMON_OPTIONS, type Command, type Context, type Option, type Prompt } from './command.ts';
+import {
+  type CliInput,
+  COMMON_OPTIONS,
+  type Command,
+  createContext,
+  type Option,
+  type ParsedLine,
+} from './command.ts';
 import { approveCommand } from './commands/approve.ts';
 import { backupCommand } from './commands/backup.ts';
 import { callCommand } from './commands/call.ts';
@@ -11,7 +17,6 @@ import { exportCommand } from './commands/export.ts';
 import { pairCommand, qrCommand } from './commands/pair.ts';
 import { runsCommand } from './commands/runs.ts';
 import { toolsCommand } from './commands/tools.ts';
-import { connect, dataDirOf, type Environment, type ServerOptions } from './connect.ts';
 import { CliError, EXIT_CODES, type ExitName } from './exit-codes.ts';
 import { Output } from './output.ts';
 
@@ -80,26 +85,6 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-export interface Terminal {
-  readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream & {
-    readonly isTTY?: boolean;
-    readonly columns?: number | undefined;
-  };
-  readonly stderr: NodeJS.WritableStream;
-  readonly prompt: Prompt;
-}
-
-export interface CliInput {
-  /** Behind the program's name. */
-  readonly line: readonly string[];
-  readonly env: Environment;
-  readonly cwd: string;
-  readonly terminal: Terminal;
-  readonly version: string;
-  readonly signal: AbortSignal;
-}
-
 /** Runs one command; gives the exit code. Throws only what is a defect of this program. */
 export async function runCli(input: CliInput): Promise<number> {
   const isJson = input.line.includes('--json');
@@ -122,7 +107,7 @@ async function runCommand(input: CliInput, output: Output): Promise<ExitName> {
   if (command === undefined) return noCommand(name, rest, output);
   const parsed = parseCommandLine(command, rest);
   if (parsed.values.help === true) return printed(output, helpOf(command));
-  return command.run(contextOf(command, parsed, input, output));
+  return command.run(createContext(parsed, input, output));
 }
 
 /** `help`, `help <command>`, or a name that there is none of. */
@@ -139,51 +124,6 @@ function printed(output: Output, text: string): ExitName {
   output.text(text);
   output.document({ text });
   return 'ok';
-}
-
-function contextOf(
-  command: Command,
-  { args, values }: ParsedLine,
-  { env, cwd, terminal, signal }: CliInput,
-  out: Output,
-): Context {
-  const text = (name: string) => {
-    const value = values[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const options: ServerOptions = {
-    url: text('url'),
-    token: text('token'),
-    'data-dir': text('data-dir'),
-    ca: text('ca'),
-  };
-  const place = { env, cwd };
-  return {
-    args,
-    out,
-    text,
-    flag: (name) => values[name] === true,
-    server: () => connect(options, place),
-    dataDir: () => dataDirOf(options, place),
-    // A question would not be seen with --json: scripts decide by options.
-    prompt: out.isJson ? { isThere: false, ask: async () => null } : terminal.prompt,
-    place,
-    options,
-    signal,
-    async readInput() {
-      try {
-        return await readText(terminal.stdin);
-      } catch (error) {
-        throw new CliError('failed', `${command.name}: stdin: ${errorMessage(error)}`);
-      }
-    },
-    stdout: terminal.stdout,
-  };
-}
-
-interface ParsedLine {
-  readonly args: readonly string[];
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
 /** Options anywhere, each only once; what is not an option of the command is refused with its usage. */

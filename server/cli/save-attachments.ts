@@ -19,7 +19,7 @@ export async function saveAttachments(
     if (folder === undefined) {
       context.out.note(`File ${attachment.blob_id} (${what}); --out <folder> saves it.`);
     } else {
-      const file = await saveBlob(context, resolve(context.place.cwd, folder), attachment);
+      const file = await saveBlob(context, resolve(context.cwd, folder), attachment);
       context.out.note(`Saved ${file} (${what}).`);
     }
   }

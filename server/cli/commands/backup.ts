@@ -18,8 +18,8 @@ export const backupCommand: Command = {
     'The copy has the history, the files of results, the keys and the operator token: keep it as',
     'safe as the original. To restore it, start with CALLBOARD_DATA_DIR set to a copy of it.',
   ],
-  async run({ args, out, place, dataDir, signal }) {
-    const to = resolve(place.cwd, args[0] ?? '');
+  async run({ args, out, cwd, dataDir, signal }) {
+    const to = resolve(cwd, args[0] ?? '');
     const from = dataDir().dir;
     makeEmpty(to);
     const copied = await copyDataDir({ from, to, signal });

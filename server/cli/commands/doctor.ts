@@ -39,7 +39,7 @@ export const doctorCommand: Command = {
     if (context.flag('rebuild')) return rebuild(context);
     const dataDir = context.dataDir();
     const url = addressOf(context);
-    if (url !== undefined) trustAuthority(context.options, context.place, url, dataDir);
+    if (url !== undefined) trustAuthority(context, url, dataDir);
     const findings: Finding[] = [];
     for (const check of CHECKS) {
       const found = await check({ context, dataDir, url });
@@ -70,9 +70,9 @@ function rebuild({ out, dataDir }: Context): ExitName {
 }
 
 /** Undefined where none is known: that is a finding, not the end. */
-function addressOf({ options, place }: Context): URL | undefined {
+function addressOf(context: Context): URL | undefined {
   try {
-    return findAddress(options, place).url;
+    return findAddress(context).url;
   } catch (error) {
     if (error instanceof CliError && error.exit === 'unreachable') return undefined;
     throw error;

@@ -40,7 +40,7 @@ export const exportCommand: Command = {
       context.out.note(textOf(summary));
       return 'ok';
     }
-    const path = resolve(context.place.cwd, file);
+    const path = resolve(context.cwd, file);
     await writeNew(path, lines, context.signal);
     context.out.document({ file: path, ...summary });
     context.out.line(`${textOf(summary)} Written to ${path}.`);
@@ -150,7 +150,7 @@ async function saveMedia(context: Context, call: Pick<ListedCall, 'attachments'>
   const folder = context.text('media');
   if (folder === undefined) return 0;
   for (const attachment of call.attachments) {
-    await saveBlob(context, resolve(context.place.cwd, folder), attachment);
+    await saveBlob(context, resolve(context.cwd, folder), attachment);
   }
   return call.attachments.length;
 }

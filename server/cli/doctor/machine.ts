@@ -91,7 +91,7 @@ function nearestExisting(path: string): string {
 /** Finds out whether a server that does not run could listen. */
 export const checkPort: Check = async ({ context, dataDir, url }) => {
   if (dataDir.isInUse() || url !== undefined) return [];
-  const { env } = context.place;
+  const { env } = context;
   const port = Number(env.CALLBOARD_PORT?.trim() || 3000);
   const host = env.CALLBOARD_HOST?.trim() || '127.0.0.1';
   const problem = await listenProblem(host, port);
