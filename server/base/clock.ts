@@ -1,4 +1,5 @@
 import type { Moment } from '#lib/call/clocks';
+import { abortable } from '#lib/util/abortable';
 
 /** Time and timers as a dependency, so that tests need not wait. */
 export interface Clock {
@@ -8,10 +9,16 @@ export interface Clock {
   schedule(ms: number, fire: () => void): () => void;
 }
 
-export const pause = (clock: Pick<Clock, 'schedule'>, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.schedule(ms, resolve);
-  });
+/** Resolves after `ms`; rejects with the signal's reason as soon as that aborts. */
+export function pause(
+  clock: Pick<Clock, 'schedule'>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(ms, resolve);
+  return signal ? abortable(signal, promise).finally(cancel) : promise;
+}
 
 /** Resolves after `ms`, when a signal aborts, or when what `listen` returns the end of calls `end`. */
 export const waitFor = (
@@ -45,8 +52,6 @@ export interface SteadyClock extends Clock {
 
 /** When a server was last known to run. One of before marked only the wall time. */
 export type LastMark = Pick<Moment, 'wall'> & Partial<Moment>;
-
-export const momentOf = (clock: SteadyClock): Moment => clock.moment();
 
 export interface SystemClock extends SteadyClock {
   /** Follows the wall clock from now on. `onJump` is called when that was set, or the machine slept. */

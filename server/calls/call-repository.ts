@@ -6,7 +6,7 @@ import type { CallProgress, DecidedEffect, PlannedEffect } from '#lib/call/engin
 import { estimateJsonBytes } from '#lib/json/measure-json';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { momentOf, type SteadyClock } from '../base/clock.ts';
+import type { SteadyClock } from '../base/clock.ts';
 import { createCollector } from '../base/collect-garbage.ts';
 import type { Store } from '../store/room.ts';
 import type { ShownCall } from './call-service.ts';
@@ -70,7 +70,7 @@ export class CallRepository {
   async get(id: string): Promise<Call | undefined> {
     const entry = this.#entries.get(id);
     const call = entry?.durable ?? (await (entry ? durableOf(entry) : this.#store.getCall(id)));
-    return call && shownAt(call, momentOf(this.#clock));
+    return call && shownAt(call, this.#clock.moment());
   }
 
   /** It is 0 unless the record is in the store alone. */
@@ -174,7 +174,7 @@ export class CallRepository {
   shown(runId?: string): ShownCall[] {
     // A late result may be on disk, and not be taken over yet.
     const ended = this.#ended.shown().map((call) => this.#entries.get(call.id)?.durable ?? call);
-    const now = momentOf(this.#clock);
+    const now = this.#clock.moment();
     const others = [...this.#entries.values()].flatMap(({ durable }) =>
       durable && !this.#ended.has(durable.id) ? [shownAt(durable, now)] : [],
     );

@@ -2,7 +2,7 @@ import type { Call } from '#lib/call/call';
 import { shownAt } from '#lib/call/clocks';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
 import { type ApprovalsDeps, createApprovals, type DecidedCalls } from '../approvals/room.ts';
-import { type LastMark, momentOf, type SteadyClock } from '../base/clock.ts';
+import type { LastMark, SteadyClock } from '../base/clock.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { EventBus } from '../events/room.ts';
 import type { AnnounceCall } from '../notices/room.ts';
@@ -155,7 +155,7 @@ async function takeUp(
   const wall = clock.now();
   clock.resumeSteady({ wall, steady: steadyAtStart(last, wall, open) });
   await Promise.all([parts.approvals.load(), parts.breaker.load()]);
-  const shiftMs = shiftOfOlder(last, momentOf(clock));
+  const shiftMs = shiftOfOlder(last, clock.moment());
   const goesOn = (call: Call) => resumptionOf(registry, call) !== undefined;
   const found = await recoverCalls({ store, repository, engine, open, shiftMs, goesOn, onAdopted });
   // They would wait for a person or a client in vain; what goes on outside has its arguments.
@@ -270,7 +270,7 @@ function countForBreaker(breaker: Breaker, call: Call, previous: Call | undefine
 
 async function listed({ store, clock }: CallServiceDeps, query: CallQuery) {
   const page = await store.listCalls(query);
-  const now = momentOf(clock);
+  const now = clock.moment();
   return { ...page, calls: page.calls.map((call) => shownAt(call, now)) };
 }
 

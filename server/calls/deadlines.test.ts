@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { CLOCKS } from '#lib/protocol/limits';
-import { momentOf } from '../base/clock.ts';
 import { appendCall } from '../store/testing/store-setup.ts';
 import { shiftOfOlder, steadyAtStart } from './recover.ts';
 import { operator, reading, setupCalls, tool } from './testing/setup-calls.ts';
@@ -189,7 +188,7 @@ describe('the time of a person at the device', () => {
     await before.settle();
     const after = await setup({ dir: before.dir });
     after.clock.freeze(before.clock.now() - after.clock.now());
-    await after.calls.recover(momentOf(before.clock));
+    await after.calls.recover(before.clock.moment());
     const back = after.connect('phone', { claims: true, epoch: 'e1' });
     await back.back([{ id, attempt: 1, phase: 'running' }]);
     back.status(device(id));
@@ -282,7 +281,7 @@ describe('a start after an absence', () => {
     async (absence) => {
       const before = await setup();
       const { id } = await before.granted(60_000);
-      let last = momentOf(before.clock);
+      let last = before.clock.moment();
       let left = 60_000;
       for (let start = 0; start < 2; start += 1) {
         const after = await setup({ dir: before.dir });
@@ -296,7 +295,7 @@ describe('a start after an absence', () => {
           name: 'resume',
           deadline_at: (after.clock.now() + left) / 1_000,
         });
-        last = momentOf(after.clock);
+        last = after.clock.moment();
         if (start === 0) continue;
         after.clock.advance(left);
         await after.settle();
@@ -313,7 +312,7 @@ describe('a call that only waits', () => {
     const before = await setup({ check });
     before.claiming(1_000);
     const { id } = await before.invoke('camera');
-    const last = momentOf(before.clock);
+    const last = before.clock.moment();
     const after = await setup({ check, dir: before.dir });
     after.clock.setWall(last.wall + HOUR - after.clock.now());
     await after.calls.recover(last);

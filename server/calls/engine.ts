@@ -22,7 +22,7 @@ import {
 import { mergeCard } from '#lib/call/merge-card';
 import type { CardUpdate } from '#lib/protocol/card';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { momentOf, type SteadyClock } from '../base/clock.ts';
+import type { SteadyClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AnnounceCall, Announcement } from '../notices/room.ts';
 import type { Withholding } from '../secrets/room.ts';
@@ -98,7 +98,7 @@ export class CallEngine {
     // Secrets are taken out before anything is decided, so that no event has them.
     const call = withholding.ofCall(given, tool);
     const event = asked && this.#complete(call, asked);
-    const now = momentOf(clock);
+    const now = clock.moment();
     const batch = new EventBatch(call, now.wall);
     const rejected = beginWith(batch, event, actor, this.#rules, now);
     if (rejected) return rejected;
@@ -112,7 +112,7 @@ export class CallEngine {
   /** Why an event would be refused now; undefined: it would not. */
   refusalOf(call: Call, event: CallEvent): Rejected | undefined {
     const current = this.#deps.repository.latest(call.id) ?? call;
-    const decision = decide(current, event, momentOf(this.#deps.clock));
+    const decision = decide(current, event, this.#deps.clock.moment());
     return decision.ok ? undefined : decision;
   }
 
@@ -122,7 +122,7 @@ export class CallEngine {
     const known = repository.entry(call.id);
     const current = known?.latest ?? call;
     const event = this.#complete(current, given);
-    const now = momentOf(clock);
+    const now = clock.moment();
     const batch = new EventBatch(current, now.wall);
     const decision = decide(current, event, now);
     if (!decision.ok) return decision;
@@ -170,7 +170,7 @@ export class CallEngine {
   /** The wall clock was set: of open calls, shows where their deadlines are on it now. */
   showDeadlines(): void {
     const { repository, clock } = this.#deps;
-    const now = momentOf(clock);
+    const now = clock.moment();
     for (const call of repository.open()) {
       const durable = repository.entry(call.id)?.durable;
       if (!durable) continue;
@@ -208,7 +208,7 @@ export class CallEngine {
   #takeIn(entry: CallEntry, event: CallEvent): CardUpdate | undefined {
     const { withholding, clock } = this.#deps;
     const shown = withholding.ofUpdate(entry.latest, event.shown ?? {});
-    const decision = decide(entry.latest, { ...event, shown }, momentOf(clock));
+    const decision = decide(entry.latest, { ...event, shown }, clock.moment());
     if (!decision.ok) return undefined;
     entry.latest = decision.record;
     return decision.update;
@@ -328,7 +328,7 @@ export class CallEngine {
       repository.wake(entry);
       // For those who follow decisions it has ended.
       const { latest } = entry;
-      const ended = decide(latest, NOT_STORED, momentOf(this.#deps.clock));
+      const ended = decide(latest, NOT_STORED, this.#deps.clock.moment());
       onDecided(ended.ok ? ended.record : latest, latest);
     } else if (entry.latest.version === record.version) {
       const waiting = entry.pendingStatus;

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import type { Caller } from '../auth/principal.ts';
-import { momentOf } from '../base/clock.ts';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { instanceAddress } from '../events/memory-bus.ts';
 import { startTestServer } from '../http/testing/start-test-server.ts';
@@ -253,7 +252,7 @@ test('[ID8] over a restart what was not fetched is asked again, and what was is 
   await before.client('desk').fetch();
   const { id } = await before.invoke('print');
   const after = await setup(before.dir);
-  await after.calls.recover(momentOf(before.clock));
+  await after.calls.recover(before.clock.moment());
   const desk = after.client('desk');
   await desk.register('print', { timeout_ms: 300_000 });
   await after.settle();

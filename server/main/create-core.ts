@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createSystemClock, momentOf } from '../base/clock.ts';
+import { createSystemClock } from '../base/clock.ts';
 import type { ServerLogger } from '../base/logger.ts';
 import { createNewId, timeOfNewId } from '../base/new-id.ts';
 import { readVersion, threadFile } from '../base/project.ts';
@@ -141,7 +141,7 @@ export async function createCore(config: Config, options: CoreOptions) {
   const { clock, calls, runs, policies, mcpServers, table } = core;
   const alive = createAliveMark({
     file: join(config.dataDir, 'alive'),
-    now: () => momentOf(clock),
+    now: () => clock.moment(),
     logger: core.logger,
   });
   await calls.recover(await alive.last());

@@ -1,8 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { reconnectCap } from '#lib/net/backoff';
-import { abortable } from '#lib/util/abortable';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, pause } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { KeptArea, type Store } from '../store/room.ts';
 import { type ToolAnswer, type ToolContext, ToolError } from '../tools/room.ts';
@@ -122,12 +121,6 @@ export async function stopTask(
 
 const boundedMs = (asked: number = POLL_MS.usual): number =>
   Math.min(Math.max(asked, POLL_MS.least), POLL_MS.most);
-
-const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.schedule(ms, resolve);
-  return abortable(signal, promise).finally(cancel);
-};
 
 class UnreadableTaskError extends Error {}
 

@@ -3,7 +3,6 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { abortable } from '#lib/util/abortable';
 import { type Clock, pause } from '../base/clock.ts';
 import { type PlannedAnswer, planAnswer } from './plan-answer.ts';
 
@@ -35,10 +34,7 @@ const USAGE: LanguageModelV4Usage = {
 export function createRehearsalModel({ clock, paceMs }: RehearsalOptions): LanguageModelV4 {
   async function* paced(answer: PlannedAnswer, signal: AbortSignal | undefined) {
     for (const part of partsOf(answer)) {
-      if ('delta' in part) {
-        const paused = pause(clock, paceMs);
-        await (signal ? abortable(signal, paused) : paused);
-      }
+      if ('delta' in part) await pause(clock, paceMs, signal);
       yield part;
     }
   }

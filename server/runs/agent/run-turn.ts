@@ -143,7 +143,7 @@ class Step {
         request = again.request;
         if (again.delay === undefined) continue;
         failures += 1;
-        await abortable(signal, pause(deps.clock, again.delay));
+        await pause(deps.clock, again.delay, signal);
       }
     }
   }
