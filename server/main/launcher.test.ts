@@ -22,7 +22,7 @@ test.each([
 ] as const)("gives the URL to the desktop's opener on %s", async (platform, expected) => {
   const { launch, launched } = setup();
   const env = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };
-  expect(await openBrowser(url, { env, platform, launch })).toBe('opened');
+  expect(await openBrowser(url, { env, platform, launch })).toBe(true);
   expect(launched).toEqual([expected]);
 });
 
@@ -33,7 +33,7 @@ test('a desktop whose opener is missing does not crash it', async () => {
   process.env.PATH = '';
   const opening = openBrowser(url, { env: { CALLBOARD_OPEN: '1' }, platform: other });
   process.env.PATH = path;
-  expect(await opening).toBe('failed');
+  expect(await opening).toBe(false);
 });
 
 const desktop = { CALLBOARD_OPEN: '1', DISPLAY: ':0' };

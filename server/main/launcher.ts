@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
 
-/** How the opening of a browser ended; the server goes on in each case. */
-export type BrowserOpening = 'opened' | 'not_wanted' | 'failed';
-
 export interface OpenBrowserOptions {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -10,22 +7,19 @@ export interface OpenBrowserOptions {
   readonly launch?: (command: string, args: readonly string[]) => Promise<boolean>;
 }
 
-/** Opens `url` in the desktop's browser, when there is a person to see it. */
+/** Opens `url` in the desktop's browser, when there is a person to see it; false: it did not open. */
 export async function openBrowser(
   url: string,
-  options: OpenBrowserOptions,
-): Promise<BrowserOpening> {
-  const { env, platform, launch = launchDetached } = options;
-  if (!shouldOpenBrowser(env, platform)) return 'not_wanted';
-  const [command, ...args] = openCommand(url, platform);
-  return (await launch(command, args)) ? 'opened' : 'failed';
+  { env, platform, launch = launchDetached }: OpenBrowserOptions,
+): Promise<boolean> {
+  return shouldOpenBrowser(env, platform) && launch(...openCommand(url, platform));
 }
 
 /** The desktop's own opener. The URL is an argument, never part of a shell's line. */
-function openCommand(url: string, platform: NodeJS.Platform): readonly [string, ...string[]] {
-  if (platform === 'darwin') return ['open', url];
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
-  return ['xdg-open', url];
+function openCommand(url: string, platform: NodeJS.Platform): [string, readonly string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
+  return ['xdg-open', [url]];
 }
 
 function launchDetached(command: string, args: readonly string[]): Promise<boolean> {

@@ -10,7 +10,7 @@ import { given } from '#lib/util/given';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isHttpServer, type McpServerSettings } from './mcp-servers-config.ts';
 import { type Handshake, mendMessages } from './mend-message.ts';
-import { ProgramTransport } from './program-transport.ts';
+import { type OutputTail, ProgramTransport } from './program-transport.ts';
 import { passAround } from './task-messages.ts';
 
 /** A server names how long to wait in its stream: none, or more than a timer can wait, which is none too. */
@@ -53,8 +53,6 @@ export interface ConnectionEvents {
   listChanged(): void;
   /** The connection has ended, by either side. */
   closed(): void;
-  /** The program wrote this to its error output. */
-  wrote(chunk: Uint8Array): void;
   /** Something went wrong without ending the connection. */
   failed(error: Error): void;
 }
@@ -74,6 +72,8 @@ export interface ConnectOptions extends ConnectionEvents {
   /** It is spoken to in the older protocol, without being asked which it speaks. */
   readonly isLegacy: boolean;
   readonly signal: AbortSignal;
+  /** What a program writes to its error output goes here. */
+  readonly tail: OutputTail;
 }
 
 /** Results are checked by what reads them; a schema of a server is compiled by nothing of the package. */
@@ -109,7 +109,7 @@ export async function connectServer(
   const handshake: Handshake = new Set();
   const transport = isHttpServer(settings)
     ? openHttp(settings, handshake)
-    : startProgram(settings, options, handshake);
+    : startProgram(settings, options.tail, handshake);
   passAround(transport, handshake);
   boundAnswers(transport);
   client.onclose = () => options.closed();
@@ -173,13 +173,11 @@ export const openHttp = (
 
 function startProgram(
   { command, args, env, cwd }: OfKind<{ command: string }>,
-  { wrote }: ConnectionEvents,
+  tail: OutputTail,
   handshake: Handshake,
 ): Transport {
-  const transport = new ProgramTransport(
+  return new ProgramTransport(
     { command, args, env, stderr: 'pipe', ...given({ cwd }) },
-    { mostBytes: MESSAGE_BYTES, read: (came) => mendMessages(came, handshake) },
+    { tail, mostBytes: MESSAGE_BYTES, read: (came) => mendMessages(came, handshake) },
   );
-  transport.stderr?.on('data', wrote);
-  return transport;
 }

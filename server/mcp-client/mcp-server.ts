@@ -100,10 +100,9 @@ export class McpServer implements ToolProvider {
     this.#link = new ServerLink({
       clock,
       random,
-      connect: (options) => connectServer(settings, { ...options, version }),
+      connect: (options) => connectServer(settings, { ...options, version, tail: this.#tail }),
       opened: (connection, signal) => this.#read(connection, signal),
       listChanged: () => this.#listChanged(),
-      wrote: (chunk) => this.#tail.add(chunk),
       changed: () => this.#linkChanged(),
     });
   }

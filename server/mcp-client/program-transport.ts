@@ -37,6 +37,8 @@ function lastOf(text: string): string {
 const KILL_AFTER_MS = 1_500;
 
 interface Reading {
+  /** What the program writes to its error output goes here. */
+  readonly tail: OutputTail;
   /** One message has so much at most. */
   readonly mostBytes: number;
   readonly read: (came: unknown) => readonly JSONRPCMessage[];
@@ -49,13 +51,15 @@ interface Reading {
 export class ProgramTransport extends StdioClientTransport {
   /** How it ended, where that was by itself. */
   ended: string | undefined;
-  readonly #written = new OutputTail();
   readonly #reading: Reading;
+  /** The output of a program before it, which is not its own. */
+  readonly #before: string;
   #isStopped = false;
 
   constructor(program: ConstructorParameters<typeof StdioClientTransport>[0], reading: Reading) {
     super(program);
     this.#reading = reading;
+    this.#before = reading.tail.text;
   }
 
   override async start(): Promise<void> {
@@ -65,7 +69,9 @@ export class ProgramTransport extends StdioClientTransport {
 
   /** The last line of its error output. */
   get lastWords(): string {
-    return this.#written.text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
+    const { text } = this.#reading.tail;
+    if (text === this.#before) return '';
+    return text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
   }
 
   /** The package reads all that comes at once, which leaves no time for anything else. */
@@ -79,7 +85,7 @@ export class ProgramTransport extends StdioClientTransport {
       if (this.#isStopped && !code) return;
       this.ended = code === null ? `by ${name}` : `with the exit code ${code}`;
     });
-    program.stderr?.on('data', (chunk) => this.#written.add(chunk));
+    program.stderr?.on('data', (chunk) => this.#reading.tail.add(chunk));
     stdout.removeAllListeners('data');
     const { mostBytes } = this.#reading;
     takeLines(stdout, (lines) => this.#take(lines), mostBytes).catch((error: unknown) => {

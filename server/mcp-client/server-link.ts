@@ -25,7 +25,6 @@ export interface LinkDeps {
   /** Once it is there. What is thrown counts as a failed attempt. */
   opened(connection: Connection, signal: AbortSignal): Promise<void>;
   listChanged(): void;
-  wrote(chunk: Uint8Array): void;
   /** The state is another one, or what went wrong last. */
   changed(): void;
   readonly clock: Clock;
@@ -126,11 +125,9 @@ export class ServerLink {
     this.#set('connecting');
     let isClosed = false;
     let connection: Connection | undefined;
-    const { listChanged, wrote } = this.#deps;
     try {
       connection = await this.#deps.connect({
-        listChanged,
-        wrote,
+        listChanged: () => this.#deps.listChanged(),
         signal,
         isLegacy: this.#isLegacy,
         closed: () => {

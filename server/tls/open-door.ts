@@ -4,7 +4,7 @@ import { createIsAmong, createPeerOf } from '../auth/room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { acceptTls } from './accept-tls.ts';
-import { type Certificates, openCertificates } from './certificates.ts';
+import { openCertificates } from './certificates.ts';
 import { createMachineHosts, hostsOfCertificate } from './machine-names.ts';
 import { createReach, describeCa } from './reach.ts';
 
@@ -49,10 +49,18 @@ export async function openDoor(
           given: tls.kind === 'given' ? tls : undefined,
         });
   const ca = () => certificates?.ca();
-  const certificateHosts = createCertificateHosts(certificates);
+  // A given certificate says by which names people come.
+  const pem = () => (ca() ? undefined : certificates?.context().cert);
+  const certificateHosts = remade(
+    () => [pem()],
+    (given) => (given === undefined ? NONE : hostsOfCertificate(String(given))),
+  );
   const machine = createMachineHosts(deps.clock);
   const machineHosts = () => (network.isOpen ? machine.list() : NONE);
-  const hosts = createJoined(machineHosts, certificateHosts);
+  const hosts = remade(
+    () => [machineHosts(), certificateHosts()],
+    (ofMachine, ofCertificate) => [...ofMachine, ...ofCertificate],
+  );
   const { publicUrl, trustedProxies, host, isOpen, isPlaintext } = network;
   const reach = createReach({
     tls: tls.kind,
@@ -96,27 +104,16 @@ export async function openDoor(
   };
 }
 
-/** A given certificate says by which names people come. */
-function createCertificateHosts(certificates: Certificates | undefined): () => readonly string[] {
-  if (certificates === undefined || certificates.ca()) return () => NONE;
-  let [pem, hosts]: [string, readonly string[]] = ['', NONE];
+/** Makes it anew only where what it is made of is another one: else it stays the same. */
+function remade<const Parts extends readonly unknown[], Made>(
+  partsOf: () => Parts,
+  make: (...parts: Parts) => Made,
+): () => Made {
+  let last: { readonly parts: Parts; readonly made: Made } | undefined;
   return () => {
-    const now = String(certificates.context().cert);
-    if (now !== pem) [pem, hosts] = [now, hostsOfCertificate(now)];
-    return hosts;
-  };
-}
-
-/** Both lists as one, which is the same until one of them is another. */
-function createJoined(
-  first: () => readonly string[],
-  second: () => readonly string[],
-): () => readonly string[] {
-  let [a, b, joined] = [NONE, NONE, NONE];
-  return () => {
-    const [nextA, nextB] = [first(), second()];
-    if (nextA !== a || nextB !== b) [a, b, joined] = [nextA, nextB, [...nextA, ...nextB]];
-    return joined;
+    const parts = partsOf();
+    if (!last?.parts.every((one, at) => one === parts[at])) last = { parts, made: make(...parts) };
+    return last.made;
   };
 }
 
