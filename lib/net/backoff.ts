@@ -6,9 +6,12 @@ export const STABLE_MS = 10_000;
 
 /** The longest wait before an attempt, counted from 0: doubles, and stays at `longest`, 30 s (CL1). */
 export function reconnectCap(attempt: number, longest = LONGEST_MS): number {
-  const doublings = Math.max(0, Math.min(attempt, 16));
-  return Math.min(longest, FIRST_MS * 2 ** doublings);
+  return doubled(FIRST_MS, attempt, longest);
 }
+
+/** A wait that doubles with each attempt, counted from 0, up to the longest. */
+export const doubled = (firstMs: number, attempt: number, longestMs: number): number =>
+  Math.min(longestMs, firstMs * 2 ** Math.max(0, Math.min(attempt, 16)));
 
 /**
  * Milliseconds to wait before an attempt. Full jitter: anything from nothing up

@@ -11,6 +11,7 @@ import {
   type NoticeType,
 } from '#lib/protocol/notice';
 import { given } from '#lib/util/given';
+import { type Posted, postOnce } from '../base/post-once.ts';
 import { traceparentOf } from '../telemetry/room.ts';
 import type {
   NotifySettings,
@@ -18,7 +19,6 @@ import type {
   TargetSettings,
   WebhookSettings,
 } from './notify-config.ts';
-import { type Posted, postOnce } from './post-once.ts';
 import { type Attempt, NO_ANSWER, type Outcome, type Target, type TargetSource } from './target.ts';
 
 /** Its priority is counted as ntfy does: 3 is ordinary, 4 is high. */

@@ -2,8 +2,8 @@ import { abortable } from '#lib/util/abortable';
 import { given } from '#lib/util/given';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { ATTEMPT_MS } from '../base/post-once.ts';
 import type { Change, DeliveryRecord } from '../store/room.ts';
-import { ATTEMPT_MS } from './post-once.ts';
 import { LONGEST_WAIT_MS, slowFor, waitAfter } from './schedule.ts';
 import { NO_ANSWER, type Outcome, type Target } from './target.ts';
 

@@ -1,3 +1,5 @@
+import { doubled } from '#lib/net/backoff';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -28,9 +30,5 @@ export function waitAfter(attempts: number, random: number): number | undefined 
   return wait === undefined ? undefined : Math.round(wait * (1 + JITTER * random));
 }
 
-const SLOW_MS = 5_000;
-const LONGEST_SLOW_MS = 5 * MINUTE;
-
 /** How long a target is left alone that was overloaded so many times in a row, from 1. */
-export const slowFor = (times: number): number =>
-  Math.min(LONGEST_SLOW_MS, SLOW_MS * 2 ** Math.min(times - 1, 10));
+export const slowFor = (times: number): number => doubled(5_000, times - 1, 5 * MINUTE);

@@ -1,7 +1,7 @@
-import { readRetryAfter } from '#lib/net/backoff';
-import { errorMessage } from '#lib/util/error-message';
+import { doubled } from '#lib/net/backoff';
 import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { postOnce } from '../base/post-once.ts';
 import { counter, type Metric } from './prometheus.ts';
 import { type Attributes, type Span, type Spans, toBounded, toOtlp } from './span.ts';
 import type { TracesConfig } from './telemetry-config.ts';
@@ -13,7 +13,6 @@ const MOST_WAITING = 2_048;
 const MOST_TRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-const REQUEST_MS = 10_000;
 
 /** A receiver that says so will take the same spans later. */
 const RETRIED: readonly number[] = [429, 502, 503, 504];
@@ -113,36 +112,25 @@ export class SpanExporter implements Metric, Spans {
       this.#report(refused?.why);
       const retryMs = refused?.retryMs;
       if (retryMs === undefined || tries >= MOST_TRIES || this.#isClosing) return refused;
-      const pause = Math.max(retryMs, FIRST_PAUSE_MS * 2 ** (tries - 1));
-      await waitFor(clock, Math.min(pause, LONGEST_PAUSE_MS), [this.#closing.signal]);
+      const pauseMs = Math.max(retryMs, doubled(FIRST_PAUSE_MS, tries - 1, LONGEST_PAUSE_MS));
+      await waitFor(clock, pauseMs, [this.#closing.signal]);
     }
   }
 
   async #post(body: string): Promise<Refused> {
     const { config, clock } = this.#deps;
-    try {
-      const {
-        ok,
-        status,
-        headers,
-        body: words,
-      } = await fetch(config.url, {
-        method: 'POST',
-        headers: { ...config.headers, 'content-type': 'application/json' },
-        body,
-        // The headers are for this receiver and no other.
-        redirect: 'manual',
-        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closed.signal]),
-      });
-      await words?.cancel();
-      if (ok) return undefined;
-      const why = `it answered ${status}`;
-      if (!RETRIED.includes(status)) return { why };
-      const limits = { now: clock.now(), most: LONGEST_PAUSE_MS };
-      return { why, retryMs: readRetryAfter(headers.get('retry-after'), limits) ?? 0 };
-    } catch (error) {
-      return { why: errorMessage(error), retryMs: 0 };
-    }
+    const { status, failure, code, retryAfterMs } = await postOnce({
+      url: config.url,
+      headers: { ...config.headers, 'content-type': 'application/json' },
+      body,
+      signal: this.#closed.signal,
+      now: clock.now(),
+      longestRetryAfterMs: LONGEST_PAUSE_MS,
+    });
+    if (failure === undefined) return undefined;
+    if (status === null) return { why: code ?? failure, retryMs: 0 };
+    const why = `it answered ${status}`;
+    return RETRIED.includes(status) ? { why, retryMs: retryAfterMs ?? 0 } : { why };
   }
 
   /** One line when trouble begins, and one when it has passed. */

@@ -8,7 +8,7 @@ import { given } from '#lib/util/given';
 import { type Caller, principalKey } from '../../auth/room.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type PostRequest, postOnce } from '../post-once.ts';
+import { type PostRequest, postOnce } from '../../base/post-once.ts';
 import type { Outcome, Target } from '../target.ts';
 import { encryptPush } from './encrypt-push.ts';
 import { createPushHosts, type PushHosts } from './push-hosts.ts';

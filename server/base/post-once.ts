@@ -30,7 +30,8 @@ export interface Posted {
 
 /**
  * One POST (rule OB31); never rejects. No redirect is followed: it would lead where neither the
- * configuration nor the list of push services lets it. What the receiver answers is not read.
+ * configuration nor the list of push services lets it, and take headers along that are for this
+ * receiver alone. What the receiver answers is not read.
  */
 export async function postOnce(request: PostRequest): Promise<Posted> {
   const { headers, body, now, longestRetryAfterMs: most, fetch = globalThis.fetch } = request;
