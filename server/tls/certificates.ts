@@ -92,9 +92,6 @@ function names({ cert }: Pair, machine: MachineNames): boolean {
 /** How often addresses of the machine, given files and days left are looked at. */
 const CHECK_MS = 60_000;
 
-/** The certificate that counts now. */
-export type Certificates = Awaited<ReturnType<typeof openCertificates>>;
-
 export interface CertificatesOptions {
   readonly dataDir: string;
   /** `--cert` and `--key` name them. */
