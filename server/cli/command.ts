@@ -61,7 +61,7 @@ export function createContext(
     return typeof value === 'string' ? value : undefined;
   };
   const place = { env, cwd, text };
-  const nobody: Prompt = { isThere: false, ask: async () => null };
+  const noPrompt: Prompt = { isThere: false, ask: async () => null };
   return {
     ...place,
     args,
@@ -73,7 +73,7 @@ export function createContext(
     server: () => connect(place),
     dataDir: () => dataDirOf(place),
     // A question would not be seen with --json: scripts decide by options.
-    prompt: out.isJson ? nobody : terminal.prompt,
+    prompt: out.isJson ? noPrompt : terminal.prompt,
     /** All of stdin. */
     readInput: () =>
       readText(terminal.stdin).catch((error: unknown) => {
