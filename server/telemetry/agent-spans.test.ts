@@ -3,34 +3,24 @@ import { tempDir } from '#lib/testing/temp-dir';
 import { ALLOW_ALL } from '../calls/testing/allow-all.ts';
 import { systemClock } from '../runs/agent/testing/fakes.ts';
 import { openParts, serveRuns } from '../runs/testing/serve-runs.ts';
-import { createErrorLog } from '../testing/error-log.ts';
 import { createScriptedOpenAI, type Script } from '../testing/scripted-openai.ts';
 import { createCalculationEval } from '../tools/builtin/calculate.ts';
 import { OwnTools } from '../tools/own-tools.ts';
-import { startOtlpReceiver } from './testing/otlp-receiver.ts';
-import { createTracing } from './tracing.ts';
+import { startTestReceiver, traceTo } from './testing/start-traces.ts';
 
 const CAME_IN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const MODEL = 'openai-chat:gpt-4o';
 const CALL = { name: 'calculation_eval', args: { expression: '6 * 7' } };
 const calculates: Script = ({ index }) => (index === 0 ? { calls: [CALL] } : { text: '42' });
 
-async function newWorld() {
-  const dir = tempDir();
-  const receiver = await startOtlpReceiver();
-  onTestFinished(receiver.close);
-  return { dir, receiver };
-}
+const newWorld = async () => ({ dir: tempDir(), receiver: await startTestReceiver() });
 
 /** A server with the built-in agent, whose spans go to the receiver; a second one goes on with the data. */
 async function serve({ dir, receiver }: Awaited<ReturnType<typeof newWorld>>, script: Script) {
   const openai = await createScriptedOpenAI({ script });
   onTestFinished(openai.close);
   const parts = await openParts(dir, [new OwnTools([createCalculationEval()])]);
-  const tracing = createTracing({
-    config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
-    ...{ version: '1', clock: systemClock, logger: createErrorLog().logger, hide: (text) => text },
-  });
+  const { tracing, sent } = traceTo(receiver, systemClock);
   const served = serveRuns({
     ...{ parts, openaiUrl: openai.url, policy: ALLOW_ALL, models: {}, tracing },
     subAgent: () => ({ prompt: '', budget: { seconds: null, calls: null, tokens: null } }),
@@ -42,9 +32,7 @@ async function serve({ dir, receiver }: Awaited<ReturnType<typeof newWorld>>, sc
       .toBe('idle');
   const stop = async () => {
     await served.close();
-    await tracing.close(60_000);
-    expect(receiver.problems).toEqual([]);
-    return receiver.spans;
+    return (await sent()).spans;
   };
   return { ...served, openai, idle, stop };
 }

@@ -1,38 +1,20 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type SetupOptions, setupCalls } from '../calls/testing/setup-calls.ts';
-import { createErrorLog } from '../testing/error-log.ts';
 import { defineTool } from '../tools/define-tool.ts';
-import { startOtlpReceiver } from './testing/otlp-receiver.ts';
+import { startTestReceiver, traceTo } from './testing/start-traces.ts';
 import { parseTraceparent } from './trace-context.ts';
-import { createTracing } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CAME_IN = `00-${TRACE}-b7ad6b7169203331-01`;
 const ECHO = { name: 'echo', description: 'Echoes', parameters: { type: 'object' } };
 
 /** Calls whose spans go to a receiver. */
-async function setup(
-  options: SetupOptions = {},
-  receiver?: Awaited<ReturnType<typeof startOtlpReceiver>>,
-) {
-  const taken = receiver ?? (await startOtlpReceiver());
-  if (!receiver) onTestFinished(taken.close);
-  let observe: NonNullable<SetupOptions['onDurable']> = () => {};
-  const world = await setupCalls({
-    ...{ isTracing: true, onDurable: (...states) => observe(...states), ...options },
-  });
-  const tracing = createTracing({
-    config: { url: `${taken.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
-    ...{ version: '1', clock: world.clock, logger: createErrorLog().logger, hide: (text) => text },
-  });
-  observe = tracing.observe;
-  const sent = async () => {
-    await tracing.close(60_000);
-    expect(taken.problems).toEqual([]);
-    return taken.spans;
-  };
-  return { ...world, sent, receiver: taken };
+async function setup(options: SetupOptions = {}) {
+  const world = await setupCalls({ isTracing: true, ...options });
+  const { tracing, sent } = traceTo(await startTestReceiver(), world.clock);
+  world.calls.onDurable(tracing.observe);
+  return { ...world, sent };
 }
 
 test('[TM7] [TM10] [TM18] a call of a client has one span below what came in, and one for each part', async () => {
@@ -47,7 +29,7 @@ test('[TM7] [TM10] [TM18] a call of a client has one span below what came in, an
   clock.advance(100);
   await phone.succeed(id, 'done', 1);
   await settle();
-  const [span, ...parts] = await sent();
+  const [span, ...parts] = (await sent()).spans;
   expect(span).toMatchObject({
     ...{ name: 'execute_tool echo', traceId: TRACE, parentSpanId: 'b7ad6b7169203331' },
     attributes: {
@@ -67,16 +49,17 @@ test('[TM7] [TM10] [TM18] a call of a client has one span below what came in, an
 });
 
 test('[TM16] no span has what the call was given, or gave', async () => {
-  const { invoke, connect, sent, receiver, settle } = await setup();
+  const { invoke, connect, sent, settle } = await setup();
   const phone = connect('phone');
   phone.offer(ECHO);
   const { id } = await invoke('echo', { text: 'canary-in' });
   await expect.poll(() => phone.requests().length).toBe(1);
   await phone.fail(id, 'canary-out');
   await settle();
-  const [span] = await sent();
+  const { requests, spans } = await sent();
+  const [span] = spans;
   expect(span).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'tool_error' } });
-  expect(receiver.requests.map(({ body }) => body).join()).not.toContain('canary');
+  expect(requests.map(({ body }) => body).join()).not.toContain('canary');
 });
 
 test('[TM10] [TM18] a call below a span that is not sampled has none, and is passed on as it came', async () => {
@@ -88,7 +71,7 @@ test('[TM10] [TM18] a call below a span that is not sampled has none, and is pas
   await expect.poll(() => phone.requests()[0]?.traceparent).toBe(traceparent);
   await phone.succeed(id, 'x');
   await settle();
-  expect(await sent()).toEqual([]);
+  expect((await sent()).spans).toEqual([]);
 });
 
 test('[TM18] a tool of the server has the span of its call', async () => {
@@ -111,7 +94,7 @@ test('[TM18] a tool of the server has the span of its call', async () => {
   await invoke('look');
   await expect.poll(() => given.length).toBe(1);
   await settle();
-  const [span] = await sent();
+  const [span] = (await sent()).spans;
   expect(span?.attributes['gen_ai.tool.type']).toBe('extension');
   expect(given).toEqual([`00-${span?.traceId}-${span?.spanId}-01`]);
 });
@@ -126,6 +109,6 @@ test('[TM7] a late result makes no second span', async () => {
   await settle();
   await phone.succeed(id, 'late');
   await settle();
-  const spans = await sent();
+  const { spans } = await sent();
   expect(spans.filter(({ name }) => name === 'execute_tool echo')).toHaveLength(1);
 });

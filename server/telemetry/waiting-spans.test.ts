@@ -1,11 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import { createErrorLog } from '../testing/error-log.ts';
 import { beginMcpRequest } from './mcp-request-trace.ts';
-import { startOtlpReceiver } from './testing/otlp-receiver.ts';
-import { createTracing } from './tracing.ts';
+import { startTestReceiver, traceTo } from './testing/start-traces.ts';
 
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
@@ -16,24 +14,16 @@ function heapBytes(): number {
 const LONG = 1_000_000;
 
 /** Traces whose receiver is asked at the end; `ask` makes the span of a request with that id. */
-async function setup(hide = (text: string) => text) {
-  const receiver = await startOtlpReceiver();
-  onTestFinished(receiver.close);
+async function setup(hide?: (text: string) => string) {
   const clock = createManualClock();
-  const tracing = createTracing({
-    config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
-    ...{ version: '1', clock, logger: createErrorLog().logger, hide },
-  });
+  const { tracing, sent } = traceTo(await startTestReceiver(), clock, hide);
   function ask(id: string) {
     const asked = { method: 'ping', tool: undefined, meta: undefined, sessionId: undefined };
     const span = beginMcpRequest(tracing, { ...asked, id, headers: undefined }, clock.now());
     span.end({ isError: false });
   }
-  async function idsSent() {
-    await tracing.close(5_000);
-    expect(receiver.problems).toEqual([]);
-    return receiver.spans.map(({ attributes }) => String(attributes['jsonrpc.request.id']));
-  }
+  const idsSent = async () =>
+    (await sent()).spans.map(({ attributes }) => String(attributes['jsonrpc.request.id']));
   return { ask, idsSent };
 }
 

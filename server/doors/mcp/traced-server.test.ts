@@ -1,81 +1,30 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TASKS } from '#lib/protocol/mcp-tasks';
-import type { Agent } from '../../auth/principal.ts';
-import { setupCalls } from '../../calls/testing/setup-calls.ts';
-import { startOtlpReceiver } from '../../telemetry/testing/otlp-receiver.ts';
-import { createTracing } from '../../telemetry/tracing.ts';
-import { createMcpService } from './create-mcp-service.ts';
-import { mcpConfigSchema } from './mcp-config.ts';
+import { startTestReceiver } from '../../telemetry/testing/start-traces.ts';
+import { setupMcp } from './testing/setup-mcp.ts';
 
-const AGENT: Agent = { kind: 'agent', name: 'coder', tokenId: 'tok_1', tools: ['echo'] };
-const ECHO = { name: 'echo', description: 'Echoes', parameters: { type: 'object' } };
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 const CAME_IN = `00-${TRACE}-${PARENT}-01`;
-const META = 'io.modelcontextprotocol';
 
 /** An MCP service on real calls, whose spans go to a receiver. */
 async function setup() {
-  const receiver = await startOtlpReceiver();
-  onTestFinished(receiver.close);
-  let observe: ReturnType<typeof createTracing>['observe'] = () => {};
-  const world = await setupCalls({
-    ...{ isTracing: true, onDurable: (...states) => observe(...states) },
-  });
-  const { clock, logger, store } = world;
-  const tracing = createTracing({
-    config: { url: `${receiver.endpoint}/v1/traces`, headers: {}, resource: {}, secrets: [] },
-    ...{ version: '1', clock, logger, hide: (text) => text },
-  });
-  observe = tracing.observe;
-  const mcp = createMcpService({
-    ...{ ...world, history: store.history, spans: tracing },
-    blobs: { find: async () => undefined, read: async () => undefined },
-    sources: {
-      blobs: { read: async () => undefined },
-      scale: async () => ({ ok: false, code: 'unavailable', message: '' }),
-    },
-    ...{ key: 'key', config: mcpConfigSchema.parse({}), publicUrl: undefined },
-    ...{ keepDays: undefined, closing: new AbortController().signal },
-  });
-  async function post(message: object, headers: Record<string, string>, sessionId?: string) {
-    const given = { 'content-type': 'application/json', ...headers };
-    const { signal } = new AbortController();
-    const body = { jsonrpc: '2.0', ...message };
-    const room = { makeRoom: async () => {}, resizeRoom: () => {} };
-    const asked = { agent: AGENT, headers: given, signal, body, sessionId, ...room };
-    const answer = await mcp.answer(asked);
-    return answer instanceof Response ? answer.text() : JSON.stringify(answer.json);
-  }
-  const legacy = { 'mcp-protocol-version': '2025-11-25' };
+  const traces = await startTestReceiver();
+  const {
+    send: sendBody,
+    client: phone,
+    asked: request,
+    sent,
+    ...world
+  } = await setupMcp({ traces });
   const send = (id: number | string, method: string, params: object, headers = {}) =>
-    post({ id, method, params }, { ...legacy, ...headers }, 'nonce.signature');
-  /** By the revision 2026-07-28, as a client that takes tasks. */
-  const sendModern = (method: string, params: { name?: string; taskId?: string }) => {
-    const _meta = {
-      [`${META}/protocolVersion`]: '2026-07-28',
-      [`${META}/clientInfo`]: { name: 'test', version: '1' },
-      [`${META}/clientCapabilities`]: { extensions: { [TASKS]: {} } },
-    };
-    const name = params.name ?? params.taskId;
-    const headers = {
-      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
-      ...(name !== undefined && { 'mcp-name': name }),
-    };
-    return post({ id: 1, method, params: { ...params, _meta } }, headers);
+    sendBody({ id, method, params }, { headers, sessionId: 'nonce.signature' });
+  const asked = async () => (await request())?.id ?? '';
+  const received = async () => {
+    await sent?.();
+    return traces;
   };
-  const phone = world.connect('phone');
-  phone.offer({ ...ECHO, timeout_ms: 600_000 });
-  const asked = async (count = 1) => {
-    await expect.poll(() => phone.requests().length).toBe(count);
-    return phone.requests()[count - 1]?.id ?? '';
-  };
-  const sent = async () => {
-    await tracing.close(60_000);
-    expect(receiver.problems).toEqual([]);
-    return receiver;
-  };
-  return { ...world, send, sendModern, phone, asked, sent };
+  return { ...world, send, phone, asked, sent: received };
 }
 
 const echo = (meta: object = {}) => ({ name: 'echo', arguments: { text: 'canary' }, _meta: meta });
@@ -147,12 +96,12 @@ test('[TM32] a span has the code of the protocol’s error, or that the tool fai
 });
 
 test('[TM33] a call that outlives its request keeps its trace, and what asks about it is linked to it', async () => {
-  const { send, sendModern, phone, asked, clock, sent, settle } = await setup();
+  const { send, sendNewest, phone, asked, clock, sent, settle } = await setup();
   const held = send(1, 'tools/call', echo());
   const id = await asked();
   clock.advance(50_000);
   await held;
-  await sendModern('tasks/get', { taskId: id });
+  await sendNewest('tasks/get', id, { taskId: id }, { extensions: { [TASKS]: {} } });
   const args = { name: 'callboard_result', arguments: { call: id, wait_s: 0 } };
   await send(2, 'tools/call', args);
   clock.advance(1_000);

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../../auth/principal.ts';
 import { type SetupOptions, setupCalls } from '../../../calls/testing/setup-calls.ts';
+import { traceTo } from '../../../telemetry/testing/start-traces.ts';
 import { createMcpService } from '../create-mcp-service.ts';
 import { mcpConfigSchema } from '../mcp-config.ts';
 
@@ -40,6 +41,8 @@ export interface McpOptions {
   readonly mcp?: object;
   readonly publicUrl?: string | undefined;
   readonly calls?: SetupOptions;
+  /** A receiver of spans, where there is one. */
+  readonly traces?: Parameters<typeof traceTo>[0];
   readonly makeRoom?: (bytes: number) => Promise<void>;
   readonly resizeRoom?: (bytes: number) => void;
 }
@@ -47,6 +50,7 @@ export interface McpOptions {
 interface Sending {
   readonly agent?: Agent;
   readonly sessionId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -62,10 +66,13 @@ export async function setupMcp({
   mcp: config = {},
   publicUrl,
   calls: options = {},
+  traces,
   makeRoom = async () => {},
   resizeRoom = () => {},
 }: McpOptions = {}) {
-  const world = await setupCalls(options);
+  const world = await setupCalls({ isTracing: traces !== undefined, ...options });
+  const spans = traces && traceTo(traces, world.clock);
+  if (spans) world.calls.onDurable(spans.tracing.observe);
   const mcp = createMcpService({
     ...world,
     history: world.store.history,
@@ -76,7 +83,7 @@ export async function setupMcp({
     },
     ...{ key, config: mcpConfigSchema.parse(config), publicUrl, keepDays: undefined },
     closing: new AbortController().signal,
-    spans: { isOn: false, add() {} },
+    spans: spans?.tracing ?? { isOn: false, add() {} },
   });
   async function answer(request: Request, body: unknown, sending: Sending = {}) {
     const { agent = AGENT, sessionId } = sending;
@@ -87,12 +94,13 @@ export async function setupMcp({
     return given instanceof Response ? given : Response.json(given.json);
   }
   /** A message of 2025-11-25; gives the messages of the answer. */
-  async function send(body: object, { signal, ...more }: Sending = {}) {
+  async function send(body: object, { signal, headers, ...more }: Sending = {}) {
     const request = new Request('http://callboard/mcp', {
       method: 'POST',
       headers: {
         ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
         'mcp-protocol-version': '2025-11-25',
+        ...headers,
       },
       ...(signal && { signal }),
     });
@@ -153,7 +161,18 @@ export async function setupMcp({
       .poll(() => client.requests().length)
       .toBe(count)
       .then(() => client.requests()[count - 1]);
-  return { ...world, mcp, answer, send, sendNewest, call, official, client, asked };
+  return {
+    ...world,
+    sent: spans?.sent,
+    mcp,
+    answer,
+    send,
+    sendNewest,
+    call,
+    official,
+    client,
+    asked,
+  };
 }
 
 export const textOf = (messages: readonly z.infer<typeof messageSchema>[]): string =>
