@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
 import type { ToolListing } from '#lib/protocol/tool-spec';
@@ -79,12 +80,7 @@ export interface McpTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-  readonly annotations: {
-    readonly readOnlyHint?: boolean;
-    readonly destructiveHint?: boolean;
-    readonly idempotentHint?: boolean;
-    readonly openWorldHint?: boolean;
-  };
+  readonly annotations: ToolAnnotations;
   /** `name` or `name@client`. */
   readonly reference: string;
 }
@@ -188,7 +184,7 @@ function hintsOf(
     openWorldHint,
   }: NonNullable<ToolListing['annotations']>,
   isTrusted: boolean,
-): McpTool['annotations'] {
+): ToolAnnotations {
   const careful = given({ destructiveHint, openWorldHint });
   return isTrusted ? { ...careful, ...given({ readOnlyHint, idempotentHint }) } : careful;
 }

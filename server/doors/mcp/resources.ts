@@ -1,3 +1,4 @@
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { wholeTextOf } from '#lib/call/model-output';
 import type { Agent } from '../../auth/room.ts';
 import type { CallService } from '../../calls/room.ts';
@@ -9,13 +10,7 @@ export interface ResourceDeps extends SeenBlobs {
   readonly makeRoom: (bytes: number) => Promise<void>;
 }
 
-interface Described {
-  uri: string;
-  mimeType: string;
-}
-
-/** `blob` is base64. */
-type ResourceContents = (Described & { text: string }) | (Described & { blob: string });
+type ResourceContents = ReadResourceResult['contents'][number];
 
 /** A call may give these, so that a host knows which addresses there are. */
 export const RESOURCE_TEMPLATES = [

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { ContentBlock } from '@modelcontextprotocol/server';
 import type { Call } from '#lib/call/call';
 import { wholeTextOf } from '#lib/call/model-output';
 import { cutAndMark } from '#lib/json/cut-to-bytes';
@@ -10,22 +11,6 @@ import { given } from '#lib/util/given';
 import type { BlobStore, ScaleOutcome } from '../../blobs/room.ts';
 import { type AnswerRoom, BLOCKS_BYTES } from './agent-session.ts';
 import { base64Length, blobUri, callUri } from './resources.ts';
-
-export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
-  | {
-      readonly type: 'resource';
-      readonly resource: { readonly uri: string; readonly mimeType: string; readonly text: string };
-    }
-  | {
-      readonly type: 'resource_link';
-      readonly uri: string;
-      readonly name: string;
-      readonly mimeType: string;
-      readonly description?: string;
-      readonly size?: number;
-    };
 
 /** Without `structuredContent`: hosts show a model that in place of pictures and text. */
 export interface ToolResult {
@@ -113,8 +98,12 @@ function describeFailure(error: CallError | null): string {
   return `${message}\n(${error.code}${clock}) ${EXECUTED[error.executed]}`;
 }
 
-const lengthOf = (block: ContentBlock): number =>
-  'data' in block ? block.data.length : 'resource' in block ? block.resource.text.length : 0;
+/** A link has next to nothing, and so has the first block, whose text is bounded. */
+function lengthOf(block: ContentBlock): number {
+  if (block.type === 'image' || block.type === 'audio') return block.data.length;
+  if (block.type !== 'resource') return 0;
+  return 'text' in block.resource ? block.resource.text.length : block.resource.blob.length;
+}
 
 /** None where too many large answers wait: the call has run, so its files are links then, and no failure. */
 async function roomForBlocks(
