@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -8,15 +8,15 @@ import { sharedTempDir } from '#lib/testing/temp-dir';
 import { startTestServer } from './testing/start-test-server.ts';
 
 const dir = sharedTempDir();
-const file = join(dir, 'client.js');
+mkdirSync(join(dir, 'client'));
 const SCRIPT = 'console.log("a client");\n';
-writeFileSync(file, SCRIPT);
+writeFileSync(join(dir, 'client', 'client.js'), SCRIPT);
 
 const visitor = { token: null };
 const embedded = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
 
 test('[HT93] a page of any site may run the script, without a credential, and none may read it', async () => {
-  const server = await startTestServer({ clientScript: file });
+  const server = await startTestServer({ dist: dir });
   const answer = await server.get('/client.js', { ...visitor, headers: embedded });
   expect([answer.status, answer.text]).toEqual([200, SCRIPT]);
   expect(answer.headers).toMatchObject({
@@ -36,7 +36,7 @@ test.each([
   ['br', false],
   ['', false],
 ])('[HT93] to a caller that accepts %j it is compressed: %s', async (accepted, isGzipped) => {
-  const { port } = await startTestServer({ clientScript: file });
+  const { port } = await startTestServer({ dist: dir });
   const headers = { 'accept-encoding': accepted };
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     request({ host: '127.0.0.1', port, path: '/client.js', headers, agent: false })

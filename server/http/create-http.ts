@@ -46,13 +46,15 @@ export interface HttpServerDeps
   readonly store: { readonly failed: boolean };
   readonly trust: () => TrustFacts | undefined;
   readonly gate: Pick<Parameters<typeof createHttpServer>[0], 'onUpgrade'>;
+  /** The folder of the build. */
+  readonly dist?: string;
 }
 
 const newNonce = () => randomBytes(16).toString('base64');
 
 /** Node's server with the API, the pages and the sockets; it does not listen yet. */
 export function createServer(deps: HttpServerDeps) {
-  const { store, closing, hostGate } = deps;
+  const { store, closing, hostGate, dist = join(PROJECT, 'dist') } = deps;
   const api = createApi({
     ...deps,
     isForeignPage: hostGate.isForeignPage,
@@ -63,8 +65,8 @@ export function createServer(deps: HttpServerDeps) {
     api,
     newNonce,
     trustPages: createTrustPages(deps.trust),
-    clientScript: createClientScript(join(PROJECT, 'dist', 'client', 'client.js')),
-    devicePage: createDevicePage({ ...deps, newNonce, dir: join(PROJECT, 'dist', 'device') }),
+    clientScript: createClientScript(join(dist, 'client', 'client.js')),
+    devicePage: createDevicePage({ ...deps, newNonce, dir: join(dist, 'device') }),
   });
   const inFlight = createRequestsInFlight(onRequest);
   const { onUpgrade } = deps.gate;

@@ -23,7 +23,7 @@ const visitor = { token: null };
 test.each(['/device', '/pair', '/pair/ABCD2345', '/pair/abcd%202345'])(
   '[DP20] %s is the page, for every caller, with a nonce of its own',
   async (path) => {
-    const server = await startTestServer({ deviceDir });
+    const server = await startTestServer({ dist: dir });
     const answer = await server.get(path, visitor);
     expect([answer.status, answer.headers['content-type']]).toEqual([
       200,
@@ -40,7 +40,7 @@ test.each(['/device', '/pair', '/pair/ABCD2345', '/pair/abcd%202345'])(
 );
 
 test('[DP20] its policy allows the microphone and a service worker', async () => {
-  const server = await startTestServer({ deviceDir });
+  const server = await startTestServer({ dist: dir });
   const { headers } = await server.get('/device', visitor);
   expect(headers['permissions-policy']).toContain('microphone=(self)');
   expect(headers['permissions-policy']).toContain('camera=(self)');
@@ -48,7 +48,7 @@ test('[DP20] its policy allows the microphone and a service worker', async () =>
 });
 
 test('[DP20] a file with a hash in its name is immutable, the service worker is not', async () => {
-  const server = await startTestServer({ deviceDir });
+  const server = await startTestServer({ dist: dir });
   const script = await server.get(`/device/assets/${entry}`, visitor);
   expect([script.status, script.text]).toEqual([200, `content of ${entry}`]);
   expect(script.headers['cache-control']).toContain('immutable');
@@ -71,7 +71,7 @@ test.each([
   '/device/other',
   '/pair/ABCD2345/more',
 ])('[DP20] %s is no file of the page', async (path) => {
-  const server = await startTestServer({ deviceDir });
+  const server = await startTestServer({ dist: dir });
   const { status, text } = await server.get(path, visitor);
   // What the page does not serve may be one of the workbench's, which asks to sign in.
   expect(status).not.toBe(200);
@@ -79,7 +79,7 @@ test.each([
 });
 
 test('[DP20] another site may link to it, and not embed or fetch it', async () => {
-  const server = await startTestServer({ deviceDir });
+  const server = await startTestServer({ dist: dir });
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
   expect((await server.get('/device', { ...visitor, headers })).status).toBe(403);
   const linked = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
@@ -88,7 +88,7 @@ test('[DP20] another site may link to it, and not embed or fetch it', async () =
 });
 
 test('[DP20] where it is not built a 404 says so', async () => {
-  const server = await startTestServer({ deviceDir: join(dir, 'nowhere') });
+  const server = await startTestServer({ dist: join(dir, 'nowhere') });
   const answer = await server.get('/device', visitor);
   expect([answer.status, answer.json.error.message]).toEqual([
     404,
@@ -97,7 +97,7 @@ test('[DP20] where it is not built a 404 says so', async () => {
 });
 
 test('[WP24] the service worker of push notes is served without a credential, for its own folder alone', async () => {
-  const server = await startTestServer({ deviceDir });
+  const server = await startTestServer({ dist: dir });
   const { status, headers, text } = await server.get('/push/sw.js', visitor);
   expect([status, text, headers['cache-control']]).toEqual([
     200,

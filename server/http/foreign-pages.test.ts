@@ -2,7 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { joinedSchema, type Outcome, pairingSchema } from '#lib/protocol/device';
-import { type Asked, startTestServer, type TestServer } from './testing/start-test-server.ts';
+import {
+  type Asked,
+  startTestServer,
+  type TestServer,
+  TOKENS,
+} from './testing/start-test-server.ts';
 
 const SHOP = 'https://shop.example';
 const OTHER = 'http://localhost:8123';
@@ -173,8 +178,8 @@ test('[DV10] T22 T24: a viewer, an agent and a device open, decide and change no
   const { devices } = (await server.get('/v1/devices')).json;
   const [{ device_id }] = devices;
   const waiting = joinedSchema.parse((await join(server, SHOP, newToken())).json);
-  const viewer = 'viewer-token';
-  for (const caller of [viewer, 'agent-token', 'device-token']) {
+  const { viewer, agent, device } = TOKENS;
+  for (const caller of [viewer, agent, device]) {
     const statuses = await Promise.all([
       server.post('/v1/pairings', {}, { token: caller }),
       server.post(

@@ -1,38 +1,29 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { TokenBuckets } from '#lib/limits/token-bucket';
-import type { Role } from '#lib/protocol/role';
 import { snapshot } from '#lib/stores/testing/fixtures';
 import type { Audit, AuditedAct } from '../../auth/audit.ts';
-import { type Callers, createCallers, createCredentials } from '../../auth/credentials.ts';
+import { createCallers, createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
 import { createPeerOf, type PeerOptions } from '../../auth/peer.ts';
-import { type Caller, FIRST_OPERATOR } from '../../auth/principal.ts';
+import { hashSecret, newSecret } from '../../auth/secrets.ts';
 import { createSignInCodes, Sessions } from '../../auth/sessions.ts';
 import { Tokens } from '../../auth/tokens.ts';
 import { createSystemClock } from '../../base/clock.ts';
 import { createNewId } from '../../base/new-id.ts';
 import { createTestDevices } from '../../clients/testing/create-test-devices.ts';
 import { testPolicy } from '../../policy/testing/test-policy.ts';
-import { InboundBudget } from '../../sockets/inbound.ts';
+import type { TokenRecord } from '../../store/records.ts';
 import { createErrorLog } from '../../testing/error-log.ts';
-import { createApi } from '../create-api.ts';
-import { createHttpServer } from '../create-http.ts';
-import { createDevicePage } from '../device-page.ts';
-import { createForeignPages } from '../foreign-pages.ts';
+import { createGates, createServer } from '../create-http.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { createKnownConnections } from '../known-connections.ts';
 import { createOpenSockets, type SocketUse } from '../open-sockets.ts';
 import type { PageHandler } from '../page-server.ts';
-import { createPlainGate } from '../plain-gate.ts';
-import { createRequestListener } from '../request-listener.ts';
-import { createClientScript } from '../served-file.ts';
-import { createTrustPages, type TrustFacts } from '../trust-pages.ts';
+import type { TrustFacts } from '../trust-pages.ts';
 import { createUpgradeGate, type SocketHandler, type UpgradeGateDeps } from '../upgrade-gate.ts';
 import {
   createFakeBlobs,
@@ -52,38 +43,41 @@ import {
 
 export const TOKENS = {
   operator: 'operator-token',
-  agent: 'agent-token',
-  device: 'device-token',
+  agent: 'cb_agent-token',
+  device: 'cb_device-token',
   /** Named ones of people. */
-  viewer: 'viewer-token',
-  colleague: 'colleague-token',
+  viewer: 'cb_viewer-token',
+  colleague: 'cb_colleague-token',
 };
 
-const person = (name: string, role: Role): Caller => ({
-  ...{ ...FIRST_OPERATOR, name, role },
-  tokenId: `tok_${name}`,
+const record = (
+  secret: string,
+  kind: TokenRecord['kind'],
+  name: string,
+  more: Partial<TokenRecord>,
+): TokenRecord => ({
+  ...{ id: `tok_${name}`, kind, name, hash: hashSecret(secret), createdBy: 'operator' },
+  ...{ role: null, tools: null, clientId: null, createdAt: 0, lastUsedAt: null, revokedAt: null },
+  ...more,
 });
 
-const CALLERS: Record<string, Caller> = {
-  [TOKENS.operator]: FIRST_OPERATOR,
-  [TOKENS.agent]: { kind: 'agent', name: 'helper', tokenId: 'tok_helper', tools: ['echo'] },
-  [TOKENS.device]: { kind: 'device', clientId: 'client_1', tokenId: 'tok_device' },
-  [TOKENS.viewer]: person('vera', 'viewer'),
-  [TOKENS.colleague]: person('olga', 'operator'),
-};
+const RECORDS = [
+  record(TOKENS.agent, 'agent', 'helper', { tools: ['echo'] }),
+  record(TOKENS.device, 'device', 'device', { clientId: 'client_1' }),
+  record(TOKENS.viewer, 'operator', 'vera', { role: 'viewer' }),
+  record(TOKENS.colleague, 'operator', 'olga', { role: 'operator' }),
+];
 
 const NO_HOSTS: readonly string[] = [];
 
 const SNAPSHOT = snapshot(10);
 
 export interface TestServerOptions {
-  readonly deps?: Partial<HttpDeps>;
+  readonly deps?: Partial<Omit<HttpDeps, 'connections'>>;
   readonly gate?: Partial<UpgradeGateDeps>;
   readonly pages?: PageHandler;
-  /** The file. */
-  readonly clientScript?: string;
-  /** The folder of the device page. */
-  readonly deviceDir?: string;
+  /** The folder of the build. */
+  readonly dist?: string;
   readonly onSocket?: SocketHandler;
   readonly development?: boolean;
   readonly allowedAttempts?: number;
@@ -106,14 +100,13 @@ export interface Asked {
 export async function startTestServer(options: TestServerOptions = {}) {
   const { logger, errors } = createErrorLog();
   const clock = options.deps?.clock ?? createSystemClock();
-  const newSecret = () => randomBytes(32).toString('base64url');
-  const newNonce = () => randomBytes(16).toString('base64');
   const calls = createFakeCalls();
   const clients = createFakeClients();
   const bus = createFakeBus(5);
   const failedAttempts = createFailedAttempts(clock, { count: options.allowedAttempts ?? 20 });
-  const store = createFakeSessionStore();
+  const store = { ...createFakeSessionStore(), listTokens: async () => RECORDS };
   const tokens = new Tokens({ store, clock, newId: createNewId(clock.now), newSecret, logger });
+  await tokens.load();
   const audited: AuditedAct[] = [];
   const audit: Audit = {
     record: async (act) => void audited.push(act),
@@ -123,11 +116,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     },
     list: async () => ({ entries: [], next: null }),
   };
-  const made = createCallers((token) => token === TOKENS.operator, tokens);
-  const callers: Callers = {
-    find: (token) => (Object.hasOwn(CALLERS, token) ? CALLERS[token] : made.find(token)),
-    of: (id) => Object.values(CALLERS).find(({ tokenId }) => tokenId === id) ?? made.of(id),
-  };
+  const callers = createCallers((token) => token === TOKENS.operator, tokens);
   const sessions = new Sessions({
     store,
     clock,
@@ -136,7 +125,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
     logger,
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
-  const inbound = new InboundBudget({ clock });
   const ofDevices = await createTestDevices({
     pages: options.devicePages ?? 'ask',
     store,
@@ -157,17 +145,26 @@ export async function startTestServer(options: TestServerOptions = {}) {
     allowedHosts: [],
     allowedOrigins: [],
   });
-  const onRevoked = (listener: (id: string) => void) => tokens.onRevoked(listener);
-  const isLive = (id: string) => callers.of(id) !== undefined;
-  const followed = { sessions, tokens: { isLive, onRevoked } };
-  const openSockets = createOpenSockets(followed, options.maxSockets);
   const credentials = createCredentials({
     ...{ callers, sessions, failedAttempts },
     origins: { isForeign: hostGate.isForeignPage, originOf: ofDevices.origins.originOf },
   });
-  const foreignPages = createForeignPages({ hostGate, origins: ofDevices.origins });
-  const connections = createKnownConnections({ hostGate, credentials });
-  const api = createApi({
+  const gates = createGates({
+    ...{ hostGate, credentials, sessions, tokens, clock, origins: ofDevices.origins },
+    mayBePlain: options.mayBePlain ?? (() => true),
+    hasTls: options.hasTls ?? false,
+  });
+  const openSockets = createOpenSockets({ sessions, tokens }, options.maxSockets);
+  const onSocket = options.onSocket ?? (() => {});
+  const gate = createUpgradeGate({
+    ...{ ...gates, openSockets, hostGate, peerOf, credentials, logger },
+    sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
+    ...options.gate,
+  });
+  const { server } = createServer({
+    ...{ ...gates, gate, openSockets, hostGate, peerOf, credentials, clock, logger },
+    ...{ sessions, signInCodes, failedAttempts, callers, tokens, audit, policy: testPolicy() },
+    ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
     calls: calls.service,
     runs: fakeRuns,
     tools: fakeTools,
@@ -177,60 +174,22 @@ export async function startTestServer(options: TestServerOptions = {}) {
     uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
     history: { isBlobOf: async (_token, id) => id.endsWith('1') },
     clients: clients.service,
-    ...{ streams: fakeStreams, openSockets },
+    streams: fakeStreams,
     bus,
     snapshot: async () => ({ seq: SNAPSHOT.seq, text: Buffer.from(JSON.stringify(SNAPSHOT)) }),
-    ...{ credentials, connections, peerOf },
-    inbound,
-    sessions,
-    signInCodes,
-    failedAttempts,
-    ...{ callers, tokens, audit, policy: testPolicy() },
-    ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
-    isForeignPage: hostGate.isForeignPage,
-    clock,
     reach: () => ({ tls: 'none', open: false, plaintext: false, ca: null, addresses: [] }),
     ...{ mcp: fakeMcp, mcpServers: fakeMcpServers, agUi: fakeAgUi },
     ...{ notify: fakeNotify, push: fakePush },
     answered: () => {},
     metrics: () => 'callboard_calls 1\n',
-    ready: () => ({ ok: true }),
+    store: { failed: false },
     closing: new AbortController().signal,
-    logger,
+    pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
+    dist: options.dist ?? '/nowhere',
+    trust: options.trust ?? (() => undefined),
+    strictTransport: () => false,
+    development: options.development ?? false,
     ...options.deps,
-  });
-  const mayBePlain = options.mayBePlain ?? (() => true);
-  const plainGate = createPlainGate({ hostGate, mayBePlain, hasTls: options.hasTls ?? false });
-  const onSocket = options.onSocket ?? (() => {});
-  const gate = createUpgradeGate({
-    ...{ plainGate, hostGate, foreignPages, peerOf },
-    credentials,
-    openSockets,
-    sockets: { '/ws/client': onSocket, '/ws/watch': onSocket },
-    logger,
-    inbound,
-    ...options.gate,
-  });
-  const server = createHttpServer({
-    onRequest: createRequestListener({
-      ...{ plainGate, hostGate, peerOf, connections },
-      trustPages: createTrustPages(options.trust ?? (() => undefined)),
-      strictTransport: () => false,
-      credentials,
-      foreignPages,
-      api,
-      pages: options.pages ?? ((_incoming, outgoing) => void outgoing.end('a page')),
-      clientScript: createClientScript(options.clientScript ?? '/nowhere/client.js'),
-      devicePage: createDevicePage({
-        ...{ newNonce, peerOf, strictTransport: () => false },
-        dir: options.deviceDir ?? '/nowhere',
-      }),
-      clock,
-      newNonce,
-      development: options.development ?? false,
-      logger,
-    }),
-    onUpgrade: gate.onUpgrade,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
