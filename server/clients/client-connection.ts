@@ -17,9 +17,8 @@ import {
   watchLiveness,
 } from '../sockets/room.ts';
 import type { ClientSession, ClientSessions, Received } from './client-session.ts';
-import type { ClientTable } from './client-table.ts';
+import type { ClientChannel, ClientTable } from './client-table.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
-import type { ClientChannel } from './presence.ts';
 
 /** A change that people see: by more than a quarter, and by more than so many milliseconds. */
 const LEAST_CHANGE_MS = 10;

@@ -18,8 +18,7 @@ import {
   type UnreadableAnswer,
   unusableAnswer,
 } from './client-answer.ts';
-import type { ClientTable } from './client-table.ts';
-import { type ClientChannel, Presence } from './presence.ts';
+import { type ClientChannel, type ClientTable, Presence } from './client-table.ts';
 import {
   confirmToken,
   type Identity,

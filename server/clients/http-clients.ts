@@ -15,9 +15,13 @@ import type { Store } from '../store/room.ts';
 import type { CheckedSpec, ToolOffers } from '../tools/room.ts';
 import { toFailure } from './client-answer.ts';
 import type { ClientIds } from './client-ids.ts';
-import type { ClientTable, ConnectedInstance } from './client-table.ts';
+import {
+  type ClientChannel,
+  type ClientTable,
+  type ConnectedInstance,
+  Presence,
+} from './client-table.ts';
 import type { KeptRegistrations } from './kept-registrations.ts';
-import { type ClientChannel, Presence } from './presence.ts';
 
 type CallRequest = ServerMessageOf<'tool_call_request'>;
 

@@ -89,7 +89,6 @@ async function openServices(config: Config, core: Presence, env: NodeJS.ProcessE
   const { registry, tokens, table, newId, bus, logger, tracing, metrics } = core;
   const { announceCall, announceRun } = core.notifications.outbox;
   const { publishApproval } = rooms.watch;
-  const { logCall } = rooms.telemetry;
   const ofRuns = { ...core, spans: tracing, announce: announceRun };
   const known = rooms.runs.createKnownRuns(config, ofRuns);
   const { policy, hooks, ...policies } = await rooms.policy.openPolicy(config, {
@@ -128,8 +127,10 @@ async function openServices(config: Config, core: Presence, env: NodeJS.ProcessE
   });
   const ofServers = { ...core, calls };
   const mcpServers = await rooms.mcpClient.serveMcpServers(config.mcpServers, ofServers);
-  calls.onDurable(tracing.observe);
-  calls.onDurable((call, previous) => logCall(logger, call, previous));
+  // What is off costs a call nothing.
+  if (tracing.isOn) calls.onDurable(tracing.observe);
+  if (logger.isDebug)
+    calls.onDurable((call, previous) => rooms.telemetry.logCall(logger, call, previous));
   return { ...core, policy, policies, calls, ...runs, mcpServers };
 }
 

@@ -147,9 +147,10 @@ export async function serveMcpServers(
   const isReserved = (name: string) => own.has(spellingOf(name));
   const opened = await openMcpServers({ ...deps, servers, isReserved });
   for (const server of opened) registry.provide(server);
-  calls.onDurable(({ id, status }) => {
+  const callEnded = ({ id, status }: Pick<Call, 'id' | 'status'>) => {
     if (isFinalStatus(status)) for (const server of opened) server.callEnded(id);
-  });
+  };
+  if (opened.length > 0) calls.onDurable(callEnded);
   return {
     service: createService(opened, deps),
     start(): void {

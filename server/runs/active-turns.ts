@@ -1,4 +1,4 @@
-import type { Message } from '#lib/protocol/run';
+import type { Message, RunParent, RunSummary } from '#lib/protocol/run';
 import { errorMessage } from '#lib/util/error-message';
 import type { Logger } from '../base/logger.ts';
 import { endTurnTrace, type Spans } from '../telemetry/room.ts';
@@ -125,3 +125,26 @@ export class ActiveTurns {
     return true;
   }
 }
+
+interface Turns {
+  runOf(runId: string): { summary(): RunSummary } | undefined;
+}
+
+/**
+ * Where a run stands: which sub-agents are above it, itself among them, and how deep. It is asked of
+ * runs whose turns run, and of those that have none: a sub-agent's run outlives no turn above it.
+ */
+export function placeOf(turns: Turns, runId: string) {
+  const lineage: string[] = [];
+  let rootId = runId;
+  let depth = 0;
+  for (let parent = parentOf(turns, runId); parent; parent = parentOf(turns, rootId)) {
+    depth = Math.max(depth, parent.depth);
+    lineage.push(parent.agent);
+    rootId = parent.run_id;
+  }
+  return { depth, lineage, rootId };
+}
+
+const parentOf = (turns: Turns, runId: string): RunParent | undefined =>
+  turns.runOf(runId)?.summary().parent;

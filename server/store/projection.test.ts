@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProjection } from './apply-log.ts';
+import { createProjection } from './sqlite-store.ts';
 import { StoreBusyError } from './store-errors.ts';
 
 test('[ST15] a search that would wait too long for words is refused, and they are indexed all the same', async () => {

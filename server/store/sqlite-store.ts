@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Call } from '#lib/call/call';
 import { isFinalStatus } from '#lib/protocol/is-final-status';
-import { createLogApplier, createProjection } from './apply-log.ts';
+import { createLogApplier } from './apply-log.ts';
 import { dropOlderFile } from './before-log/older-file.ts';
 import { CallOverlay } from './call-overlay.ts';
 import { createChangeWriter, type PreparedWrite } from './change-writer.ts';
@@ -24,7 +24,7 @@ import type {
   RunQuery,
   WriteOptions,
 } from './store.ts';
-import { RowDamagedError, StoreDamagedError } from './store-errors.ts';
+import { RowDamagedError, StoreBusyError, StoreDamagedError } from './store-errors.ts';
 import { positionOf } from './store-mark.ts';
 import {
   queryAudit,
@@ -246,4 +246,52 @@ function afterMoment(work: () => void): () => void {
   const timer = setTimeout(work, INDEX_MS);
   timer.unref(); // The index can wait for the next start; it keeps no process alive.
   return () => clearTimeout(timer);
+}
+
+/**
+ * When the rows and words of ended calls are made from the log, for lists and the search. Words
+ * are several times dearer than the call itself, so they are not written with it: they follow
+ * within a moment, under load too, or at the latest before a search. An open call is not found by
+ * its words.
+ */
+export function createProjection(deps: {
+  /** Applies some of what waits; whether there is more. */
+  applySome(): Promise<boolean>;
+  /** Calls back a moment later, so that many calls are applied together; returns its undo. */
+  scheduleIndexing(work: () => void): () => void;
+}) {
+  let closed = false;
+  let cancel: (() => void) | undefined;
+
+  /**
+   * Applies what waits, in small steps between which calls are written. Rejects with
+   * `StoreBusyError` when there is more than fits into `limitMs`.
+   */
+  async function catchUp(limitMs: number): Promise<void> {
+    const end = performance.now() + limitMs;
+    while (!closed && (await deps.applySome())) {
+      if (performance.now() < end) continue;
+      touched(); // It goes on, without anyone waiting for it.
+      throw new StoreBusyError('the words of many calls are still being indexed');
+    }
+  }
+
+  /** Something was written: there may be more to apply. */
+  function touched(): void {
+    if (closed || cancel) return;
+    cancel = deps.scheduleIndexing(() => {
+      cancel = undefined;
+      // A search does the same work, and its caller gets the error.
+      catchUp(Number.POSITIVE_INFINITY).catch(() => {});
+    });
+  }
+
+  return {
+    catchUp,
+    touched,
+    close() {
+      closed = true;
+      cancel?.();
+    },
+  };
 }

@@ -26,13 +26,11 @@ export const hasEnded = (call: Call, previous: Call | undefined): boolean =>
 
 /** The log as this needs it. */
 interface DebugLog {
-  readonly isDebug: boolean;
   debug(line: string, fields: LogFields): void;
 }
 
 /** One line for each change of a call's state that is on disk (LG3); nothing of what it was given, or gave. */
 export function logCall(log: DebugLog, call: Call, previous: Call | undefined): void {
-  if (!log.isDebug) return;
   const { status, phase } = call;
   if (previous?.status === status && previous.phase === phase) return;
   const isFinal = isFinalStatus(status);

@@ -13,13 +13,14 @@ import {
   ToolError,
   type ToolRegistry,
 } from '../../tools/room.ts';
+import { placeOf } from '../active-turns.ts';
 import type { Models } from '../agent/models.ts';
 import { wordsIn } from '../agent/turn.ts';
 import type { AgentRuns } from '../agent-runs.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import type { OwnerTokens } from '../run-owner.ts';
 import type { SubAgentSettings } from '../runs-config.ts';
-import { modelOf, placeOf, type SubAgent, toolsOf, toSubAgents } from './sub-agents.ts';
+import { modelOf, type SubAgent, toolsOf, toSubAgents } from './sub-agents.ts';
 
 export interface DelegationParts {
   readonly known: Pick<KnownRuns, 'load' | 'inMemory'> & {

@@ -1,5 +1,5 @@
 import { matchTools } from '#lib/policy/match';
-import type { RunParent, RunSummary } from '#lib/protocol/run';
+import type { RunSummary } from '#lib/protocol/run';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import type { Models } from '../agent/models.ts';
 import type { SubAgentSettings } from '../runs-config.ts';
@@ -31,29 +31,6 @@ export function toolsOf(
     .map(({ name }) => name)
     .filter((name) => allowed?.has(name) ?? true);
 }
-
-interface Turns {
-  runOf(runId: string): { summary(): RunSummary } | undefined;
-}
-
-/**
- * Where a run stands: which sub-agents are above it, itself among them, and how deep. It is asked of
- * runs whose turns run, and of those that have none: a sub-agent's run outlives no turn above it.
- */
-export function placeOf(turns: Turns, runId: string) {
-  const lineage: string[] = [];
-  let rootId = runId;
-  let depth = 0;
-  for (let parent = parentOf(turns, runId); parent; parent = parentOf(turns, rootId)) {
-    depth = Math.max(depth, parent.depth);
-    lineage.push(parent.agent);
-    rootId = parent.run_id;
-  }
-  return { depth, lineage, rootId };
-}
-
-const parentOf = (turns: Turns, runId: string): RunParent | undefined =>
-  turns.runOf(runId)?.summary().parent;
 
 export const modelOf = (
   { model }: SubAgent,
