@@ -13,7 +13,6 @@ import {
 import { wrapLanguageModel } from 'ai';
 import { isRecord } from '#lib/json/is-record';
 import { keyNameOf, type ModelProvider, type ModelRef } from '#lib/protocol/model-ref';
-import type { RunSettings } from '#lib/protocol/run';
 import { given } from '#lib/util/given';
 import { withReadableAnswers } from './answers/read-answers.ts';
 import { fillingsOf, type Lesson } from './lessons.ts';
@@ -187,18 +186,6 @@ function dropFields(value: unknown, without: Lesson['without'], name = ''): void
       else dropFields(value[key], without, key);
     }
   }
-}
-
-/** The model, asked with these settings: each provider's SDK has its own fields for them. */
-export function withSettings(
-  model: LanguageModelV4,
-  { temperature, reasoning_effort: reasoning }: RunSettings,
-): LanguageModelV4 {
-  if (temperature === undefined && reasoning === undefined) return model;
-  return changed(model, (params) => ({
-    ...params,
-    ...given({ temperature, reasoning }),
-  }));
 }
 
 const MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } };

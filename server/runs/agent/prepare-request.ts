@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { APICallError } from 'ai';
 import { MODEL_OUTPUT_VERSION } from '#lib/call/model-output';
 import { readRetryAfter } from '#lib/net/backoff';
 import type { SentPart } from '#lib/protocol/model-turn';
+import type { RunSettings } from '#lib/protocol/run';
 import { abortable } from '#lib/util/abortable';
 import type { HandedResult } from './build-model-history.ts';
-import { withSettings } from './language-models.ts';
 import { type Lesson, lessonOf } from './lessons.ts';
 import { type Notice, notice } from './notices.ts';
 import { preparePrompt, refusableOf, type StepPlan, type StepPrompt } from './prepare-prompt.ts';
@@ -16,8 +15,8 @@ import type { Turn } from './turn.ts';
 export interface PreparedRequest extends StepPrompt {
   readonly described: ReturnType<typeof describeRequest>;
   readonly lesson: Lesson;
-  /** Asked in the way that its provider takes. */
-  readonly languageModel: LanguageModelV4;
+  /** How the model is asked. */
+  readonly settings: RunSettings;
 }
 
 export async function prepareRequest(
@@ -28,8 +27,7 @@ export async function prepareRequest(
   const prompt = await abortable(turn.signal, preparePrompt(turn, plan, lesson));
   const described = describeRequest(prompt, turn.deps.resultBytes);
   const settings = { ...turn.deps.settings, ...turn.model.settings, ...turn.settings };
-  const languageModel = withSettings(turn.model.taught(lesson), settings);
-  return { ...prompt, described, lesson, languageModel };
+  return { ...prompt, described, lesson, settings };
 }
 
 /** The request once more without what was refused (AL220); undefined where that is no use. */

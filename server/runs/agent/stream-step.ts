@@ -3,6 +3,7 @@ import { type LanguageModelUsage, streamText, type TextStreamPart, type ToolSet 
 import type { ModelUsage } from '#lib/protocol/model-turn';
 import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
+import { given } from '#lib/util/given';
 import type { MessageWriter } from '../message-writer.ts';
 import { readArguments } from './mend-calls.ts';
 import { StreamCutError } from './notices.ts';
@@ -114,9 +115,11 @@ class Answer {
 
   #ask(abortSignal: AbortSignal) {
     const { turn, request, traceparent } = this.#asking;
-    const { languageModel, instructions, messages, tools } = request;
+    const { lesson, settings, instructions, messages, tools } = request;
+    const { temperature, reasoning_effort: reasoning } = settings;
     return streamText({
-      model: languageModel,
+      model: turn.model.taught(lesson),
+      ...given({ temperature, reasoning }),
       instructions,
       messages: [...messages],
       ...(tools ? { tools: tools.tools } : {}),
