@@ -4,40 +4,18 @@ import type { MessageAuthor, ModelListing, RunRecord } from '#lib/protocol/run';
 import type { RunTool } from '#lib/protocol/run-tools';
 import { stripInvisible } from '#lib/text/invisible';
 import { redactShapes } from '#lib/text/redact';
-import { abortable } from '#lib/util/abortable';
 import { errorMessage } from '#lib/util/error-message';
 import { given } from '#lib/util/given';
-import type { Caller } from '../auth/room.ts';
-import type { Logger } from '../base/logger.ts';
-import type { CallService } from '../calls/room.ts';
 import type { ModelTurnQuery, RunQuery, Store } from '../store/room.ts';
-import { type Spans, traceparentOfTurn } from '../telemetry/room.ts';
-import {
-  CANCELLED,
-  OWNER_REVOKED,
-  SHUTTING_DOWN,
-  type TurnEnd,
-  WorkNotWanted,
-} from './agent/agent.ts';
-import type { Agent } from './agent/create-agent.ts';
-import type { Models } from './agent/models.ts';
-import type { TurnBudget } from './agent/spending.ts';
+import { CANCELLED, SHUTTING_DOWN, WorkNotWanted } from './agent/agent.ts';
 import { unreadAtEnd } from './agent/turn.ts';
-import {
-  endWith,
-  failedEnd,
-  type NotedEnd,
-  REVOKED,
-  stoppedEnd,
-  stopperOf,
-} from './agent/turn-ending.ts';
+import { REVOKED, stopperOf } from './agent/turn-ending.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun, LiveRunDeps, UserInput } from './live-run.ts';
 import { messagePage, PAGE_BYTES } from './message-page.ts';
 import { stateOf } from './model-turn-log.ts';
 import { type NewRun, newRun, type Settled, settled } from './new-run.ts';
-import { endCutChild, recoverTurn } from './recover-turn.ts';
-import { authorIn, callerOfAuthor, type OwnerTokens, ownerOf } from './run-owner.ts';
+import { authorIn, ownerOf } from './run-owner.ts';
 import {
   notFound,
   ofSubAgent,
@@ -47,24 +25,9 @@ import {
   tooManyTurns,
 } from './run-refusals.ts';
 import type { ChildRequest, RunOutcome, SendRequest, StartRequest } from './run-requests.ts';
-import { readToolStates } from './run-tool-states.ts';
-import { Spendings } from './spendings.ts';
-import { traceOfTurn } from './turn-trace.ts';
+import { RunTurns, type RunTurnsDeps } from './run-turns.ts';
 
-export interface RunServiceDeps extends Omit<LiveRunDeps, 'above' | 'prices'> {
-  readonly known: KnownRuns;
-  readonly calls: CallService;
-  readonly agent: Agent;
-  readonly models: Models;
-  /** How long a turn that is taken up waits for clients to come back. Default 3 s. */
-  readonly clientsReturnMs?: number;
-  readonly owners: OwnerTokens;
-  /** The settings of a sub-agent; undefined: the configuration has it no more. */
-  subAgent?(name: string): { readonly prompt: string; readonly budget: TurnBudget } | undefined;
-  offersTools(clientId: string): boolean;
-  readonly spans?: Pick<Spans, 'isOn'>;
-  readonly logger: Logger;
-}
+export interface RunServiceDeps extends RunTurnsDeps, Pick<LiveRunDeps, 'newId' | 'secrets'> {}
 
 /** Someone asks for a turn; its message is apart. */
 interface Asking {
@@ -77,7 +40,6 @@ interface Asking {
 const LONGEST_INPUT = 256 * 1024;
 /** Runs in a watcher's snapshot. */
 const WATCHED_RUNS = 20;
-const CLIENTS_RETURN_MS = 3_000;
 /** Messages of a person that wait for the next step of a turn. */
 const MOST_UNREAD = 32;
 const NOTHING = { ok: true, text: '', files: [] } as const;
@@ -96,13 +58,12 @@ export class AgentRuns {
   #isClosing = false;
   /** Messages on their way to the disk while a turn runs, by run. */
   readonly #arriving = new Counts();
-  readonly #spendings: Spendings;
+  readonly #own: RunTurns;
 
   constructor(deps: RunServiceDeps) {
     this.#deps = deps;
-    this.#spendings = new Spendings(deps);
+    this.#own = new RunTurns(deps);
     this.deleteUnused = deps.known.deleteUnused;
-    deps.owners.onRevoked((tokenId) => this.#stopTurnsOf(tokenId));
   }
 
   /** Bound of the text of a result for a model, in bytes of UTF-8. */
@@ -113,7 +74,7 @@ export class AgentRuns {
   /** Says of every tool whether the next step offers it, or why not. Undefined when there is no such run. */
   async tools(runId: string): Promise<readonly RunTool[] | undefined> {
     const run = await this.#deps.known.load(runId);
-    return run && readToolStates(this.#deps, run, this.#callerOf(run));
+    return run && this.#own.toolStates(run);
   }
 
   async start(request: StartRequest): Promise<RunOutcome> {
@@ -175,7 +136,7 @@ export class AgentRuns {
     if (!run) return notFound(runId);
     const { parent } = run.summary();
     if (parent) return ofSubAgent(parent);
-    if (!this.#callerOf(run)) return refuse('conflict', REVOKED.message);
+    if (!this.#own.ownerOf(run)) return refuse('conflict', REVOKED.message);
     // A message that is written anew keeps its files.
     const replaced = replaces === undefined ? NOTHING : replaceable(run, replaces);
     if (!replaced.ok) return replaced;
@@ -244,20 +205,8 @@ export class AgentRuns {
   }
 
   /** Takes up the turns that a restart cut short; to be called once, after the calls were taken up. */
-  async recover(): Promise<void> {
-    const { known, store, calls, clock, logger, offersTools } = this.#deps;
-    const { clientsReturnMs = CLIENTS_RETURN_MS } = this.#deps;
-    for (const { run_id: runId } of await store.runningRuns()) {
-      const run = this.#turns.isActive(runId) ? undefined : await known.load(runId);
-      if (!run) continue;
-      if (run.summary().parent) {
-        this.#launch(run, (signal) => endCutChild(run, { calls, logger }, signal));
-        continue;
-      }
-      const goOn = (done: number, stop: AbortSignal) => this.#goOn(run, done, stop);
-      const taken = { calls, clock, logger, offersTools, clientsReturnMs, goOn };
-      this.#launch(run, (signal) => recoverTurn(run, taken, signal));
-    }
+  recover(): Promise<void> {
+    return this.#own.recover();
   }
 
   /** Stops running turns where they are, for the next start to go on. Resolves when none runs. */
@@ -293,11 +242,11 @@ export class AgentRuns {
     asked: Settled & Pick<Asking, 'traceparent'> & { readonly model: string },
   ): Promise<RunOutcome> {
     const { model, traceparent, ...settings } = asked;
-    const busy = tooManyTurns(this.#turns, run.summary(), this.#callerOf(run));
+    const busy = tooManyTurns(this.#turns, run.summary(), this.#own.ownerOf(run));
     if (busy) return busy;
     const release = this.#turns.reserve(run);
     try {
-      const trace = traceOfTurn(this.#deps, run, traceparent);
+      const trace = this.#own.traceOf(run, traceparent);
       const patch = { status: 'running', model, error: null, step: 0, trace, ...settings } as const;
       if (!(await run.addUserMessage(input, patch))) {
         release();
@@ -307,7 +256,7 @@ export class AgentRuns {
       release();
       return storeFailed(error);
     }
-    this.#launch(run, (signal) => this.#runTurn(run, { model }, signal));
+    this.#own.begin(run, model);
     return { ok: true, run: run.record() };
   }
 
@@ -329,72 +278,7 @@ export class AgentRuns {
       return storeFailed(error);
     }
     // The turn had ended before the message was on disk.
-    if (!this.#turns.isActive(runId)) this.#launch(run, (signal) => this.#goOn(run, 0, signal));
+    if (!this.#turns.isActive(runId)) this.#own.goOn(run);
     return { ok: true, run: run.record() };
-  }
-
-  #launch(run: LiveRun, first: Parameters<KnownRuns['turns']['launch']>[1]): void {
-    this.#turns.launch(run, first, (signal) => this.#goOn(run, 0, signal));
-  }
-
-  /** The turn of a run goes on after a restart; with the model that it had, if it is still there. */
-  #goOn(run: LiveRun, stepsDone: number, signal: AbortSignal): Promise<TurnEnd> {
-    const model = run.summary().model ?? this.#deps.models.defaultModel;
-    return this.#runTurn(run, { model, stepsDone }, signal);
-  }
-
-  /** Undefined once its owner's token is revoked. */
-  #callerOf(run: LiveRun): Caller | undefined {
-    return this.#deps.owners.callerOf(run.summary().owner?.token_id ?? null);
-  }
-
-  #stopTurnsOf(tokenId: string): void {
-    const turns = this.#turns;
-    for (const runId of turns.activeIds()) {
-      if (turns.runOf(runId)?.summary().owner?.token_id !== tokenId) continue;
-      turns.stop(runId, OWNER_REVOKED).catch(this.#deps.logger.error);
-    }
-  }
-
-  /**
-   * In the name of the run's owner, also when another sent the message. Which model is asked is settled
-   * here, since its server may first have to be asked for it.
-   */
-  async #runTurn(
-    run: LiveRun,
-    asked: { model: string; stepsDone?: number },
-    signal: AbortSignal,
-  ): Promise<TurnEnd> {
-    const ended = async (end: NotedEnd) => endWith(await run.beginMessage(), end);
-    const opened = await abortable(signal, this.#deps.models.open(asked.model)).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
-    if (!opened && signal.reason === SHUTTING_DOWN) return { status: 'suspended' };
-    if (!opened) return ended(stoppedEnd(signal));
-    if (!opened.ok) return ended(failedEnd(opened.error));
-    const { model } = opened;
-    // A message may have begun the turn that was written for the one before.
-    const trace = run.summary().trace ?? traceOfTurn(this.#deps, run, undefined);
-    if (model.ref !== run.summary().model || trace !== run.summary().trace)
-      await run.save({ model: model.ref, trace });
-    const owner = this.#callerOf(run);
-    if (!owner) return ended(failedEnd(REVOKED));
-    const { runId } = run;
-    const { tools, pinned_tools: pinned = [], parent, settings: own } = run.summary();
-    const principal = { kind: 'run', runId, owner } as const;
-    const settings = parent && this.#deps.subAgent?.(parent.agent);
-    const delegated = parent && {
-      callId: parent.call_id,
-      depth: parent.depth,
-      prompt: settings?.prompt ?? '',
-    };
-    const spending = this.#spendings.of(parent, settings?.budget, this.#deps.agent.budget);
-    const traceparent = traceparentOfTurn(trace);
-    const authorOf = (author: MessageAuthor) => callerOfAuthor(this.#deps.owners, author);
-    const of = { principal, authorOf, model, runId, tools, pinned, traceparent };
-    const turn = { ...asked, ...of, settings: own, transcript: run, signal };
-    return this.#spendings.during(runId, spending, () =>
-      this.#deps.agent.runTurn({ ...turn, delegated, spending }),
-    );
   }
 }

@@ -74,7 +74,6 @@ export function setupRuns(
     known,
     owners: tokens.owners,
     store,
-    bus,
     calls,
     agent,
     models,

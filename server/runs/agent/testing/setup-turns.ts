@@ -83,7 +83,6 @@ export async function setupTurns(given: TurnSetup) {
     known: new KnownRuns({ store, bus, clock, newId, prices, secrets, maxSteps: 10, logger }),
     secrets,
     store,
-    bus,
     calls,
     agent,
     models,
