@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import {
   createServer as createNodeServer,
   type IncomingMessage,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { PROJECT } from '../base/project.ts';
 import { InboundBudget } from '../sockets/room.ts';
 import { createApi } from './create-api.ts';
-import { createDevicePage } from './device-page.ts';
 import { createForeignPages } from './foreign-pages.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { createKnownConnections } from './known-connections.ts';
@@ -19,8 +15,6 @@ import { createOpenSockets } from './open-sockets.ts';
 import { createPlainGate } from './plain-gate.ts';
 import { createRequestListener, type RequestListenerDeps } from './request-listener.ts';
 import { readiness } from './routes/system.ts';
-import { createClientScript } from './served-file.ts';
-import { createTrustPages, type TrustFacts } from './trust-pages.ts';
 import { boundUnusedConnections } from './unused-connections.ts';
 
 type GatesDeps = Parameters<typeof createPlainGate>[0] &
@@ -37,38 +31,22 @@ export const createGates = (deps: GatesDeps) => ({
   inbound: new InboundBudget(deps),
 });
 
-type Own = 'api' | 'trustPages' | 'clientScript' | 'devicePage' | 'newNonce';
-
 export interface HttpServerDeps
-  extends Omit<HttpDeps, 'connections' | 'isForeignPage' | 'ready'>,
-    Omit<RequestListenerDeps, Own | 'connections'> {
-  readonly connections: HttpDeps['connections'] & RequestListenerDeps['connections'];
+  extends Omit<HttpDeps, 'isForeignPage' | 'ready'>,
+    RequestListenerDeps {
   readonly store: { readonly failed: boolean };
-  readonly trust: () => TrustFacts | undefined;
   readonly gate: Pick<Parameters<typeof createHttpServer>[0], 'onUpgrade'>;
-  /** The folder of the build. */
-  readonly dist?: string;
 }
-
-const newNonce = () => randomBytes(16).toString('base64');
 
 /** Node's server with the API, the pages and the sockets; it does not listen yet. */
 export function createServer(deps: HttpServerDeps) {
-  const { store, closing, hostGate, dist = join(PROJECT, 'dist') } = deps;
+  const { store, closing, hostGate } = deps;
   const api = createApi({
     ...deps,
     isForeignPage: hostGate.isForeignPage,
     ready: () => readiness(store.failed, closing.aborted),
   });
-  const onRequest = createRequestListener({
-    ...deps,
-    api,
-    newNonce,
-    trustPages: createTrustPages(deps.trust),
-    clientScript: createClientScript(join(dist, 'client', 'client.js')),
-    devicePage: createDevicePage({ ...deps, newNonce, dir: join(dist, 'device') }),
-  });
-  const inFlight = createRequestsInFlight(onRequest);
+  const inFlight = createRequestsInFlight(createRequestListener(deps, api));
   const { onUpgrade } = deps.gate;
   const server = createHttpServer({ onRequest: inFlight.onRequest, onUpgrade });
   return { server, answered: inFlight.answered };

@@ -56,7 +56,7 @@ export interface HttpDeps {
   /** Makes what a watcher of one run is shown first. */
   readonly snapshot: (of: { readonly runId: string }) => Promise<SnapshotText>;
   readonly credentials: Credentials;
-  readonly connections: Pick<KnownConnections, 'keep'>;
+  readonly connections: KnownConnections;
   readonly peerOf: PeerOf;
   readonly inbound: InboundBudget;
   readonly sessions: Sessions;

@@ -1,46 +1,34 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { HttpError } from '#lib/protocol/http-error';
-import {
-  type Credentials,
-  foreignFetch,
-  type HostGate,
-  isForeignFetch,
-  type PeerOf,
-} from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
+import { foreignFetch, type HostGate, isForeignFetch } from '../auth/room.ts';
+import { PROJECT } from '../base/project.ts';
 import type { Api } from './create-api.ts';
-import { type DevicePage, isDevicePath } from './device-page.ts';
+import { createDevicePage, isDevicePath } from './device-page.ts';
 import { errorResponse, toHttpError } from './error-response.ts';
 import type { ForeignPages } from './foreign-pages.ts';
-import type { KnownConnections } from './known-connections.ts';
+import type { HttpDeps } from './http-deps.ts';
 import type { PageHeadersOptions } from './page-headers.ts';
 import { createPageServer, type PageHandler } from './page-server.ts';
 import type { PlainGate } from './plain-gate.ts';
-import { type HttpResponse, writeResponse } from './response.ts';
+import { writeResponse } from './response.ts';
 import { parseTarget, type Target } from './route-table.ts';
-import { CLIENT_SCRIPT_PATH, type ServeClientScript } from './served-file.ts';
+import { CLIENT_SCRIPT_PATH, createClientScript } from './served-file.ts';
+import { createTrustPages, type TrustFacts } from './trust-pages.ts';
 
-export interface RequestListenerDeps {
+export interface RequestListenerDeps
+  extends Pick<HttpDeps, 'connections' | 'credentials' | 'peerOf' | 'clock' | 'logger'> {
   readonly plainGate: Pick<PlainGate, 'refuse'>;
   readonly hostGate: HostGate;
-  readonly connections: Pick<KnownConnections, 'of'>;
-  readonly credentials: Credentials;
-  readonly peerOf: PeerOf;
-  readonly api: Api;
   readonly foreignPages: ForeignPages;
   /** Next's handler. */
   readonly pages: PageHandler;
-  /** How a phone comes to trust the own CA; undefined for all other paths. */
-  readonly trustPages: (incoming: IncomingMessage, pathname: string) => HttpResponse | undefined;
-  readonly clientScript: ServeClientScript;
-  readonly devicePage: DevicePage;
-  readonly clock: Clock;
-  /** Base64 of at least 16 random bytes. */
-  readonly newNonce: () => string;
+  readonly trust: () => TrustFacts | undefined;
+  /** The folder of the build. */
+  readonly dist?: string;
   readonly development: boolean;
   readonly strictTransport: PageHeadersOptions['strictTransport'];
-  readonly logger: Logger;
 }
 
 /** The API's; all else is a page's. */
@@ -57,8 +45,29 @@ const OAUTH_PATH = /^\/(?:\.well-known(?:\/|$)|register$)/;
  */
 export function createRequestListener(
   deps: RequestListenerDeps,
+  api: Api,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const answerUnknown = createUnknownAnswers(deps);
+  const { dist = join(PROJECT, 'dist') } = deps;
+  const trustPages = createTrustPages(deps.trust);
+  const serveClientScript = createClientScript(join(dist, 'client', 'client.js'));
+  const serveDevicePage = createDevicePage({ ...deps, newNonce, dir: join(dist, 'device') });
+  const servePage = createPageServer({ ...deps, newNonce });
+  /** The pages, and the script that other sites may run. */
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => {
+    if (isDevicePath(target.pathname)) return serveDevicePage(incoming, outgoing, target);
+    return target.pathname === CLIENT_SCRIPT_PATH
+      ? serveClientScript(incoming, outgoing)
+      : servePage(incoming, outgoing, target);
+  };
+  const answerPage = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => {
+    // Clients of MCP look for an OAuth server there: there is none, and no page to sign in to.
+    if (OAUTH_PATH.test(target.pathname)) return writeResponse(outgoing, errorResponse(noOAuth()));
+    const trusted = trustPages(incoming, target.pathname);
+    if (trusted) return writeResponse(outgoing, trusted);
+    serve(incoming, outgoing, target).catch((error: unknown) =>
+      writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
+    );
+  };
   return (incoming, outgoing) => {
     // A caller that resets the connection is not an error of the server; 'close' follows and ends the work.
     incoming.on('error', ignore);
@@ -68,29 +77,17 @@ export function createRequestListener(
     if (plain) return writeResponse(outgoing, plain);
     const target = parseTarget(incoming.url);
     if (!target) return writeResponse(outgoing, errorResponse(badTarget()));
-    // Clients of MCP look for an OAuth server there: there is none, and no page to sign in to.
-    if (OAUTH_PATH.test(target.pathname)) return writeResponse(outgoing, errorResponse(noOAuth()));
     const isApi = API_PATH.test(target.pathname);
-    if (isApi && known) return deps.api(incoming, outgoing, target, known);
-    answerUnknown(incoming, outgoing, target, isApi);
-  };
-}
-
-/** Answers on a connection that has shown nothing yet. */
-function createUnknownAnswers(deps: RequestListenerDeps) {
-  const answerPage = createPageAnswers(deps);
-  return (
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    target: Target,
-    isApi: boolean,
-  ): void => {
+    if (isApi && known) return api(incoming, outgoing, target, known);
     const refusal = refuseRequest(deps, incoming, target.pathname, isApi);
     if (refusal) return writeResponse(outgoing, errorResponse(refusal));
     if (!isApi) return answerPage(incoming, outgoing, target);
-    if (!deps.foreignPages.answer(incoming, outgoing)) deps.api(incoming, outgoing, target);
+    if (!deps.foreignPages.answer(incoming, outgoing)) api(incoming, outgoing, target);
   };
 }
+
+/** Base64 of 16 random bytes. */
+const newNonce = () => randomBytes(16).toString('base64');
 
 /** Refuses by the host and the origin, and the API's requests of other sites, before any credential. */
 export function refuseRequest(
@@ -104,24 +101,6 @@ export function refuseRequest(
       gates.foreignPages.admits(incoming, pathname, origin),
     ) ?? (isApi && isForeignFetch(incoming.headers) ? foreignFetch : undefined);
   return refusal && new HttpError(refusal.code, refusal.message);
-}
-
-/** The pages, and the script that other sites may run. */
-function createPageAnswers(deps: RequestListenerDeps) {
-  const servePage = createPageServer(deps);
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, target: Target) => {
-    if (isDevicePath(target.pathname)) return deps.devicePage(incoming, outgoing, target);
-    return target.pathname === CLIENT_SCRIPT_PATH
-      ? deps.clientScript(incoming, outgoing)
-      : servePage(incoming, outgoing, target);
-  };
-  return (incoming: IncomingMessage, outgoing: ServerResponse, target: Target): void => {
-    const trusted = deps.trustPages(incoming, target.pathname);
-    if (trusted) return writeResponse(outgoing, trusted);
-    serve(incoming, outgoing, target).catch((error: unknown) =>
-      writeResponse(outgoing, errorResponse(toHttpError(error, deps.logger))),
-    );
-  };
 }
 
 const ignore = (): void => {};
