@@ -24,8 +24,8 @@ import {
   ClientConnection,
   createClientSocketHandler,
 } from '../../server/clients/client-connection.ts';
-import { createClientIds } from '../../server/clients/client-ids.ts';
 import { createClientSessions } from '../../server/clients/client-session.ts';
+import { Identities } from '../../server/clients/identities.ts';
 import { createPool } from '../../server/clients/testing/create-pool.ts';
 import { createMemoryBus } from '../../server/events/memory-bus.ts';
 import { InboundBudget, watchInbound } from '../../server/sockets/inbound.ts';
@@ -65,21 +65,24 @@ const calls = createCalls({
   facts: table.facts,
   logger,
 });
+const identities = new Identities({
+  ...{ store, table, clock, logger, instances: calls.instances },
+  audit: { record: async () => {} },
+  isMadeHere: () => false,
+  newId: () => `client_${randomUUID()}`,
+  newSecret: () => randomUUID(),
+  secretAfter: (token) => `after-${token}`,
+});
 const sessions = createClientSessions({
   uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
-  store,
-  ids: createClientIds({ store, table, isMadeHere: () => false }),
+  identities,
   bus,
   registry,
   table,
   calls: calls.clients,
   instances: calls.instances,
   blobs,
-  clock,
   heartbeatMs: 60_000,
-  newId: () => `client_${randomUUID()}`,
-  newSecret: () => randomUUID(),
-  secretAfter: (token) => `after-${token}`,
   logger,
 });
 const ofConnections = {

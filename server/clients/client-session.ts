@@ -5,12 +5,9 @@ import { LIMITS } from '#lib/protocol/limits';
 import { CLOSE, PROTOCOL, type ServerMessage } from '#lib/protocol/server-messages';
 import { given } from '#lib/util/given';
 import { callerOf, isAdmin, type Principal, principalKey, viaOf } from '../auth/room.ts';
-import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { BlobStore } from '../blobs/room.ts';
 import type { CallsOfClients, ClientInstances } from '../calls/room.ts';
-import type { EventBus } from '../events/room.ts';
-import type { Store } from '../store/room.ts';
 import type { ToolOffers } from '../tools/room.ts';
 import {
   storeAttachments,
@@ -18,24 +15,22 @@ import {
   type UnreadableAnswer,
   unusableAnswer,
 } from './client-answer.ts';
-import { type ClientChannel, type ClientTable, Presence } from './client-table.ts';
 import {
-  confirmToken,
-  type Identity,
-  type ResumeSessionDeps,
-  resumeSession,
-} from './resume-session.ts';
+  type ClientChannel,
+  type ClientTable,
+  Presence,
+  type PresenceDeps,
+} from './client-table.ts';
+import type { Identities, Identity } from './identities.ts';
 
-export interface ClientSessionDeps extends ResumeSessionDeps {
-  readonly store: Store;
-  readonly bus: EventBus;
+export interface ClientSessionDeps extends PresenceDeps {
+  readonly identities: Identities;
   readonly registry: ToolOffers;
   readonly table: ClientTable;
   readonly calls: CallsOfClients;
   readonly instances: ClientInstances;
   readonly blobs: BlobStore;
   readonly uploads: TokenBuckets;
-  readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly logger: Logger;
   /** Sessions by instance, so that a returning instance can supersede its older session. */
@@ -45,12 +40,8 @@ export interface ClientSessionDeps extends ResumeSessionDeps {
 export type ClientSessions = ReturnType<typeof createClientSessions>;
 
 /** The sessions of all clients that hold a channel open. */
-export function createClientSessions(deps: Omit<ClientSessionDeps, 'live' | 'pendingInstances'>) {
-  const shared: ClientSessionDeps = {
-    ...deps,
-    live: new Map(),
-    pendingInstances: new Set(),
-  };
+export function createClientSessions(deps: Omit<ClientSessionDeps, 'live'>) {
+  const shared: ClientSessionDeps = { ...deps, live: new Map() };
   return {
     open: (principal: Principal, channel: ClientChannel) =>
       new ClientSession(shared, principal, channel),
@@ -114,7 +105,11 @@ export class ClientSession {
     }
     const client = this.#client;
     if (!client) return undefined;
-    if (!this.#isConfirmed) this.#confirm(client);
+    if (!this.#isConfirmed) {
+      // It came behind the welcome, so the client has the new token.
+      this.#isConfirmed = true;
+      this.#deps.identities.confirm(client.identity).catch(this.#deps.logger.error);
+    }
     return this.#handle(message, client.identity);
   }
 
@@ -149,22 +144,16 @@ export class ClientSession {
   }
 
   async #enter(hello: ClientMessageOf<'hello'> | undefined): Promise<void> {
-    const deps = this.#deps;
-    const identity = await resumeSession(deps, this.#principal, hello);
-    const { instanceId, instance, resumed } = identity;
-    deps.pendingInstances.delete(instanceId);
-    if (this.#hasEnded) return;
-    // guard: older-connection-superseded
-    deps.live.get(instanceId)?.supersede();
-    deps.live.set(instanceId, this);
-    const presence = new Presence(deps, instance, this.#channel);
-    this.#client = { identity, presence };
+    const { identities, heartbeatMs } = this.#deps;
+    const client = await identities.ofHello(this.#principal, hello, (one) => this.#connect(one));
+    if (!client) return;
+    const { identity, presence } = client;
     const known = hello?.known ?? [];
     const back =
-      resumed || known.length > 0
+      identity.resumed || known.length > 0
         ? await presence.resumeCalls(known, this.#via)
         : { forget: [], cancel: [] };
-    if (hello) this.#channel.send(createWelcome(identity, back, deps.heartbeatMs));
+    if (hello) this.#channel.send(createWelcome(identity, back, heartbeatMs));
     if (this.#hasEnded) return;
     const queue = this.#queue ?? [];
     this.#queue = undefined;
@@ -174,11 +163,16 @@ export class ClientSession {
     );
   }
 
-  /** A message after the welcome shows that the client has the new token. */
-  #confirm(client: Client): void {
-    this.#isConfirmed = true;
-    const changes = confirmToken(client.identity);
-    if (changes.length > 0) this.#deps.store.write(changes).catch(this.#deps.logger.error);
+  /** Undefined where it has left meanwhile. */
+  #connect(identity: Identity): Client | undefined {
+    if (this.#hasEnded) return undefined;
+    const { instanceId, instance } = identity;
+    const { live } = this.#deps;
+    // guard: older-connection-superseded
+    live.get(instanceId)?.supersede();
+    live.set(instanceId, this);
+    this.#client = { identity, presence: new Presence(this.#deps, instance, this.#channel) };
+    return this.#client;
   }
 
   #handle(message: Received, identity: Identity): Promise<void> | undefined {

@@ -4,8 +4,8 @@ import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
 import { instanceAddress } from '../events/memory-bus.ts';
 import { startTestServer } from '../http/testing/start-test-server.ts';
 import type { CheckedSpec } from '../tools/tool-provider.ts';
-import { createClientIds } from './client-ids.ts';
 import { HttpClients } from './http-clients.ts';
+import { Identities } from './identities.ts';
 import { KeptRegistrations } from './kept-registrations.ts';
 
 const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tools: [] };
@@ -13,12 +13,19 @@ const agent: Caller = { kind: 'agent', name: 'robot', tokenId: 'tok_robot', tool
 async function setup(dir?: string) {
   const calls = await setupCalls(dir === undefined ? {} : { dir });
   const { store, bus, registry, table, clock } = calls;
-  const ids = createClientIds({ store, table, isMadeHere: () => false });
+  const logger = { error: (error: unknown) => void calls.errors.push(error) };
+  const identities = new Identities({
+    ...{ store, table, clock, logger, instances: calls.calls.instances },
+    audit: { record: async () => {} },
+    isMadeHere: () => false,
+    newId: () => 'unused',
+    newSecret: () => 'unused',
+    secretAfter: () => 'unused',
+  });
   const revoked = new Set<string | null>();
   const service = new HttpClients({
-    ...{ store, ids, bus, registry, table, clock },
+    ...{ store, identities, bus, registry, table, clock, logger },
     registrations: new KeptRegistrations({ store, clock }),
-    logger: { error: (error) => calls.errors.push(error) },
     calls: calls.calls,
     answers: calls.calls.clients,
     instances: calls.calls.instances,
@@ -40,7 +47,7 @@ async function setup(dir?: string) {
     revoked.add(tokenId);
     service.end(clientId);
   };
-  return { ...calls, service, ids, client, revoke, restore: () => service.restore() };
+  return { ...calls, service, identities, client, revoke, restore: () => service.restore() };
 }
 
 const MINUTE = 60_000;
@@ -83,14 +90,16 @@ test('[ID7] an id belongs to the principal that used it first, also after a rest
 });
 
 test('[ID7] of two principals that name a free id at a time one is given it', async () => {
-  const { client, ids } = await setup();
+  const { client, identities } = await setup();
   const all = await Promise.allSettled([
     client('desk').register('print'),
     client('desk', agent).register('print'),
     client('desk').register('print'),
   ]);
   expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(await ids.take('desk')).toBe(false);
+  const hello = { type: 'hello', client_id: 'desk' } as const;
+  const other = await identities.ofHello(operator, hello, ({ clientId }) => clientId);
+  expect(other).toBe('unused');
 });
 
 test('a client that could not be written down has no box that takes its messages', async () => {

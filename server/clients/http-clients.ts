@@ -6,21 +6,20 @@ import { CLOCKS } from '#lib/protocol/limits';
 import type { SubmitBody } from '#lib/protocol/rest';
 import type { ServerMessage, ServerMessageOf } from '#lib/protocol/server-messages';
 import { isAllClients } from '#lib/protocol/tool-name';
-import { type Caller, principalKey, viaOf } from '../auth/room.ts';
+import { type Caller, viaOf } from '../auth/room.ts';
 import { type Clock, waitFor } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
-import type { EventBus } from '../events/room.ts';
 import type { Store } from '../store/room.ts';
 import type { CheckedSpec, ToolOffers } from '../tools/room.ts';
 import { toFailure } from './client-answer.ts';
-import type { ClientIds } from './client-ids.ts';
 import {
   type ClientChannel,
-  type ClientTable,
   type ConnectedInstance,
   Presence,
+  type PresenceDeps,
 } from './client-table.ts';
+import { type Identities, pollingOwner } from './identities.ts';
 import type { KeptRegistrations } from './kept-registrations.ts';
 
 type CallRequest = ServerMessageOf<'tool_call_request'>;
@@ -72,12 +71,10 @@ class Mailbox implements ClientChannel {
   }
 }
 
-export interface HttpClientsDeps {
-  readonly store: Pick<Store, 'findClient' | 'write'>;
-  readonly ids: ClientIds;
-  readonly bus: EventBus;
+export interface HttpClientsDeps extends PresenceDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly identities: Identities;
   readonly registry: ToolOffers;
-  readonly table: ClientTable;
   readonly registrations: KeptRegistrations;
   readonly logger: Pick<Logger, 'error'>;
   readonly calls: Pick<CallService, 'get'>;
@@ -88,8 +85,6 @@ export interface HttpClientsDeps {
   readonly closing: AbortSignal;
   /** False once the token of a caller is revoked, which may happen while a request is handled. */
   isLive(principal: Pick<Caller, 'tokenId'>): boolean;
-  /** Called when a request names a client id that is taken, and is refused. */
-  claimRefused?(principal: Caller, clientId: string): void;
 }
 
 /** A client that polls, from its first request until it is silent for `KEEP_MS`. */
@@ -182,11 +177,15 @@ export class HttpClients {
 
   /** Resolves with the status of the call after it. */
   async submit(principal: Caller, callId: string, submission: SubmitBody): Promise<CallStatus> {
-    const { calls, answers } = this.#deps;
+    const { calls, answers, identities } = this.#deps;
     const record = await calls.get(callId);
     if (!record) throw new HttpError('call_not_found', `No call ${callId} is known here`);
     const { provider } = record;
-    if (!provider || !isPolling(provider) || !(await this.#isOwner(principal, provider.clientId))) {
+    if (
+      !provider ||
+      !isPolling(provider) ||
+      !(await identities.isOwn(principal, provider.clientId))
+    ) {
       const message = `The call ${callId} was not given to a client that submits over HTTP as you`;
       throw new HttpError('permission_denied', message);
     }
@@ -223,7 +222,7 @@ export class HttpClients {
     const clientId = principal.kind === 'device' ? principal.clientId : named;
     while (this.#opening.has(clientId)) await this.#opening.get(clientId);
     const known = this.#clients.get(clientId);
-    if (known?.owner === ownerOf(principal)) return known;
+    if (known?.owner === pollingOwner(principal)) return known;
     if (!known) {
       const opened = this.#open(principal, clientId).finally(() => this.#opening.delete(clientId));
       this.#opening.set(clientId, opened);
@@ -231,7 +230,8 @@ export class HttpClients {
       const client = await opened;
       if (client) return client;
     }
-    this.#deps.claimRefused?.(principal, clientId);
+    const { identities, logger } = this.#deps;
+    identities.noteRefused(principal, clientId).catch(logger.error);
     const whose = isAllClients(named) ? 'means each client' : 'belongs to another client';
     throw new HttpError(
       'conflict',
@@ -240,22 +240,13 @@ export class HttpClients {
   }
 
   async #open(principal: Caller, clientId: string): Promise<PollingClient | undefined> {
-    const { store, ids, clock, isLive } = this.#deps;
-    const owner = ownerOf(principal);
+    const { identities, clock, isLive } = this.#deps;
+    const owner = pollingOwner(principal);
     const own = this.#clients.values().filter((one) => one.owner === owner);
     if (own.toArray().length >= MOST_CLIENTS)
       throw new HttpError('rate_limited', 'Too many clients poll as you.', { retryAfter: 60 });
-    const isOwn = principal.kind === 'device' || (await store.findClient(clientId, owner));
-    if (!isOwn && !(await ids.take(clientId))) return undefined;
-    const instance = toInstance(clientId, clock.now());
-    try {
-      const { instanceId, name, kind, journalEpoch, connectedAt: lastSeenAt } = instance;
-      const seen = { clientId, instanceId, name, kind, journalEpoch, lastSeenAt };
-      const client = { ...seen, resumeTokenHash: owner, owner: principalKey(principal) };
-      await store.write([{ type: 'put_client', client }]);
-    } finally {
-      ids.release(clientId);
-    }
+    if (!(await identities.ofPolling(principal, toInstance(clientId, clock.now()))))
+      return undefined;
     // A client that was ended does not come back by a request that was under way.
     if (!isLive(principal)) return undefined;
     const client = this.#connect(clientId, owner);
@@ -315,20 +306,12 @@ export class HttpClients {
     mailbox.putBack(granted);
     return [];
   }
-
-  async #isOwner(principal: Caller, clientId: string): Promise<boolean> {
-    if (principal.kind === 'device') return principal.clientId === clientId;
-    return (await this.#deps.store.findClient(clientId, ownerOf(principal))) !== undefined;
-  }
 }
 
 const toAnswer = ({ status, result, error }: SubmitBody) =>
   status === 'SUCCEEDED'
     ? ({ ok: true, output: result ?? null, attachments: [] } as const)
     : toFailure(error?.message ?? '', error?.code);
-
-/** Stands in the place of a token's hash, and cannot be the hash of one. */
-const ownerOf = (principal: Caller): string => `principal:${principalKey(principal)}`;
 
 const toInstance = (clientId: string, connectedAt: number): ConnectedInstance => ({
   clientId,

@@ -5,7 +5,8 @@ import { given } from '#lib/util/given';
 import { type Audit, newSecret, type Tokens } from '../auth/room.ts';
 import { hasFormOfNewId } from '../base/new-id.ts';
 import type { Breaker, CallService, CallsOfClients, ClientInstances } from '../calls/room.ts';
-import { instanceAddress } from '../events/room.ts';
+import { type EventBus, instanceAddress } from '../events/room.ts';
+import type { Store } from '../store/room.ts';
 import type { ToolRegistry } from '../tools/room.ts';
 import {
   ClientConnection,
@@ -13,12 +14,12 @@ import {
   createClientSocketHandler,
   type OpenConnection,
 } from './client-connection.ts';
-import { createClientIds, createRefusedClaims } from './client-ids.ts';
 import { type ClientSessionDeps, createClientSessions } from './client-session.ts';
 import { createClientStreams } from './client-streams.ts';
 import type { ClientTable, ConnectedInstance } from './client-table.ts';
 import type { DeviceList } from './device-list.ts';
 import { HttpClients, type HttpClientsDeps } from './http-clients.ts';
+import { Identities } from './identities.ts';
 import { KeptRegistrations } from './kept-registrations.ts';
 import type { OpenedDevices } from './open-devices.ts';
 import { ToolAdmission } from './tool-admission.ts';
@@ -69,13 +70,15 @@ export function listClients({ table, registry, breaker, devices }: ListingDeps) 
 }
 
 export interface ClientsDeps
-  extends Pick<ClientSessionDeps, 'store' | 'bus' | 'blobs' | 'uploads' | 'logger'>,
+  extends Pick<ClientSessionDeps, 'blobs' | 'uploads' | 'logger'>,
     Omit<ClientConnectionDeps, 'sessions' | 'newNonce'>,
     Pick<HttpClientsDeps, 'closing'> {
   readonly calls: CallService & {
     readonly clients: CallsOfClients;
     readonly instances: ClientInstances;
   };
+  readonly store: Store;
+  readonly bus: EventBus;
   readonly registry: ToolRegistry;
   readonly devices: Pick<OpenedDevices, 'list'>;
   readonly tokens: Pick<Tokens, 'isLive'>;
@@ -89,18 +92,16 @@ export async function openClients(deps: ClientsDeps) {
   const { store, bus, table, calls, clock, operator, tokens, newId, logger } = deps;
   const { instances } = calls;
   const { list: devices } = deps.devices;
-  const ids = createClientIds({ store, table, isMadeHere: (id) => hasFormOfNewId('client', id) });
-  const registry = new ToolAdmission({ registry: deps.registry, devices, instances, logger });
-  const claimRefused = createRefusedClaims(deps);
-  const nameOf = (clientId: string) => devices.ofClient(clientId)?.name;
-  const forClients = { ...deps, ids, registry, instances, claimRefused, nameOf };
-  const sessions = createClientSessions({
-    ...forClients,
-    calls: calls.clients,
+  const identities = new Identities({
+    ...{ store, table, instances, clock, newSecret, audit: deps.audit, logger },
+    isMadeHere: (id) => hasFormOfNewId('client', id),
     newId: () => newId('client'),
-    newSecret,
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),
   });
+  const registry = new ToolAdmission({ registry: deps.registry, devices, instances, logger });
+  const nameOf = (clientId: string) => devices.ofClient(clientId)?.name;
+  const forClients = { ...deps, identities, registry, instances, nameOf };
+  const sessions = createClientSessions({ ...forClients, calls: calls.clients });
   registry.onDecided(({ instanceId, ...decision }) => {
     const count = decision.decided.length;
     sessions.send(instanceId, { type: 'tools_registered', count, ...decision });

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { TokenBuckets } from '#lib/limits/token-bucket';
 import type { ClientMessage } from '#lib/protocol/client-messages';
 import { operator, setupCalls, tool } from '../calls/testing/setup-calls.ts';
-import { createClientIds } from './client-ids.ts';
 import { type ClientSession, createClientSessions } from './client-session.ts';
+import { Identities } from './identities.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 
 /** Sessions on the real store, bus, registry and calls; only time and the channels are the test's. */
@@ -11,9 +11,17 @@ async function setup() {
   const one = await setupCalls();
   const { store, bus, registry, table, calls, clock, errors } = one;
   let ids = 0;
+  const logger = { error: (cause: unknown) => void errors.push(cause), info: () => {} };
+  const identities = new Identities({
+    ...{ store, table, clock, logger, instances: calls.instances },
+    audit: { record: async () => {} },
+    isMadeHere: (id) => id.startsWith('id_'),
+    newId: () => `id_${++ids}`,
+    newSecret: () => `secret_${++ids}`,
+    secretAfter: (token) => `${token}+`,
+  });
   const sessions = createClientSessions({
-    ...{ store, bus, registry, table, clock },
-    ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('id_') }),
+    ...{ identities, bus, registry, table, logger },
     calls: calls.clients,
     instances: calls.instances,
     uploads: new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1),
@@ -23,10 +31,6 @@ async function setup() {
       read: () => Promise.reject(),
     },
     heartbeatMs: 10_000,
-    newId: () => `id_${++ids}`,
-    newSecret: () => `secret_${++ids}`,
-    secretAfter: (token) => `${token}+`,
-    logger: { error: (cause) => void errors.push(cause), info: () => {} },
   });
   const connect = async (instance_id: string, more: object = {}) => {
     clock.advance(10);

@@ -2,17 +2,17 @@ import { type Guard, guard } from './guard.ts';
 
 /** Guards of pairing and devices. */
 export const DEVICE_GUARDS: readonly Guard[] = [
-  guard('T17', 'server/clients/resume-session.ts', {
+  guard('T17', 'server/clients/identities.ts', {
     'const known = ownClientId(principal) ?? proof?.client.clientId;':
       'const known = proof?.client.clientId ?? hello?.client_id ?? ownClientId(principal);',
   }),
-  guard('T18', 'server/clients/resume-session.ts', {
+  guard('T18', 'server/clients/identities.ts', {
     '  if (!client || (client.owner !== null && client.owner !== principalKey(principal))) return;':
       '  if (!client) return { client: { clientId, instanceId: instance_id }, nextToken, isOfThisInstance: true };',
   }),
-  guard('T19', 'server/clients/client-ids.ts', {
-    'if (deps.isMadeHere(clientId) || beingTaken.has(clientId)) return false;':
-      'if (deps.isMadeHere(clientId)) return true;',
+  guard('T19', 'server/clients/identities.ts', {
+    'if (isMadeHere(clientId) || this.#beingTaken.has(clientId)) return false;':
+      'if (isMadeHere(clientId)) return true;',
   }),
   guard('T20', 'server/clients/pairing-service.ts', {
     '    if (!pairing) throw noSuchCode();\n':
@@ -38,7 +38,7 @@ export const DEVICE_GUARDS: readonly Guard[] = [
   guard('T26', 'server/auth/credentials.ts', {
     'if (ended === sessionId) onEnd();': "if (ended === '') onEnd();",
   }),
-  guard('T28', 'server/clients/resume-session.ts', {
+  guard('T28', 'server/clients/identities.ts', {
     'client.owner !== principalKey(principal)':
       'client.owner === principalKey(principal) + clientId',
   }),

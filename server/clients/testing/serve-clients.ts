@@ -20,8 +20,8 @@ import {
   createClientSocketHandler,
   type OpenConnection,
 } from '../client-connection.ts';
-import { createClientIds } from '../client-ids.ts';
 import { createClientSessions } from '../client-session.ts';
+import { Identities } from '../identities.ts';
 import { createPool } from './create-pool.ts';
 
 export const principal = FIRST_OPERATOR;
@@ -60,21 +60,19 @@ export async function serveClients({
     logger,
   });
   const uploads = new TokenBuckets({ burst: Infinity, perSecond: 1 }, Date.now, 1);
+  const identities = new Identities({
+    ...{ store, table, clock, logger, newId, instances: calls.instances },
+    audit: { record: async () => {} },
+    isMadeHere: () => false,
+    newSecret: () => `secret-${newId()}`,
+    secretAfter: (token) => `after-${token}`,
+  });
   const sessions = createClientSessions({
-    uploads,
-    store,
-    bus,
-    registry,
-    ids: createClientIds({ store, table, isMadeHere: () => false }),
-    table,
+    ...{ identities, uploads, bus, registry, table },
     calls: calls.clients,
     instances: calls.instances,
     blobs,
-    clock,
     heartbeatMs,
-    newId,
-    newSecret: () => `secret-${newId()}`,
-    secretAfter: (token) => `after-${token}`,
     logger,
   });
   const ofConnections = {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientMessageOf } from '#lib/protocol/client-messages';
 import { tempDir } from '#lib/testing/temp-dir';
-import { FIRST_OPERATOR, type Principal, principalKey } from '../auth/principal.ts';
+import { FIRST_OPERATOR, type Principal } from '../auth/principal.ts';
 import { createStoreOnThisThread } from '../store/testing/store-on-this-thread.ts';
-import { createClientIds } from './client-ids.ts';
-import { confirmToken, type Identity, resumeSession } from './resume-session.ts';
+import { throwingLogger as logger } from '../testing/error-log.ts';
+import { Identities, type Identity } from './identities.ts';
 
 const operator: Principal = FIRST_OPERATOR;
 
@@ -16,41 +16,35 @@ function setup() {
   const dir = tempDir();
   const file = join(dir, 'callboard.db');
   const store = createStoreOnThisThread({ file });
-  const arriving = new Set<string>();
   const held = new Set<string>();
   const connected = new Set<string>();
   const table = { get: () => undefined, hasClient: (id: string) => connected.has(id) };
   let made = 0;
-  const refused: [string, string][] = [];
-  const deps = {
+  const refused: (string | null)[] = [];
+  const identities = new Identities({
     store,
-    ids: createClientIds({ store, table, isMadeHere: (id) => id.startsWith('made_') }),
     table,
+    isMadeHere: (id) => id.startsWith('made_'),
     instances: { holdsCalls: (instanceId: string) => held.has(instanceId) },
-    pendingInstances: arriving,
+    audit: { record: async ({ target }) => void refused.push(target) },
+    logger,
     clock: { now: () => 1_000 },
     newId: () => `made_${++made}`,
     newSecret: () => `secret_${++made}`,
     secretAfter: (token: string) => `after(${token})`,
-    claimRefused: (principal: Principal, id: string) =>
-      void refused.push([principalKey(principal), id]),
-  };
+  });
   onTestFinished(() => store.close());
   return {
     store,
     held,
-    arriving,
     connected,
     refused,
     file,
     /** One visit; the client leaves before the next one comes. */
-    async visit(hello: Hello, principal: Principal = operator) {
-      const who = await resumeSession(deps, principal, { type: 'hello', ...hello });
-      arriving.delete(who.instanceId);
-      return who;
-    },
+    visit: (hello: Hello, principal: Principal = operator) =>
+      identities.ofHello(principal, { type: 'hello', ...hello }, (who) => who),
     /** What it says after its welcome. */
-    speaks: (who: Identity) => store.write(confirmToken(who)),
+    speaks: (who: Identity) => identities.confirm(who),
   };
 }
 
@@ -90,11 +84,10 @@ test('[ID1] T18 T19: a client id that was ever used is given to no other, whatev
 });
 
 test('[LV21] the id that stands for each client is given to none', async () => {
-  const { visit, refused } = setup();
+  const { visit } = setup();
   for (const client_id of ['all', 'ALL']) {
     expect((await visit({ client_id })).clientId).toMatch(/^made_/);
   }
-  expect(refused.map(([, id]) => id)).toEqual(['all', 'ALL']);
   expect(await visit({ client_id: 'all-1' })).toMatchObject({ clientId: 'all-1' });
 });
 
@@ -162,13 +155,17 @@ test("[ID4] one instance's token opens no other instance, and proves its own cli
 });
 
 test('[ID5] an instance that calls wait for, or that is on its way in, is not taken over by its id', async () => {
-  const { visit, held, arriving } = setup();
+  const { visit, held } = setup();
   held.add('tab_1');
-  arriving.add('tab_2');
-  for (const instanceId of ['tab_1', 'tab_2', 'http:lab']) {
-    const who = await visit({ client_id: 'lab', instance_id: instanceId });
-    expect(who.instanceId).toMatch(/^made_/);
+  for (const instance_id of ['tab_1', 'http:lab']) {
+    expect((await visit({ client_id: 'lab', instance_id })).instanceId).toMatch(/^made_/);
   }
+  const hello = { instance_id: 'tab_2' };
+  const both = await Promise.all([visit(hello), visit(hello)]);
+  expect(both.map(({ instanceId }) => instanceId)).toEqual([
+    'tab_2',
+    expect.stringMatching(/^made_/),
+  ]);
 });
 
 test('[ID5] an instance whose way in failed is free again', async () => {
@@ -207,11 +204,29 @@ test('[DV44] T28: a resume token proves nothing for another principal, before an
       expect(got.clientId).not.toBe(stolen.clientId);
     }
   }
-  expect(refused).toContainEqual(['tok_3', 'desk']);
+  await expect.poll(() => refused).toContain('desk');
   // Its owner is not affected, also with the token of before.
   const again = await visit(back(owner));
   expect(again).toMatchObject({ clientId: 'desk', instanceId: 'in_1', resumed: true });
   await speaks(again);
   expect(await visit(back(owner), agent)).toMatchObject({ resumed: false });
   expect(await visit(back(again))).toMatchObject({ resumed: true });
+});
+
+test('[DV44] who names client ids of another principal is in the audit once for both, whatever the ids', async () => {
+  const { visit, refused } = setup();
+  const device = (id: string): Principal => ({
+    kind: 'device',
+    clientId: id,
+    tokenId: `tok_${id}`,
+  });
+  for (const client_id of ['desk', 'tab']) await visit({ client_id });
+  await visit({}, device('lamp'));
+  // The one that a device names is not its own: it is given that.
+  const agent: Principal = { ...FIRST_OPERATOR, name: 'olga', tokenId: 'tok_3' };
+  for (const client_id of ['desk', 'desk', 'tab', 'free', 'lamp'])
+    await visit({ client_id }, agent);
+  await visit({ client_id: 'desk' });
+  await visit({ client_id: 'tab' }, { ...agent, name: 'ben', tokenId: 'tok_4' });
+  await expect.poll(() => refused).toEqual(['desk', 'lamp', 'tab']);
 });
