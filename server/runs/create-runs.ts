@@ -7,11 +7,11 @@ import type { LanguageModelsOptions } from './agent/language-models.ts';
 import type { ModelSettings } from './agent/model-facts.ts';
 import { Models } from './agent/models.ts';
 import type { TurnDeps } from './agent/turn.ts';
-import { AgentRuns, type RunService, type RunServiceDeps } from './agent-runs.ts';
+import { AgentRuns, type RunServiceDeps } from './agent-runs.ts';
 import { Delegation, type DelegationOptions } from './delegate/delegation.ts';
 import { KnownRuns, type KnownRunsDeps } from './known-runs.ts';
 import { createReadResult, type ReadResultDeps } from './run-tools/read-result.ts';
-import { createSearchTools } from './run-tools/search-tools.ts';
+import { createSearchTools, type SearchToolsDeps } from './run-tools/search-tools.ts';
 import type { AgentSettings, PriceTable } from './runs-config.ts';
 
 /** Between two pieces of what the rehearsal model writes: slow enough to be seen. */
@@ -34,18 +34,10 @@ type RecordDeps = Omit<KnownRunsDeps, 'maxSteps' | 'prices'>;
 export const createKnownRuns = ({ file }: RunsConfig, deps: RecordDeps): KnownRuns =>
   new KnownRuns({ ...deps, maxSteps: file.agent.max_steps, prices: file.prices });
 
-interface RunToolsDeps extends ReadResultDeps {
-  readonly runs: Pick<RunService, 'tools'>;
-  readonly registry: Pick<ToolRegistry, 'list'>;
-}
-
 /** Tools about a run itself (rules RT in run-tools/SPEC.md). */
-export const createRunTools = ({ runs, registry, ...deps }: RunToolsDeps): AnyServerTool[] => [
+export const createRunTools = (deps: ReadResultDeps & SearchToolsDeps): AnyServerTool[] => [
   createReadResult(deps),
-  createSearchTools({
-    statesOf: (runId) => runs.tools(runId),
-    list: (principal) => registry.list(principal),
-  }),
+  createSearchTools(deps),
 ];
 
 export interface RunsDeps
@@ -77,7 +69,7 @@ export function createRuns(config: RunsConfig, deps: RunsDeps) {
     images: { readBlob: (id) => blobs.read(id), scaleForModel: (bytes) => scaleForModel(bytes) },
   });
   const runs = new AgentRuns({ ...deps, agent, models, subAgent: delegation.settingsOf });
-  const fileText: RunToolsDeps['fileText'] = async ({ blob_id: id }) => {
+  const fileText: ReadResultDeps['fileText'] = async ({ blob_id: id }) => {
     const blob = await blobs.read(id);
     return blob && secrets.hide(new TextDecoder().decode(blob.bytes));
   };

@@ -1,5 +1,5 @@
 import type { Call } from '#lib/call/call';
-import { SEARCH_TOOLS } from '#lib/protocol/run-tools';
+import { type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import { toModelName } from '#lib/protocol/tool-name';
 import { forModel } from '#lib/text/for-model';
 import type { ResolvedModel } from './agent.ts';
@@ -7,7 +7,7 @@ import { buildModelHistory, type ModelHistory } from './build-model-history.ts';
 import type { Lesson, Refusable } from './lessons.ts';
 import { loadImages } from './load-images.ts';
 import { describeTools, toTextHistory } from './text-calls/text-history.ts';
-import { chooseForStep, createModelTools, type ModelTools, type UnfitTool } from './tools.ts';
+import { chooseForStep, createModelTools, type ModelTools } from './tools.ts';
 import { bytesOf } from './trim-history.ts';
 import {
   askedIn,
@@ -28,8 +28,8 @@ export interface StepPrompt extends ModelHistory {
   readonly tools: ModelTools | null;
   /** Tools that there was no room for. */
   readonly leftOut: number;
-  /** Tools whose schemas the model's API does not accept in any form. */
-  readonly unfit: readonly UnfitTool[];
+  /** Every tool, with what became of it. */
+  readonly states: readonly RunTool[];
 }
 
 /** The plan of a step is made from what is on disk before it. */
@@ -58,7 +58,7 @@ export async function preparePrompt(
 ): Promise<StepPrompt> {
   const turn = { ...given, model: withLimits(given.model, lesson) };
   const { model } = turn;
-  const { offered: chosen, unsent, leftOut, unfit } = chooseForStep(turn, plan.records);
+  const { offered: chosen, unsent, leftOut, states } = chooseForStep(turn, plan.records);
   const offered = chosen.filter(({ model_name: name }) => !lesson.tools.has(name));
   const modelTools = createModelTools(offered, model.schemaTarget, unsent);
   const { definitions } = modelTools;
@@ -83,7 +83,7 @@ export async function preparePrompt(
   const tools = isLast ? null : modelTools;
   const roomBytes = roomForHistory(model, instructions, tools);
   const history = await historyFor(turn, plan.records, { modelTools, roomBytes, lesson });
-  return { ...history, instructions, tools, leftOut: isLast ? 0 : leftOut, unfit };
+  return { ...history, instructions, tools, leftOut: isLast ? 0 : leftOut, states };
 }
 
 /** The model, with what its provider was found not to take (AL220). */

@@ -167,14 +167,14 @@ class Step {
   }
 
   /** People could not see otherwise which messages the model was not sent, and which tools it was not offered. */
-  #noteLeftOut({ leftOut, messagesLeftOut: count, unfit, described }: PreparedRequest): void {
+  #noteLeftOut({ leftOut, messagesLeftOut: count, states, described }: PreparedRequest): void {
     const { ref: model } = this.#turn.model;
     const { tools_offered: offered } = described;
     if (leftOut > 0) this.#noteOnce('tools_left_out', { offered, available: offered + leftOut });
     if (count > 0) this.#noteOnce('history_left_out', { count, model });
-    const [first, ...others] = unfit;
+    const [first, ...others] = states.filter(({ offer }) => offer === 'schema_unfit');
     if (first) {
-      const { name: tool, reason: detail } = first;
+      const { name: tool, reason: detail = '' } = first;
       this.#noteOnce('tools_unfit', { model, tool, more: others.length, detail });
     }
   }

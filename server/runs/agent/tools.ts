@@ -8,7 +8,6 @@ import { isOfClient, isTrusted } from '#lib/protocol/tool-source';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { forModel } from '#lib/text/for-model';
 import { markUntrusted } from '#lib/text/untrusted';
-import { given } from '#lib/util/given';
 import { refusalOf } from '../../auth/room.ts';
 import {
   type ClientArgument,
@@ -28,7 +27,6 @@ interface ToolChoice {
   readonly leftOut: number;
   /** These, and those that the policy denies: a call of them is made as of the others. */
   readonly unsent: readonly ToolListing[];
-  readonly unfit: readonly UnfitTool[];
   /** Every tool has one, by name, also those that are gone where the run has called them. */
   readonly states: readonly RunTool[];
 }
@@ -43,15 +41,13 @@ type Why = Pick<RunTool, 'offer' | 'rule' | 'reason'>;
 export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): ToolChoice {
   const pools = turn.deps.registry.list(turn.principal, askedFrom(turn));
   const listings = [...pools, ...listVariants(pools, turn.deps.registry)];
+  const { schemaTarget, maxTools: most } = turn.model;
   const why = new Map<string, Why>();
-  const usable = listings.filter((listing) => {
-    const obstacle = obstacleOf(turn, listing, records);
+  for (const listing of listings) {
+    const obstacle = obstacleOf(turn, listing, records) ?? misfitOf(listing, schemaTarget);
     if (obstacle) why.set(listing.name, obstacle);
-    return !obstacle;
-  });
-  const { fit, unfit, warnings } = setUnfitApart(usable, turn.model.schemaTarget);
-  for (const { name, reason } of unfit) why.set(name, { offer: 'schema_unfit', reason });
-  const { maxTools: most } = turn.model;
+  }
+  const fit = listings.filter(({ name }) => !why.has(name));
   const others = fit.filter((listing) => !isSearch(listing));
   const isWhole = most === null || others.length <= most;
   const { found, recent } = readUse(records, fit);
@@ -70,12 +66,12 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   for (const { name } of overLimit) why.set(name, { offer: 'over_limit' });
   if (isWhole) why.set(SEARCH_TOOLS, { offer: 'not_needed' });
   const states = listings.map(
-    ({ name, source }): RunTool => ({
+    ({ name, source, schema }): RunTool => ({
       name,
       source,
       pinned: isPinned(name),
       found: found.has(name),
-      ...(why.get(name) ?? { offer: 'offered', ...given({ schema_warnings: warnings.get(name) }) }),
+      ...(why.get(name) ?? { offer: 'offered', ...warningsOf(schema, schemaTarget) }),
     }),
   );
   const away = toolsOfClientsAway(listings, records).map(
@@ -89,7 +85,6 @@ export function chooseForStep(turn: ChoosingTurn, records: readonly Call[]): Too
   );
   return {
     offered,
-    unfit,
     leftOut: overLimit.length,
     unsent: [...overLimit, ...denied],
     states: [...states, ...away].toSorted(byName),
@@ -119,6 +114,18 @@ function obstacleOf(
   }
   const isUnavailable = clients.length > 0 && clients.every(({ tripped }) => tripped);
   return isUnavailable && listing.clients_left_out === undefined ? { offer: 'failing' } : undefined;
+}
+
+/** Its schema has no form that the model's API accepts (AL38). */
+function misfitOf({ schema }: ToolListing, target: SchemaTarget): Why | undefined {
+  const form = normalizeSchema(schema, target);
+  return form.ok ? undefined : { offer: 'schema_unfit', reason: form.reason };
+}
+
+/** What the form of a schema does not hold of it. */
+function warningsOf(schema: ToolListing['schema'], target: SchemaTarget) {
+  const form = normalizeSchema(schema, target);
+  return form.ok && form.warnings.length > 0 ? { schema_warnings: [...form.warnings] } : {};
 }
 
 const pinnedIn =
@@ -283,29 +290,7 @@ export interface ModelTools {
   clientArgument(call: Call): Readonly<Record<string, unknown>>;
 }
 
-/** A tool that a model cannot be offered: its schema has no form that the model's API accepts. */
-export interface UnfitTool {
-  readonly name: string;
-  /** It is the end of a sentence about the tool. */
-  readonly reason: string;
-}
-
 const LONGEST_NAME = 64;
-
-/** Sets those apart that have no schema in the form of the target (AL38); of the others, by name, what that form does not hold. */
-function setUnfitApart(listings: readonly ToolListing[], target: SchemaTarget) {
-  const fit: ToolListing[] = [];
-  const unfit: UnfitTool[] = [];
-  const warnings = new Map<string, readonly string[]>();
-  for (const listing of listings) {
-    const form = normalizeSchema(listing.schema, target);
-    if (form.ok) {
-      fit.push(listing);
-      if (form.warnings.length > 0) warnings.set(listing.name, form.warnings);
-    } else unfit.push({ name: listing.name, reason: form.reason });
-  }
-  return { fit, unfit, warnings };
-}
 
 /**
  * Tools under names that models' APIs accept, and the way back (AL11).

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { isRecord } from '#lib/json/is-record';
-import { type RunTool, SEARCH_TOOLS } from '#lib/protocol/run-tools';
+import { SEARCH_TOOLS } from '#lib/protocol/run-tools';
 import type { ToolListing } from '#lib/protocol/tool-spec';
 import { stripInvisible } from '#lib/text/invisible';
-import type { Principal } from '../../auth/room.ts';
-import { defineTool, refusal } from '../../tools/room.ts';
+import { defineTool, refusal, type ToolRegistry } from '../../tools/room.ts';
+import type { RunService } from '../agent-runs.ts';
 
 export interface SearchToolsDeps {
-  /** Says of every tool whether the run may call it; undefined where there is no such run. */
-  statesOf(runId: string): Promise<readonly RunTool[] | undefined>;
-  list(principal: Principal): readonly ToolListing[];
+  readonly runs: Pick<RunService, 'tools'>;
+  readonly registry: Pick<ToolRegistry, 'list'>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -19,7 +18,7 @@ const MOST_TERMS = 24;
 const SHORT_CHARS = 240;
 
 /** `tools.search`: finds tools that the model is not sent for want of room (rules RT5 to RT7). */
-export const createSearchTools = (deps: SearchToolsDeps) =>
+export const createSearchTools = ({ runs, registry }: SearchToolsDeps) =>
   defineTool({
     name: SEARCH_TOOLS,
     displayName: 'Search tools',
@@ -33,7 +32,7 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
     timeoutMs: TIMEOUT_MS,
     async run({ query, limit = 8 }, { runId, principal, status }) {
       status({ tip: `Searching for ${query.slice(0, 100)}` });
-      const states = await deps.statesOf(runId);
+      const states = await runs.tools(runId);
       if (!states) throw refusal('There is no such run.');
       // A tool that the run may not call is not even named.
       const may = new Set(
@@ -42,7 +41,7 @@ export const createSearchTools = (deps: SearchToolsDeps) =>
         ),
       );
       const found = rank(
-        deps.list(principal).filter(({ name }) => may.has(name)),
+        registry.list(principal).filter(({ name }) => may.has(name)),
         query,
       );
       const tools = found.slice(0, limit).map((listing) => ({
