@@ -1,7 +1,6 @@
 import { isRecord } from '#lib/json/is-record';
 import { readJson } from '#lib/json/parse-json';
 import { ALL_CLIENTS } from '#lib/protocol/tool-name';
-import { hasExpression } from './lexicon.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -70,7 +69,7 @@ function named(name: string, property: Schema, text: string): unknown {
 
 function convert(given: string, property: Schema): unknown {
   if (isNumber(property)) return Number.isNaN(Number(given)) ? undefined : Number(given);
-  return property.type === 'boolean' ? booleanIn(given) : given;
+  return property.type === 'boolean' ? readJson(given) : given;
 }
 
 /** The argument of this name says who runs a tool. */
@@ -91,20 +90,11 @@ function wordOf(name: string, values: readonly unknown[], text: string): unknown
 }
 
 function read(name: string, property: Schema, { text, quoted, numbers }: Source): unknown {
-  if (property.const !== undefined) return property.const;
-  if (Array.isArray(property.enum)) return wordOf(name, property.enum, text);
+  if (Array.isArray(property.enum)) return undefined;
   if (isNumber(property)) return numbers.shift();
-  if (property.type === 'boolean') return booleanIn(text);
-  if (property.type === 'object') return jsonObjectIn(text);
-  if (property.type !== 'array') return stringFor(name, property, { text, quoted, numbers });
-  const found = isNumber(asSchema(property.items)) ? numbers.splice(0) : quoted.splice(0);
-  return found.length > 0 ? found : undefined;
-}
-
-function stringFor(name: string, property: Schema, { text, quoted }: Source): string | undefined {
+  if (isNumber(asSchema(property.items))) return numbers.length > 0 ? numbers.splice(0) : undefined;
+  if (property.type !== 'string') return undefined;
   const about = `${name} ${property.description ?? ''} ${property.format ?? ''}`.toLowerCase();
-  if (/expr|formula|arithmetic/.test(about))
-    return hasExpression(text) ? expressionIn(text) : quoted.shift();
   const kind = KINDS.find((one) => one.about.test(about));
   if (kind?.isUnmistakable) return kind.find(text);
   return quoted.shift() ?? (kind ?? { find: messageIn }).find(text);
@@ -124,11 +114,6 @@ const numbersIn = (text: string): number[] =>
 function jsonObjectIn(text: string): Record<string, unknown> | undefined {
   const found = readJson(text.match(/\{[\s\S]*\}/)?.[0] ?? '');
   return isRecord(found) ? found : undefined;
-}
-
-function booleanIn(text: string): boolean | undefined {
-  if (/\b(?:off|false|no|disable|without)\b|关|不要/i.test(text)) return false;
-  return /\b(?:on|true|yes|enable|with)\b|开|打开/i.test(text) ? true : undefined;
 }
 
 /** The longest arithmetic in the text counts, in the spelling of a calculator. */
@@ -167,12 +152,10 @@ function placeIn(text: string): string | undefined {
   return plain !== undefined && !NO_PLACE.test(plain) ? plain : undefined;
 }
 
-/** A message stands after "that", "saying" or a colon, else after "me". */
+/** A message stands after "that", "saying" or a colon, else behind what is to be done with it. */
 const MESSAGES = [
   /(?:\bsaying|\bthat says|\bwith the text|[:：])\s*(.+?)\s*$/is,
-  /\b(?:notify|remind|alert|tell) me (?:that|to|about|when)?\s*(.+?)[.。!！]?\s*$/is,
-  /\b(?:copy|write|put|speak|share|say|send)\s+(?!the\b|my\b|it\b)(.+?)(?:\s+(?:to|into|on)\s+(?:the |my )?\w+)?[.。]?\s*$/is,
-  /(?:通知我|提醒我|复制|朗读|分享|写入|内容是)\s*(.+?)[。！]?\s*$/s,
+  /(?:\b(?:notify|remind|alert|tell) me(?: that| to| about| when)?|\b(?:copy|write|put|speak|share|say|send)|通知我|提醒我|复制|朗读|分享|写入|内容是)\s*(?!the\b|my\b|it\b)(.+?)(?:\s+(?:to|into|on)\s+(?:the |my )?\w+)?[.。!！]?\s*$/is,
 ];
 
 const messageIn = (text: string): string | undefined =>
@@ -180,6 +163,12 @@ const messageIn = (text: string): string | undefined =>
 
 /** A text of these kinds is known by the name of its argument, or by what is said about it. */
 const KINDS = [
+  {
+    name: /^expression$/i,
+    about: /expr|formula|arithmetic/,
+    find: expressionIn,
+    isUnmistakable: false,
+  },
   { name: /^sql$/i, about: /sql/, find: sqlIn, isUnmistakable: true },
   {
     name: /^(?:url|uri|link)$/i,

@@ -1,8 +1,6 @@
 /** Two digits with an operator between them; a date is none. */
 const EXPRESSION = /\d\s*[+*/^×÷]\s*[(\d.]|\d\s+-\s+\d|\b(?:sqrt|sin|cos|tan|log|abs|round)\(/;
 
-export const hasExpression = (text: string): boolean => EXPRESSION.test(text);
-
 /** Each row has the words in which people ask for something, and the words that tools are named with. */
 export const CONCEPTS: readonly (readonly [asked: RegExp, named: string])[] = [
   [
