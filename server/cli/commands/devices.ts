@@ -14,8 +14,16 @@ type Action = (context: Context, device: WireDevice, rest: readonly string[]) =>
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   show: async (context, device) => printed(context, device),
-  rename: (context, device, [name]) => rename(context, device, name),
-  revoke: (context, device) => revoke(context, device),
+  async rename(context, device, [name]) {
+    if (name === undefined)
+      throw new CliError('usage', 'the new name is missing: devices rename <id> <name>');
+    const request = { method: 'PUT', path: pathOf(device), body: { name } } as const;
+    return printed(context, await context.server().send(request, deviceSchema));
+  },
+  async revoke(context, device) {
+    const request = { method: 'DELETE', path: pathOf(device) } as const;
+    return printed(context, await context.server().send(request, deviceSchema));
+  },
   allow: (context, device, tools) => decideTools(context, device, 'allow', tools),
   deny: (context, device, tools) => decideTools(context, device, 'deny', tools),
 };
@@ -73,22 +81,6 @@ async function find(context: Context, id: string): Promise<WireDevice> {
 
 const pathOf = ({ device_id: id }: WireDevice, more = ''): string =>
   `/v1/devices/${encodeURIComponent(id)}${more}`;
-
-async function rename(
-  context: Context,
-  device: WireDevice,
-  name: string | undefined,
-): Promise<ExitName> {
-  if (name === undefined)
-    throw new CliError('usage', 'the new name is missing: devices rename <id> <name>');
-  const request = { method: 'PUT', path: pathOf(device), body: { name } } as const;
-  return printed(context, await context.server().send(request, deviceSchema));
-}
-
-async function revoke(context: Context, device: WireDevice): Promise<ExitName> {
-  const request = { method: 'DELETE', path: pathOf(device) } as const;
-  return printed(context, await context.server().send(request, deviceSchema));
-}
 
 async function decideTools(
   context: Context,

@@ -38,7 +38,11 @@ export const pairCommand: Command = {
     const [named] = context.args;
     const id = named ?? (await invite(context));
     try {
-      const asking = await untilLeaves(context, id, ['open']);
+      let asking = await findPairing(context, id);
+      while (asking.state === 'open') {
+        await sleep(LOOK_MS, undefined, { signal: context.signal });
+        asking = await findPairing(context, id);
+      }
       return asking.state === 'asking' ? await decide(context, asking) : ended(context, asking);
     } catch (error) {
       // Where nobody waits any more, a code that lets a device ask is not left open.
@@ -59,18 +63,6 @@ async function invite(context: Context): Promise<string> {
     context.out.note(`Code: ${opened.code}`);
   } else context.out.line('Waiting for a device …');
   return opened.pairing_id;
-}
-
-async function untilLeaves(
-  context: Context,
-  id: string,
-  states: readonly WirePairing['state'][],
-): Promise<WirePairing> {
-  for (;;) {
-    const pairing = await findPairing(context, id);
-    if (!states.includes(pairing.state)) return pairing;
-    await sleep(LOOK_MS, undefined, { signal: context.signal });
-  }
 }
 
 async function decide(context: Context, pairing: WirePairing): Promise<ExitName> {

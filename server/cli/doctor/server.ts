@@ -19,8 +19,8 @@ interface Probe {
   readonly socket: unknown;
 }
 
-/** Rejects where no answer comes. */
-function probe(url: URL, signal: AbortSignal): Promise<Probe> {
+function answerOf({ context }: Examined, url: URL): Promise<Probe | { problem: string }> {
+  const { signal } = context;
   const options: RequestOptions = {
     // The certificate is examined apart, also one that this program refuses.
     rejectUnauthorized: false,
@@ -34,18 +34,11 @@ function probe(url: URL, signal: AbortSignal): Promise<Probe> {
       const { statusCode: status = 0, headers, socket } = response;
       resolve({ status, date: headers.date, socket });
     });
-    asked.once('error', reject);
+    asked.once('error', (error) =>
+      signal.aborted ? reject(error) : resolve({ problem: errorMessage(error) }),
+    );
     asked.end();
   });
-}
-
-async function answerOf({ context }: Examined, url: URL): Promise<Probe | { problem: string }> {
-  try {
-    return await probe(url, context.signal);
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    return { problem: errorMessage(error) };
-  }
 }
 
 export const checkServer: Check = async (examined) => {
