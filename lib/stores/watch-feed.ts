@@ -61,7 +61,7 @@ type Missed = number | 'snapshot';
  */
 export class WatchFeed {
   readonly #deps: WatchFeedDeps;
-  readonly #queue: EventQueue;
+  readonly #queue: ReturnType<typeof createEventQueue>;
   readonly #socket: ReconnectingSocket<
     WatchServerMessage | WatchProbeAck,
     WatchRequest | EndedRequest | WatchProbe
@@ -212,27 +212,10 @@ export class WatchFeed {
   }
 }
 
-interface EventQueueDeps {
-  /** Runs `flush` once, soon: at the next frame of the screen. */
-  schedule(flush: () => void): void;
-  onSnapshot(snapshot: Snapshot): void;
-  /** Ended calls that the snapshot did not have. */
-  onEnded(part: EndedPart): void;
-  onEvents(events: readonly WatchEvent[]): void;
-}
+type EventQueueDeps = Pick<WatchFeedDeps, 'schedule' | 'onSnapshot' | 'onEnded' | 'onEvents'>;
 
 /** Holds what came since the last frame and hands it on in one go, in order, each event once. */
-interface EventQueue {
-  snapshot(snapshot: Snapshot): void;
-  ended(part: EndedPart): void;
-  /** Drops what is not newer than what it has (SF13). Returns how many it took. */
-  events(events: readonly WatchEvent[]): number;
-  /** Number of the newest event taken; null before the first snapshot. */
-  readonly seq: number | null;
-  close(): void;
-}
-
-function createEventQueue(deps: EventQueueDeps): EventQueue {
+function createEventQueue(deps: EventQueueDeps) {
   let seq: number | null = null;
   let snapshot: Snapshot | undefined;
   let parts: EndedPart[] = [];
@@ -264,7 +247,7 @@ function createEventQueue(deps: EventQueueDeps): EventQueue {
   };
 
   return {
-    snapshot: (given) => {
+    snapshot: (given: Snapshot): void => {
       seq = given.seq;
       snapshot = given;
       // The snapshot has what was queued before it.
@@ -272,15 +255,17 @@ function createEventQueue(deps: EventQueueDeps): EventQueue {
       events = [];
       wake();
     },
-    ended: (part) => {
+    ended: (part: EndedPart): void => {
       parts.push(part);
       wake();
     },
-    events: (given) => {
+    /** Drops what is not newer than what it has (SF13). Returns how many it took. */
+    events: (given: readonly WatchEvent[]): number => {
       const taken = given.filter(take).length;
       if (taken > 0) wake();
       return taken;
     },
+    /** Number of the newest event taken; null before the first snapshot. */
     get seq() {
       return seq;
     },

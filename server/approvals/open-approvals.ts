@@ -76,7 +76,7 @@ export class OpenApprovals {
   }
 
   /** The event, with what waits now where that decides on it. */
-  besides(call: Call, event: CallEvent): CallEvent {
+  readonly besides = (call: Call, event: CallEvent): CallEvent => {
     if (event.type !== 'arguments_complete' || event.check !== 'ask') return event;
     const scopes = this.#scopesOf(call);
     const equal = (phase: Place['phase']) =>
@@ -89,7 +89,7 @@ export class OpenApprovals {
       lately: this.#deps.lately.of(countedOf(scopes)),
     };
     return { ...event, waiting };
-  }
+  };
 
   /** All that one decision on this call decides: itself, and the calls that wait for the same. */
   sameAs(call: Call): readonly string[] {

@@ -35,14 +35,14 @@ export class CallFollowers {
     };
   }
 
-  publish(call: Call, update: CardUpdate): void {
+  readonly publish = (call: Call, update: CardUpdate): void => {
     const { id, runId } = call;
     const seq = this.#bus.publish({ type: 'call', tool_call_id: id, run_id: runId, update });
     const news = { call, update, seq };
     for (const followers of [this.#byCall.get(id), this.#byRun.get(runId)]) {
       for (const onNews of followers ?? []) this.#call(onNews, news);
     }
-  }
+  };
 
   /** One that throws takes nothing from the others, nor from the call. */
   #call(onNews: OnNews, news: CallNews): void {

@@ -93,7 +93,7 @@ export function createCalls(deps: CallServiceDeps): Calls {
   const actions = new CallActions(parts, invocation);
   const decisions = approvals.decisionsOn(decidedBy(parts));
   const service: Calls = {
-    invoke: (request) => invocation.invoke(request),
+    invoke: invocation.invoke,
     draft: (request) => openDraft(parts, request),
     get: (id) => repository.get(id),
     list: (query) => listed(deps, query),
@@ -207,13 +207,13 @@ function createCore(deps: CallServiceDeps) {
     ...deps,
     repository,
     withholding,
-    publish: (call, update) => followers.publish(call, update),
+    publish: followers.publish,
     onDecided,
     onDurable(call, previous) {
       for (const listener of durable) listener(call, previous);
     },
     onShown: (call) => deps.onDecided?.(call),
-    besides: (call, event) => approvals.open.besides(call, event),
+    besides: approvals.open.besides,
     route: withholding.over(router),
     run: (effect, call) => runEffect(effect, withholding.restored(call), { executors, index }),
   });

@@ -34,14 +34,14 @@ export class Invocation {
     this.#deps = deps;
   }
 
-  async invoke(request: InvokeRequest): Promise<InvokeOutcome> {
+  readonly invoke = async (request: InvokeRequest): Promise<InvokeOutcome> => {
     if (this.#isClosed) return stopping();
     if (this.#deps.store.failed)
       return reject('store_failed', 'The server cannot write its record; no call is taken');
     return request.idempotencyKey === undefined
       ? this.#create(request)
       : this.#once(request, request.idempotencyKey);
-  }
+  };
 
   close(): void {
     this.#isClosed = true;

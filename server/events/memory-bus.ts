@@ -63,14 +63,18 @@ export async function openBus(deps: {
 
 class MemoryBus implements EventBus {
   readonly #log: ReturnType<typeof createEventLog>;
-  readonly #inboxes: ReturnType<typeof createInboxes>;
-  readonly #numbers: ReturnType<typeof createSeqReservation> | undefined;
+  /** The sockets of this process by the address of their instance. */
+  readonly #inboxes = new Map<string, { readonly receive: Receive }>();
+  readonly #reserve: MemoryBusOptions['reserve'];
+  readonly #seqBlock: number;
   readonly #schedule: (flush: () => void) => void;
   readonly #logger: Logger;
   readonly #subscribers = new Set<Subscriber>();
   /** The events of this moment. They are not read from the log, which may have dropped some by then. */
   #fresh: LoggedEvent[] = [];
   #seq: number;
+  /** Half of a block before its end, so that no number waits for the disk. */
+  #reserveAt: number;
   #isScheduled = false;
 
   constructor({
@@ -86,8 +90,9 @@ class MemoryBus implements EventBus {
     this.#schedule = schedule;
     this.#logger = logger;
     this.#log = createEventLog({ firstSeq, maxEvents, maxBytes });
-    this.#inboxes = createInboxes(logger);
-    this.#numbers = reserve && createSeqReservation({ firstSeq, block: seqBlock, reserve, logger });
+    this.#reserve = reserve;
+    this.#seqBlock = seqBlock;
+    this.#reserveAt = firstSeq + seqBlock / 2;
   }
 
   get seq(): number {
@@ -96,7 +101,7 @@ class MemoryBus implements EventBus {
 
   publish(body: WatchEventBody): number {
     this.#seq += 1;
-    this.#numbers?.used(this.#seq);
+    if (this.#seq >= this.#reserveAt) this.#reserveNext();
     const entry = loggedEvent(numbered(body, this.#seq));
     this.#log.append(entry);
     if (this.#subscribers.size > 0) {
@@ -117,12 +122,34 @@ class MemoryBus implements EventBus {
     };
   }
 
-  openInbox(address: string, receive: (message: InstanceMessage) => void): () => void {
-    return this.#inboxes.open(address, receive);
+  openInbox(address: string, receive: Receive): () => void {
+    const inbox = { receive };
+    this.#inboxes.set(address, inbox);
+    return () => {
+      // A later inbox of this address is not this one's to close.
+      if (this.#inboxes.get(address) === inbox) this.#inboxes.delete(address);
+    };
   }
 
   async deliver(address: string, message: InstanceMessage): Promise<boolean> {
-    return this.#inboxes.deliver(address, message);
+    const inbox = this.#inboxes.get(address);
+    if (!inbox) return false;
+    try {
+      inbox.receive(message);
+      return true;
+    } catch (error) {
+      this.#logger.error(error);
+      return false;
+    }
+  }
+
+  /**
+   * Should a block come late or never, numbering goes on; only numbers used past the last block may
+   * come again after a restart.
+   */
+  #reserveNext(): void {
+    this.#reserveAt += this.#seqBlock; // Also when it fails: one complaint per block is enough.
+    this.#reserve?.(this.#seqBlock).catch(this.#logger.error);
   }
 
   #flushSoon(): void {
@@ -166,32 +193,6 @@ function newsFor(subscriber: Subscriber, events: readonly LoggedEvent[]): readon
 const throwLater: Logger = { error: reportLater, info: () => {} };
 
 type Receive = (message: InstanceMessage) => void;
-
-/** The sockets of this process by the address of their instance. */
-function createInboxes(logger: Logger) {
-  const inboxes = new Map<string, { readonly receive: Receive }>();
-  return {
-    open(address: string, receive: Receive): () => void {
-      const inbox = { receive };
-      inboxes.set(address, inbox);
-      return () => {
-        // A later inbox of this address is not this one's to close.
-        if (inboxes.get(address) === inbox) inboxes.delete(address);
-      };
-    },
-    deliver(address: string, message: InstanceMessage): boolean {
-      const inbox = inboxes.get(address);
-      if (!inbox) return false;
-      try {
-        inbox.receive(message);
-        return true;
-      } catch (error) {
-        logger.error(error);
-        return false;
-      }
-    },
-  };
-}
 
 /**
  * The newest events, for watchers that come back. Bound by their number and by
@@ -244,26 +245,3 @@ function createEventLog(options: {
 
 /** Numbers taken from the store at a time: the first block by the maker of the bus. */
 const SEQ_BLOCK = 1_000_000;
-
-/**
- * Keeps ahead of the event numbers in use: asks for the next block when half of
- * the last one is used, so that no number waits for the disk. Should a block
- * come late or never, numbering goes on; only numbers used past the last block
- * may come again after a restart.
- */
-function createSeqReservation(options: {
-  readonly firstSeq: number;
-  readonly block: number;
-  reserve(count: number): Promise<number>;
-  logger: Logger;
-}): { used(seq: number): void } {
-  const { block, reserve, logger } = options;
-  let askAt = options.firstSeq + block / 2;
-  return {
-    used(seq) {
-      if (seq < askAt) return;
-      askAt += block; // Also when it fails: one complaint per block is enough.
-      reserve(block).catch(logger.error);
-    },
-  };
-}
