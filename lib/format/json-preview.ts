@@ -10,9 +10,12 @@ const ELLIPSIS = '…';
  * costs no more than one of 80 bytes.
  */
 export function jsonLine(value: unknown, maxChars: number): string {
-  const line = { text: '', max: maxChars };
-  write(value, line);
-  return cut(line.text, maxChars);
+  let text = '';
+  for (const part of partsOf(value, maxChars)) {
+    text += part;
+    if (text.length > maxChars) break;
+  }
+  return cut(text, maxChars);
 }
 
 /** The same with hidden characters as marks, for where only a text can be shown. */
@@ -22,42 +25,31 @@ export const jsonPreview = (value: unknown, maxChars: number): string =>
 const cut = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}${ELLIPSIS}`;
 
-interface Line {
-  text: string;
-  readonly max: number;
+/** The line in parts, each of which is read when it is asked for. */
+function* partsOf(value: unknown, maxChars: number): Generator<string> {
+  if (typeof value === 'string') {
+    yield JSON.stringify(value.slice(0, maxChars + 1));
+  } else if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, one] of value.entries()) {
+      if (index > 0) yield ', ';
+      yield* partsOf(one, maxChars);
+    }
+    yield ']';
+  } else if (typeof value === 'object' && value !== null) {
+    yield* fieldsOf(value, maxChars);
+  } else yield JSON.stringify(value) ?? typeof value;
 }
 
-const isFull = (line: Line): boolean => line.text.length > line.max;
-
-function write(value: unknown, line: Line): void {
-  if (isFull(line)) return;
-  if (typeof value === 'string') line.text += JSON.stringify(value.slice(0, line.max + 1));
-  else if (Array.isArray(value)) writeArray(value, line);
-  else if (typeof value === 'object' && value !== null) writeObject(value, line);
-  else line.text += JSON.stringify(value) ?? typeof value;
-}
-
-function writeArray(values: readonly unknown[], line: Line): void {
-  line.text += '[';
-  for (const [index, value] of values.entries()) {
-    if (isFull(line)) return;
-    if (index > 0) line.text += ', ';
-    write(value, line);
-  }
-  line.text += ']';
-}
-
-function writeObject(value: object, line: Line): void {
-  line.text += '{';
-  let isFirst = true;
+function* fieldsOf(value: object, maxChars: number): Generator<string> {
+  let before = '{ ';
   for (const key in value) {
-    if (isFull(line)) return;
     if (!Object.hasOwn(value, key)) continue;
-    line.text += `${isFirst ? ' ' : ', '}${JSON.stringify(key)}: `;
-    isFirst = false;
-    write(Reflect.get(value, key), line);
+    yield `${before}${JSON.stringify(key)}: `;
+    yield* partsOf(Reflect.get(value, key), maxChars);
+    before = ', ';
   }
-  line.text += isFirst ? '}' : ' }';
+  yield before === '{ ' ? '{}' : ' }';
 }
 
 export type ParsedArguments =

@@ -9,6 +9,7 @@ import { runIn, Semaphores } from '#lib/limits/semaphore';
 import { type Attachment, attachmentSchema } from '#lib/protocol/attachment';
 import { LIMITS } from '#lib/protocol/limits';
 import { redactShapes } from '#lib/text/redact';
+import { given } from '#lib/util/given';
 import { isMissing } from '#lib/util/is-missing';
 import { TEMPORARY, writeDurably } from '../base/write-durably.ts';
 import { findMismatch, isText, parseMediaType, sniffMediaType, UNSPECIFIC } from './media-type.ts';
@@ -123,7 +124,10 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
     if (!sameJson(known, stored)) {
       await writeDurably(dir, `${blobId}.json`, Buffer.from(JSON.stringify(stored)));
     }
-    return isUnspecific ? { ...attachment, ...factsOf(stored) } : attachment;
+    if (!isUnspecific) return attachment;
+    // An upload that says nothing is what the same bytes were said to be before.
+    const { media_type, width, height } = stored;
+    return { ...attachment, ...given({ media_type, width, height }) };
   }
 
   /** First what says that it is there: after a crash in between, nothing leads to the bytes. */
@@ -142,14 +146,9 @@ export function createDiskBlobStore({ dir, hide = redactShapes }: DiskBlobs) {
       const refusal = refuse(upload);
       if (refusal) return refusal;
       const described = toAttachment(upload, hide);
-      const attachment = {
-        ...described,
-        ...(await factsForModel(described.media_type, upload.bytes)),
-      };
-      return {
-        ok: true,
-        attachment: await oneByOne(attachment.blob_id, () => keep(attachment, upload)),
-      };
+      const facts = await factsForModel(described.media_type, upload.bytes);
+      const work = () => keep({ ...described, ...facts }, upload);
+      return { ok: true, attachment: await oneByOne(described.blob_id, work) };
     },
 
     /** Without its bytes; name, meaning and type as `owner` gave them. */
@@ -268,15 +267,6 @@ function withOwner(known: Stored['of'] = {}, owner: string, attachment: Attachme
   const { [owner]: _, ...others } = known;
   const kept = Object.entries(others).slice(1 - MOST_OWNERS);
   return Object.fromEntries([...kept, [owner, describedSchema.parse(attachment)]]);
-}
-
-/** An upload that says nothing is what the same bytes were said to be before. */
-function factsOf({ media_type, width, height }: Attachment): Partial<Attachment> {
-  return {
-    media_type,
-    ...(width !== undefined && { width }),
-    ...(height !== undefined && { height }),
-  };
 }
 
 const readIfThere = (file: string): Promise<Buffer | undefined> => ifThere(readFile(file));

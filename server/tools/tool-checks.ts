@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { runIn, Semaphore } from '#lib/limits/semaphore';
 import { CLOCKS, LIMITS } from '#lib/protocol/limits';
 import { isToolName } from '#lib/protocol/tool-name';
 import { type RejectedTool, type ToolSpec, toolSpecSchema } from '#lib/protocol/tool-spec';
@@ -11,15 +13,6 @@ import { type CheckedSpec, type CheckedTool, hashesOf } from './tool-provider.ts
 /** It takes so much of each turn of the event loop. A single tool takes up to some 60 ms, for its patterns. */
 const MS_PER_TURN = 8;
 
-interface OpenRegistration {
-  readonly specs: readonly unknown[];
-  /** The outcomes for the first of them. */
-  readonly checked: CheckedSpec[];
-  /** How many bytes of tools it may still have. */
-  room: number;
-  done(checked: readonly CheckedSpec[]): void;
-}
-
 /**
  * Checks the tools of registrations in slices, between which everything else is
  * served (TR18). Of several registrations one tool each in turn, so that a
@@ -28,34 +21,30 @@ interface OpenRegistration {
 export function createToolChecks(
   deps: Omit<SpecDeps, 'room'>,
 ): (specs: readonly unknown[]) => Promise<readonly CheckedSpec[]> {
-  const open: OpenRegistration[] = [];
+  const turns = new Semaphore({ atOnce: 1 });
+  let registrations = 0;
+  let sliceEnd = 0;
 
-  function checkSlice(): void {
-    const end = performance.now() + MS_PER_TURN;
-    for (let next = open.shift(); next; next = open.shift()) {
-      checkOneOf(next, deps);
-      if (next.checked.length < next.specs.length) open.push(next);
-      else next.done(next.checked);
-      if (performance.now() >= end) break;
+  async function checkOne(spec: unknown, room: number): Promise<CheckedSpec> {
+    if (performance.now() >= sliceEnd) {
+      await setImmediate();
+      sliceEnd = performance.now() + MS_PER_TURN;
     }
-    if (open.length > 0) setImmediate(checkSlice);
+    return validateToolSpec(spec, { ...deps, room });
   }
 
-  return (specs) =>
-    new Promise((done) => {
-      open.push({ specs, checked: [], room: LIMITS.toolBytesPerClient, done });
-      // More than one: a slice is due already.
-      if (open.length === 1) setImmediate(checkSlice);
-    });
-}
-
-/** Checks the next tool of a registration; one without tools has none. */
-function checkOneOf(registration: OpenRegistration, deps: Omit<SpecDeps, 'room'>): void {
-  const { specs, checked, room } = registration;
-  if (checked.length === specs.length) return;
-  const one = validateToolSpec(specs[checked.length], { ...deps, room });
-  if (one.ok) registration.room -= one.tool.bytes;
-  checked.push(one);
+  return async (specs) => {
+    registrations += 1;
+    const principal = String(registrations);
+    const checked: CheckedSpec[] = [];
+    let room: number = LIMITS.toolBytesPerClient;
+    for (const spec of specs) {
+      const one = await runIn(turns, () => checkOne(spec, room), { principal });
+      if (one.ok) room -= one.tool.bytes;
+      checked.push(one);
+    }
+    return checked;
+  };
 }
 
 interface SpecDeps {

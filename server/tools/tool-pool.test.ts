@@ -64,6 +64,7 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
     responsive: fc.boolean(),
     visible: fc.boolean(),
     lastTouchedAt: fc.nat(3),
+    openCircuit: fc.constantFrom(undefined, undefined, { tool: 't', until: 1, failures: 3 }),
   });
   const clientOf = (instanceId: string) => `client-${'abc'.includes(instanceId) ? 1 : instanceId}`;
   fc.assert(
@@ -88,7 +89,7 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
         } else if (kind === 'remove') {
           expect(pool.remove(instanceId)).toBe(there.delete(instanceId));
         } else if (kind === 'stand') {
-          availabilities.set(instanceId, { name: instanceId, openCircuit: undefined, ...changes });
+          availabilities.set(instanceId, { name: instanceId, ...changes });
           pool.refresh(instanceId);
         } else order();
       }
@@ -103,55 +104,33 @@ test('[TR7] [TR17] whatever comes, changes and goes, the order is that of all so
       for (const named of [undefined, clientOf('a'), clientOf('d')]) {
         const [best] = pool.inOrder(named, caller);
         expect(pool.best(named, caller)).toBe(best);
+        expect(best?.clientId ?? named).toBe(named ?? best?.clientId);
       }
     }),
   );
 });
 
-/** Without circuits, and with fewer than ten moments at which one was touched. */
+/** With fewer than ten moments at which one was touched. */
 const rankOf = ({ clientId, availability }: Offering, caller: string | null): number =>
-  1_000 * Number(availability.responsive) +
-  100 * Number(clientId === caller) +
+  10_000 * Number(availability.responsive && !availability.openCircuit) +
+  1_000 * Number(clientId === caller) +
+  100 * Number(availability.responsive) +
   10 * Number(availability.visible) +
   availability.lastTouchedAt;
 
-const at = (clientId: string, more: Partial<Offering['availability']> = {}): Offering => ({
-  clientId,
-  availability: {
-    name: clientId,
+test('[TR7] two tabs of the client whose person asks: the one that was touched last comes first', () => {
+  const touched = new Map([
+    ['i0', 1],
+    ['i1', 2],
+    ['other', 9],
+  ]);
+  const pool = new ToolPool('t', (instanceId) => ({
+    name: instanceId,
     visible: true,
     responsive: true,
-    lastTouchedAt: 0,
     openCircuit: undefined,
-    ...more,
-  },
-});
-const poolOf = (offerings: readonly Offering[]) => {
-  const byId = new Map(offerings.map((one, place) => [`i${place}`, one]));
-  const pool = new ToolPool('t', (id) => byId.get(id)?.availability ?? at(id).availability);
-  for (const [id, { clientId }] of byId) pool.put(toolOf(id, clientId));
-  return pool;
-};
-const order = (offerings: Offering[], from: string | null = null, named?: string) =>
-  [...poolOf(offerings).inOrder(named, from)].map(({ clientId }) => clientId);
-const openCircuit = { tool: 't', until: 1, failures: 3 };
-
-test.each([
-  ['the client that is named, and no other', [at('a'), at('b')], 'a', 'b', ['b']],
-  ['no client, when the one that is named does not offer it', [at('a')], 'a', 'c', []],
-  [
-    'the client whose person asks, but not when it does not deliver',
-    [at('a', { visible: false }), at('b', { openCircuit })],
-    'b',
-    undefined,
-    ['a', 'b'],
-  ],
-] as const)('[TR7] asked is %s', (_, offerings, from, named, expected) => {
-  expect(order([...offerings], from, named)).toEqual(expected);
-});
-
-test('[TR7] two tabs of the client whose person asks: the one that was touched last comes first', () => {
-  const tabs = [1, 2].map((lastTouchedAt) => at('mine', { lastTouchedAt }));
-  const pool = poolOf([...tabs, at('other', { lastTouchedAt: 9 })]);
+    lastTouchedAt: touched.get(instanceId) ?? 0,
+  }));
+  for (const id of touched.keys()) pool.put(toolOf(id, id === 'other' ? 'theirs' : 'mine'));
   expect(pool.best(undefined, 'mine')?.instanceId).toBe('i1');
 });
