@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { readUserAgent } from '#lib/format/read-user-agent';
 import { showControlCharacters } from '#lib/format/show-control-characters';
+import { fingerprintWords } from '#lib/i18n/fingerprint-words';
 import { DEVICE_NAME_CHARS } from '#lib/protocol/pairing-code';
-import { fingerprintWords } from '#lib/text/fingerprint-words';
 import { useDevicePage } from './device-context.tsx';
 import { createDeviceStore, type OwnTool, ruleOf } from './device-store.ts';
 import { keyed } from './keyed.ts';

@@ -21,7 +21,7 @@ const kindSchema = z.enum(['tab', 'phone', 'program']);
 /** Whose server it is, as both screens show it. */
 export const workbenchSchema = z.object({
   name: z.string(),
-  /** Four words of the server's identity, by their numbers in `lib/text/fingerprint-words`. */
+  /** Four words of the server's identity, by their numbers in `lib/i18n/fingerprint-words`. */
   fingerprint: z.array(z.number().int().min(0).max(255)).length(4),
 });
 export type Workbench = z.infer<typeof workbenchSchema>;

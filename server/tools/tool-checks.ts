@@ -22,7 +22,6 @@ export function createToolChecks(
   deps: Omit<SpecDeps, 'room'>,
 ): (specs: readonly unknown[]) => Promise<readonly CheckedSpec[]> {
   const turns = new Semaphore({ atOnce: 1 });
-  let registrations = 0;
   let sliceEnd = 0;
 
   async function checkOne(spec: unknown, room: number): Promise<CheckedSpec> {
@@ -34,12 +33,11 @@ export function createToolChecks(
   }
 
   return async (specs) => {
-    registrations += 1;
-    const principal = String(registrations);
     const checked: CheckedSpec[] = [];
     let room: number = LIMITS.toolBytesPerClient;
+    // Each waits with one tool, behind those of the others.
     for (const spec of specs) {
-      const one = await runIn(turns, () => checkOne(spec, room), { principal });
+      const one = await runIn(turns, () => checkOne(spec, room));
       if (one.ok) room -= one.tool.bytes;
       checked.push(one);
     }

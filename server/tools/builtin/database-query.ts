@@ -40,19 +40,17 @@ async function runQueryProcess(
   // It may end before it has read its request; the exit is the reason.
   child.stdin?.on('error', () => undefined).end(JSON.stringify(request));
   // It was killed for its memory, or could not start.
-  const failed = ({ signal, code }: ExecFileException) => ({ reason: signal ?? code });
-  const ended = await running.catch(failed);
+  const failed = ({ signal, code }: ExecFileException) => ({ stdout: '', reason: signal ?? code });
+  const ended = await running.then(({ stdout }) => ({ stdout, reason: 'no answer' }), failed);
   signal.removeEventListener('abort', kill);
   if (signal.aborted) {
     throw new ToolError('The query was stopped before it ended; make it touch fewer rows.');
   }
-  if ('stdout' in ended) {
-    const reply = queryReplySchema.parse(readJson(ended.stdout));
-    if (reply.ok) return reply;
-    throw new ToolError(reply.message);
-  }
+  const reply = queryReplySchema.safeParse(readJson(ended.stdout)).data;
+  if (reply?.ok) return reply;
   throw new ToolError(
-    `The query's process ended without an answer (${ended.reason}), most likely because it ran out of memory; ask for less at once.`,
+    reply?.message ??
+      `The query's process ended without an answer (${ended.reason}), most likely because it ran out of memory; ask for less at once.`,
   );
 }
 

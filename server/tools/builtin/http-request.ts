@@ -177,6 +177,8 @@ function toFailure(error: unknown, within: AbortSignal): unknown {
   return error;
 }
 
+type Sending = Sent & { readonly signal: AbortSignal };
+
 interface HttpExchange {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -185,15 +187,11 @@ interface HttpExchange {
   readonly truncated: boolean;
 }
 
-interface HttpSending extends Sent {
-  readonly signal: AbortSignal;
-}
-
 /**
  * Sends one request over a connection of its own to an address of the target, and reads
  * what comes back. Follows no redirect, uses no proxy, and sends nothing but what is given.
  */
-async function exchange(target: HttpTarget, sending: HttpSending): Promise<HttpExchange> {
+async function exchange(target: HttpTarget, sending: Sending): Promise<HttpExchange> {
   const response = await send(target, sending);
   try {
     const { statusCode = 0, headers } = response;
@@ -203,7 +201,7 @@ async function exchange(target: HttpTarget, sending: HttpSending): Promise<HttpE
   }
 }
 
-function send(target: HttpTarget, sending: HttpSending): Promise<IncomingMessage> {
+function send(target: HttpTarget, sending: Sending): Promise<IncomingMessage> {
   const { method, headers, body, signal } = sending;
   const { url, addresses } = target;
   const options: RequestOptions = {
@@ -211,7 +209,6 @@ function send(target: HttpTarget, sending: HttpSending): Promise<IncomingMessage
     signal,
     // Neither the shared agent nor its proxy.
     agent: false,
-
     headers: {
       'user-agent': 'callboard',
       'accept-encoding': 'identity',
