@@ -1,7 +1,5 @@
 import type { Picture } from './device-parts.ts';
-
-/** Longer pages than this give canvases that browsers refuse. */
-const MAX_SIDE = 8_192;
+import { MAX_SIDE, toPicture } from './parts/take-frame.ts';
 
 /** Draws the page from its elements, or the part of it that is in view. */
 export async function drawPage({ fullPage }: { fullPage: boolean }): Promise<Picture> {
@@ -30,7 +28,7 @@ export async function drawPage({ fullPage }: { fullPage: boolean }): Promise<Pic
     // For pictures and fonts of the page, in milliseconds; what is slower is left out.
     timeout: 5_000,
   });
-  return toPicture(canvas, 'image/webp');
+  return toPicture(canvas, 'image/webp', 0.92);
 }
 
 /** It is drawn as the page shows it: a policy lets pages show pictures of their own making, and not fetch them. */
@@ -52,14 +50,6 @@ function drawnPicture(url: string): string | false {
 function showSkipped(cloned: Node): void {
   if (!(cloned instanceof HTMLElement)) return;
   if (cloned.style.contentVisibility === 'auto') cloned.style.contentVisibility = 'visible';
-}
-
-async function toPicture(canvas: HTMLCanvasElement, type: string): Promise<Picture> {
-  const { width, height } = canvas;
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, 0.92));
-  if (!blob) throw new Error(`a canvas of ${width} × ${height} gives no ${type}`);
-  // A browser that cannot write the wanted type gives PNG, with its type.
-  return { blob, mediaType: blob.type, width, height };
 }
 
 /** A transparent page shows the browser's own white or dark. */

@@ -126,7 +126,7 @@ function waitForFrame(video: HTMLVideoElement): Promise<void> {
 
 const QUALITY = 0.9;
 /** Browsers refuse larger canvases. */
-const MAX_SIDE = 8_192;
+export const MAX_SIDE = 8_192;
 
 /** The pixels of a picture as a file of that type; of what was beside them nothing is left. */
 async function writePicture(
@@ -145,10 +145,20 @@ async function writePicture(
   canvas.height = Math.max(1, Math.round(frame.height * scale));
   canvas.getContext('2d')?.drawImage(frame, 0, 0, canvas.width, canvas.height);
   frame.close();
+  return toPicture(canvas, type, quality);
+}
+
+/** The canvas becomes a file of that type. */
+export async function toPicture(
+  canvas: HTMLCanvasElement,
+  type: string,
+  quality: number,
+): Promise<Picture> {
+  const { width, height } = canvas;
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, quality));
-  if (!blob) throw new Error(`the picture could not be written as ${type}`);
+  if (!blob) throw new Error(`a canvas of ${width} × ${height} gives no ${type}`);
   // A browser that cannot write the wanted type gives PNG, with its type.
-  return { blob, mediaType: blob.type, width: canvas.width, height: canvas.height };
+  return { blob, mediaType: blob.type, width, height };
 }
 
 /** A canvas writes these; a picture of another type becomes a JPEG. */
