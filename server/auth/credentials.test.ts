@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
 import { HttpError } from '#lib/protocol/http-error';
-import { type CredentialRequest, createCallers, createCredentials } from './credentials.ts';
+import { type CredentialRequest, createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { FIRST_OPERATOR } from './principal.ts';
 
@@ -153,10 +153,10 @@ async function ask(more: Partial<CredentialRequest>) {
 
 function setup(isRight = (token: string): boolean => token === TOKEN) {
   const credentials = createCredentials({
-    callers: createCallers(isRight, {
-      find: () => undefined,
+    tokens: {
+      find: (token) => (isRight(token) ? FIRST_OPERATOR : undefined),
       callerOf: (id) => (id === null ? FIRST_OPERATOR : undefined),
-    }),
+    },
     sessions: {
       find: async (header, key) =>
         header?.includes('=good') && key === 'its-key' ? SESSION : undefined,

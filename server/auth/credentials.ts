@@ -3,7 +3,7 @@ import { HttpError } from '#lib/protocol/http-error';
 import { readCredentialProtocol, SESSION_HEADER } from '#lib/protocol/subprotocols';
 import type { FailedAttempts } from './failed-attempts.ts';
 import { isForeignFetch } from './host-gate.ts';
-import { type Caller, FIRST_OPERATOR, type Operator } from './principal.ts';
+import type { Caller, Operator } from './principal.ts';
 import type { Sessions } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -29,7 +29,7 @@ export type Credentials = ReturnType<typeof createCredentials>;
  * the same whatever was asked for.
  */
 export function createCredentials(deps: {
-  readonly callers: Callers;
+  readonly tokens: Pick<Tokens, 'find' | 'callerOf'>;
   readonly sessions: Pick<Sessions, 'find' | 'findByCookie' | 'isLive'>;
   readonly failedAttempts: FailedAttempts;
   /** Knows the pages that are none of ours. Without it there are none. */
@@ -48,7 +48,7 @@ export function createCredentials(deps: {
   };
 
   const byToken = async (token: string, { headers, address }: CredentialRequest) => {
-    const principal = token === '' ? undefined : deps.callers.find(token);
+    const principal = token === '' ? undefined : deps.tokens.find(token);
     if (!principal) return wrongFrom(deps.failedAttempts, address);
     return refuseFrom(principal, headers) ?? principal;
   };
@@ -58,7 +58,7 @@ export function createCredentials(deps: {
     const { sessions } = deps;
     const found = key === null ? sessions.findByCookie(cookie) : sessions.find(cookie, key);
     const session = await found;
-    const person = session && asPerson(deps.callers.of(session.tokenId));
+    const person = session && asPerson(deps.tokens.callerOf(session.tokenId));
     // Not counted: an expired cookie is not a guess, and browsers send it with everything.
     return person ? { ...person, sessionId: session.id } : unauthenticated();
   };
@@ -82,13 +82,13 @@ export function createCredentials(deps: {
      * revoked nor changed, and the sign-in goes on. Counts as its use, and reads nothing.
      */
     follow(caller: Caller): () => boolean {
-      const { callers, sessions } = deps;
+      const { tokens, sessions } = deps;
       const { tokenId } = caller;
-      const holder = callers.of(tokenId);
+      const holder = tokens.callerOf(tokenId);
       const sessionId = caller.kind === 'operator' ? caller.sessionId : null;
       return () =>
         holder !== undefined &&
-        callers.of(tokenId) === holder &&
+        tokens.callerOf(tokenId) === holder &&
         (sessionId === null || sessions.isLive(sessionId));
     },
   };
@@ -153,20 +153,6 @@ export const tooManyAttempts = (retryAfter: number): HttpError =>
     `Too many wrong credentials from this address. Try again in ${retryAfter} s.`,
     { retryAfter },
   );
-
-export type Callers = ReturnType<typeof createCallers>;
-
-/** All who may ask: the operator of the first run, and those who have a token that was made here. */
-export const createCallers = (
-  isFirstToken: (token: string) => boolean,
-  tokens: Pick<Tokens, 'find' | 'callerOf'>,
-) => ({
-  /** By the secret. */
-  find: (token: string): Caller | undefined =>
-    tokens.find(token) ?? (isFirstToken(token) ? FIRST_OPERATOR : undefined),
-  /** By the token's id, null for that of the first run; undefined once it is revoked. */
-  of: (tokenId: string | null): Caller | undefined => tokens.callerOf(tokenId),
-});
 
 /** People alone sign in, programs do not. */
 export const asPerson = (caller: Caller | undefined): Operator | undefined =>

@@ -1,6 +1,6 @@
 import type { Store } from '../store/room.ts';
 import { openAudit } from './audit.ts';
-import { type Callers, createCallers, createCredentials } from './credentials.ts';
+import { createCredentials } from './credentials.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import { createHostGate, type HostGateOptions } from './host-gate.ts';
 import {
@@ -26,9 +26,13 @@ export async function openOperator(config: {
 /** Opens the tokens and sign-ins as an earlier server left them, and the audit. */
 export async function openAuth(
   { dataDir }: { readonly dataDir: string },
-  deps: Omit<TokensDeps & SessionsDeps, 'newSecret' | 'instanceId' | 'store'> & { store: Store },
+  deps: Omit<TokensDeps & SessionsDeps, 'newSecret' | 'instanceId' | 'store' | 'isFirst'> & {
+    readonly store: Store;
+    readonly operator: { readonly token: string };
+  },
 ) {
-  const tokens = new Tokens({ ...deps, newSecret });
+  const isFirst = createTokenCheck(deps.operator.token);
+  const tokens = new Tokens({ ...deps, newSecret, isFirst });
   await tokens.load();
   const instanceId = await loadInstanceId(dataDir);
   return {
@@ -48,7 +52,6 @@ export interface AccessConfig {
 export interface AccessDeps
   extends Omit<HostGateOptions, 'allowedHosts' | 'allowedOrigins'>,
     Pick<SessionsDeps, 'clock'> {
-  readonly operator: { readonly token: string };
   readonly tokens: Tokens;
   readonly sessions: Sessions;
   /** Some devices are pages of other origins. */
@@ -57,8 +60,7 @@ export interface AccessDeps
 
 /** Finds out who asks, and which hosts are ours. */
 export function createAccess({ file }: AccessConfig, deps: AccessDeps) {
-  const { clock, operator, tokens, sessions, origins } = deps;
-  const callers: Callers = createCallers(createTokenCheck(operator.token), tokens);
+  const { clock, tokens, sessions, origins } = deps;
   const hostGate = createHostGate({
     ...deps,
     allowedHosts: file.allowed_hosts,
@@ -66,11 +68,11 @@ export function createAccess({ file }: AccessConfig, deps: AccessDeps) {
   });
   const failedAttempts = createFailedAttempts(clock);
   const credentials = createCredentials({
-    callers,
+    tokens,
     sessions,
     failedAttempts,
     origins: { isForeign: hostGate.isForeignPage, originOf: origins.originOf },
   });
   const signInCodes = createSignInCodes({ clock, newSecret });
-  return { callers, hostGate, failedAttempts, credentials, signInCodes };
+  return { hostGate, failedAttempts, credentials, signInCodes };
 }

@@ -1,7 +1,6 @@
 export { type Audit, type AuditedAct, byCaller } from './audit.ts';
 export {
   asPerson,
-  type Callers,
   type Credentials,
   type Followed,
   followCaller,

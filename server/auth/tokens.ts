@@ -39,6 +39,8 @@ export interface TokensDeps {
   readonly newId: (prefix: 'tok') => string;
   /** 256 random bits as text that a header and a subprotocol can carry. */
   readonly newSecret: () => string;
+  /** The secret is the token of the first run. */
+  readonly isFirst?: (secret: string) => boolean;
   readonly logger: Logger;
 }
 
@@ -149,8 +151,12 @@ export class Tokens {
     return token;
   }
 
-  /** The caller whose secret it is. */
+  /** The caller whose secret it is, the operator of the first run among them. */
   find(secret: string): Caller | undefined {
+    return this.#findMade(secret) ?? (this.#deps.isFirst?.(secret) ? FIRST_OPERATOR : undefined);
+  }
+
+  #findMade(secret: string): Caller | undefined {
     if (!secret.startsWith('cb_')) return undefined;
     const id = this.#idByHash.get(hashSecret(secret));
     // A device has its secret before the token is on disk.

@@ -3,7 +3,6 @@ import type { Reach } from '#lib/protocol/reach';
 import type { ToolStats } from '#lib/protocol/tool-stats';
 import type {
   Audit,
-  Callers,
   Credentials,
   FailedAttempts,
   HostGate,
@@ -62,7 +61,6 @@ export interface HttpDeps {
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
   readonly failedAttempts: FailedAttempts;
-  readonly callers: Callers;
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly pairing: DevicePairing;

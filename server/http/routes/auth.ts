@@ -30,7 +30,7 @@ export const authRoutes = (deps: HttpDeps): Route[] => [
       // Checked first: the right one is let in, however often others of this address were wrong.
       const person =
         'token' in body
-          ? asPerson(deps.callers.find(body.token))
+          ? asPerson(deps.tokens.find(body.token))
           : deps.signInCodes.consume(body.code) && FIRST_OPERATOR;
       if (!person) throw await refusal(deps, address);
       const { cookie, key } = await deps.sessions.signIn(person.tokenId, isSecure);

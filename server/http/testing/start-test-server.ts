@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { TokenBuckets } from '#lib/limits/token-bucket';
 import { snapshot } from '#lib/stores/testing/fixtures';
 import type { Audit, AuditedAct } from '../../auth/audit.ts';
-import { createCallers, createCredentials } from '../../auth/credentials.ts';
+import { createCredentials } from '../../auth/credentials.ts';
 import { createFailedAttempts } from '../../auth/failed-attempts.ts';
 import { createHostGate } from '../../auth/host-gate.ts';
 import { createPeerOf, type PeerOptions } from '../../auth/peer.ts';
@@ -105,7 +105,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const bus = createFakeBus(5);
   const failedAttempts = createFailedAttempts(clock, { count: options.allowedAttempts ?? 20 });
   const store = { ...createFakeSessionStore(), listTokens: async () => RECORDS };
-  const tokens = new Tokens({ store, clock, newId: createNewId(clock.now), newSecret, logger });
+  const tokens = new Tokens({
+    ...{ store, clock, newId: createNewId(clock.now), newSecret, logger },
+    isFirst: (token) => token === TOKENS.operator,
+  });
   await tokens.load();
   const audited: AuditedAct[] = [];
   const audit: Audit = {
@@ -116,7 +119,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
     },
     list: async () => ({ entries: [], next: null }),
   };
-  const callers = createCallers((token) => token === TOKENS.operator, tokens);
   const sessions = new Sessions({
     store,
     clock,
@@ -146,7 +148,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     allowedOrigins: [],
   });
   const credentials = createCredentials({
-    ...{ callers, sessions, failedAttempts },
+    ...{ tokens, sessions, failedAttempts },
     origins: { isForeign: hostGate.isForeignPage, originOf: ofDevices.origins.originOf },
   });
   const gates = createGates({
@@ -163,7 +165,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const { server } = createServer({
     ...{ ...gates, gate, openSockets, hostGate, peerOf, credentials, clock, logger },
-    ...{ sessions, signInCodes, failedAttempts, callers, tokens, audit, policy: testPolicy() },
+    ...{ sessions, signInCodes, failedAttempts, tokens, audit, policy: testPolicy() },
     ...{ pairing: ofDevices.pairing, devices: ofDevices.devices },
     calls: calls.service,
     runs: fakeRuns,
