@@ -5,32 +5,17 @@ const LEAST_GROUP = 64;
 /** Two commits are on their way at once, so that the next begins without a turn of the event loop after the last. */
 const MAX_COMMITS = 2;
 
-/**
- * Groups what is written at one moment: everything that was pushed until
- * `schedule` fires is committed at once, so that one fsync serves it all; or what
- * came while the disk was busy. It has no dependency on a database.
- */
-export interface WriteQueue<T> {
-  /**
-   * Resolves once the item is committed; in the order of the pushes. One that may
-   * wait is committed with the next one, or by `scheduleLater`.
-   */
-  push(item: T, mayWait?: boolean): Promise<void>;
-  readonly failed: boolean;
-  /** Why nothing is accepted, when that is so. */
-  readonly refusal: StoreFailedError | undefined;
-  /** Nothing is accepted from now on, and what waits is rejected. Returns the error that tells so. */
-  fail(cause: unknown): StoreFailedError;
-  /** Takes nothing more; resolves when all that waits is committed. */
-  close(): Promise<void>;
-}
-
 interface Waiting<T> {
   readonly item: T;
   resolve(): void;
   reject(error: Error): void;
 }
 
+/**
+ * Groups what is written at one moment: everything that was pushed until
+ * `schedule` fires is committed at once, so that one fsync serves it all; or what
+ * came while the disk was busy. It has no dependency on a database.
+ */
 export function createWriteQueue<T>(deps: {
   /** All of them or, rejecting, none, nor of any later one. Two may be on their way, and settle in order. */
   commit(items: readonly T[]): Promise<void>;
@@ -38,7 +23,7 @@ export function createWriteQueue<T>(deps: {
   scheduleLater(flush: () => void): void;
   /** Called once, when `failed` has become true. */
   onFailed?(error: StoreFailedError): void;
-}): WriteQueue<T> {
+}) {
   let waiting: Waiting<T>[] = [];
   let refusal: StoreFailedError | undefined;
   let failed = false;
@@ -51,6 +36,7 @@ export function createWriteQueue<T>(deps: {
   let committing = 0;
   let last = Promise.resolve();
 
+  /** Nothing is accepted from now on, and what waits is rejected. Returns the error that tells so. */
   function fail(cause: unknown): StoreFailedError {
     if (failed && refusal) return refusal;
     failed = true;
@@ -121,7 +107,11 @@ export function createWriteQueue<T>(deps: {
   }
 
   return {
-    push(item, mayWait = false) {
+    /**
+     * Resolves once the item is committed; in the order of the pushes. One that may
+     * wait is committed with the next one, or by `scheduleLater`.
+     */
+    push(item: T, mayWait = false): Promise<void> {
       if (refusal) return Promise.reject(refusal);
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
@@ -131,11 +121,13 @@ export function createWriteQueue<T>(deps: {
     get failed() {
       return failed;
     },
+    /** Why nothing is accepted, when that is so. */
     get refusal() {
       return refusal;
     },
     fail,
-    async close() {
+    /** Takes nothing more; resolves when all that waits is committed. */
+    async close(): Promise<void> {
       refusal ??= new StoreFailedError('the database is closed');
       flush();
       await last; // They settle in order.
