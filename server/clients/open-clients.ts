@@ -93,7 +93,13 @@ export async function openClients(deps: ClientsDeps) {
   const { instances } = calls;
   const { list: devices } = deps.devices;
   const identities = new Identities({
-    ...{ store, table, instances, clock, newSecret, audit: deps.audit, logger },
+    store,
+    table,
+    instances,
+    clock,
+    newSecret,
+    audit: deps.audit,
+    logger,
     isMadeHere: (id) => hasFormOfNewId('client', id),
     newId: () => newId('client'),
     secretAfter: (token) => createHmac('sha256', operator.token).update(token).digest('base64url'),

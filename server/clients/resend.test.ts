@@ -49,10 +49,10 @@ async function setup() {
 }
 
 test('[FL1] 3,000 answers given while the line was down all count, and the socket lives', async () => {
-  const { client, calls, opens, closed, problems, kept, cut } = await setup();
+  const { client, calls, registry, opens, closed, problems, kept, cut } = await setup();
   await client.start();
   const ids: string[] = [];
-  await expect.poll(() => client.status.get().state, { timeout: 20_000 }).toBe('connected');
+  await expect.poll(() => registry.find('door'), { timeout: 20_000 }).toBeDefined();
   while (ids.length < 3_000) {
     const invoke = () =>
       calls.invoke({ principal, tool: 'door', runId: 'run_1', args: {}, timeoutMs: 60_000 });

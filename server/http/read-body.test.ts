@@ -32,18 +32,24 @@ test('[HT56] a body in single bytes takes little more than its bytes', () => {
   expect(gathered.all().length).toBe(BYTES);
 });
 
+const sourceOf = (pieces: readonly string[], headers: Readonly<Record<string, string>>) => ({
+  incoming: Object.assign(Readable.from(pieces.map((piece) => Buffer.from(piece))), { headers }),
+  outgoing: new EventEmitter(),
+  inbound: new InboundBudget({ clock: createManualClock() }),
+});
+
+test('a small body that comes in pieces is whole before it is read', async () => {
+  const headers = { 'content-type': 'application/json', 'content-length': '9' };
+  const source = sourceOf(['{"a":', '1', '2', '3}'], headers);
+  expect(await readJson(source as unknown as BodySource)).toEqual({ value: { a: 123 }, bytes: 9 });
+});
+
 test('a large body is handled in a turn of its own, after what others have waiting', async () => {
   const order = async (bytes: number) => {
     const done: string[] = [];
     const text = JSON.stringify({ text: 'x'.repeat(bytes) });
-    const headers = { 'content-type': 'application/json' };
-    const incoming = Object.assign(Readable.from([Buffer.from(text)]), { headers });
-    incoming.once('end', () => setImmediate(() => done.push('others')));
-    const source = {
-      incoming,
-      outgoing: new EventEmitter(),
-      inbound: new InboundBudget({ clock: createManualClock() }),
-    };
+    const source = sourceOf([text], { 'content-type': 'application/json' });
+    source.incoming.once('end', () => setImmediate(() => done.push('others')));
     await readJson(source as unknown as BodySource);
     done.push('handled');
     await new Promise((resolve) => setImmediate(resolve));
