@@ -83,6 +83,17 @@ test('[AU22] no more than 600 of them are looked up', async () => {
   expect(lookUps()).toBe(600);
 });
 
+test('[AU22] of more than a thousand sign-ins the one that was found first is looked up again', async () => {
+  const { sessions } = setup();
+  const found = [];
+  for (let n = 0; n <= 1_000; n += 1) {
+    const { cookie } = await sessions.signIn(null, false);
+    found.push(await sessions.findByCookie(cookie));
+  }
+  const ids = found.map((one) => one?.id ?? '');
+  expect(ids.slice(0, 2).map((id) => sessions.isLive(id))).toEqual([false, true]);
+});
+
 test('[AU9] a session that is not used ends after twelve hours', async () => {
   const { sessions, clock } = setup();
   const { cookie, key } = await sessions.signIn(null, false);

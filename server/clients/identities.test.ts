@@ -38,6 +38,7 @@ function setup() {
     store,
     held,
     connected,
+    identities,
     refused,
     file,
     /** One visit; the client leaves before the next one comes. */
@@ -229,4 +230,16 @@ test('[DV44] who names client ids of another principal is in the audit once for 
   await visit({ client_id: 'desk' });
   await visit({ client_id: 'tab' }, { ...agent, name: 'ben', tokenId: 'tok_4' });
   await expect.poll(() => refused).toEqual(['desk', 'lamp', 'tab']);
+});
+
+test('[DV44] of more than a thousand such pairs the oldest is forgotten, and told once more', async () => {
+  const { visit, identities, refused } = setup();
+  await visit({ client_id: 'desk' });
+  const claim = (n: number) =>
+    identities.noteRefused({ ...FIRST_OPERATOR, name: `ann ${n}`, tokenId: `tok_${n}` }, 'desk');
+  for (let n = 0; n <= 1_000; n += 1) await claim(n);
+  await claim(1);
+  expect(refused).toHaveLength(1_001);
+  await claim(0);
+  expect(refused).toHaveLength(1_002);
 });

@@ -332,3 +332,11 @@ test('[PO18] T98: what a call shows while it runs is read before it has ended, a
     ...{ private: 'file.read', untrusted: 'file.read' },
   });
 });
+
+test('[PO18] what a thousand runs have read is in memory; of the oldest it is read again', async () => {
+  const { taints } = await setup();
+  await taints.of('run_0');
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => taints.of(`run_${n + 1}`)));
+  expect(taints.of('run_1')).not.toBeInstanceOf(Promise);
+  expect(taints.of('run_0')).toBeInstanceOf(Promise);
+});

@@ -140,6 +140,14 @@ test('[PG25] Retry-After is kept to; a refusal that lasts longer than a minute i
   expect([pairing.count, pairing.kept.get()]).toEqual([2, null]);
 });
 
+test('[PG25] a Retry-After that is a date is waited for as where there is none', async () => {
+  const { pairing } = await ask();
+  const tooEarly = await pairing.next('join');
+  tooEarly.fail(503, 'unavailable', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' });
+  await pairing.next('join');
+  expect(pairing.waits).toEqual([expect.toSatisfy(Number.isFinite)]);
+});
+
 test('[PG25] an origin that is blocked is refused with the words of the server', async () => {
   const { callboard, pairing, problems } = await ask();
   (await pairing.next('join')).fail(403, 'origin_not_allowed');

@@ -43,7 +43,8 @@ export const createAskServer =
         status,
         state,
         message: isRecord(error) ? error.message : status,
-        retryAfter: mayRetry ? Number(headers.get('retry-after')) : undefined,
+        // Servers of ours write seconds. What a proxy writes as a date is no number.
+        retryAfter: mayRetry ? Number(headers.get('retry-after')) || 0 : undefined,
       };
     } catch {
       signal?.throwIfAborted();

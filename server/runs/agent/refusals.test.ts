@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isRecord } from '#lib/json/is-record';
 import type { Script, ScriptedRequest } from '../../testing/scripted-openai.ts';
 import type { ScriptedReply } from '../../testing/scripted-openai-events.ts';
+import { Lessons, NO_LESSON } from './lessons.ts';
 import {
   echo,
   inOrder,
@@ -339,4 +340,12 @@ describe('[AL221] a context that is full', () => {
     );
     expect(turns.map(([ended]) => ended)).toEqual(['failed', 'idle']);
   });
+});
+
+test('[AL220] what a thousand models and a thousand runs were refused is kept, the newest of it', () => {
+  const lessons = new Lessons();
+  const lesson = { ...NO_LESSON, isBlind: true, older: 3 };
+  for (let n = 0; n <= 1_000; n += 1) lessons.keep(`model ${n}`, `run ${n}`, lesson);
+  expect(lessons.of('model 0', 'run 0')).toEqual(NO_LESSON);
+  expect(lessons.of('model 1', 'run 1')).toEqual(lesson);
 });
