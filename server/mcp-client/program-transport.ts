@@ -52,14 +52,13 @@ export class ProgramTransport extends StdioClientTransport {
   /** How it ended, where that was by itself. */
   ended: string | undefined;
   readonly #reading: Reading;
-  /** The output of a program before it, which is not its own. */
-  readonly #before: string;
+  /** The error output of this program alone: the one before it may have ended within a line. */
+  readonly #written = new OutputTail();
   #isStopped = false;
 
   constructor(program: ConstructorParameters<typeof StdioClientTransport>[0], reading: Reading) {
     super(program);
     this.#reading = reading;
-    this.#before = reading.tail.text;
   }
 
   override async start(): Promise<void> {
@@ -69,9 +68,7 @@ export class ProgramTransport extends StdioClientTransport {
 
   /** The last line of its error output. */
   get lastWords(): string {
-    const { text } = this.#reading.tail;
-    if (text === this.#before) return '';
-    return text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
+    return this.#written.text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
   }
 
   /** The package reads all that comes at once, which leaves no time for anything else. */
@@ -85,7 +82,10 @@ export class ProgramTransport extends StdioClientTransport {
       if (this.#isStopped && !code) return;
       this.ended = code === null ? `by ${name}` : `with the exit code ${code}`;
     });
-    program.stderr?.on('data', (chunk) => this.#reading.tail.add(chunk));
+    program.stderr?.on('data', (chunk) => {
+      this.#written.add(chunk);
+      this.#reading.tail.add(chunk);
+    });
     stdout.removeAllListeners('data');
     const { mostBytes } = this.#reading;
     takeLines(stdout, (lines) => this.#take(lines), mostBytes).catch((error: unknown) => {

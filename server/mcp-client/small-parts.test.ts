@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { mendMessages } from './mend-message.ts';
-import { OutputTail } from './program-transport.ts';
+import { OutputTail, ProgramTransport } from './program-transport.ts';
 import { toToolError } from './run-call.ts';
 
 test('[MC23] of the output of a program the last 8 KiB are kept, from the beginning of a line on', () => {
@@ -40,4 +40,19 @@ test.each<[string, Error, 'no' | 'unknown']>([
   ['a connection that is closed', new SdkError(SdkErrorCode.NotConnected, 'Closed'), 'no'],
 ])('[MC61] after %s a call is as much as run as is known here', (_what, error, executed) => {
   expect(toToolError(error, { id: 'files', foreign: 'echo' }).executed).toBe(executed);
+});
+
+test('[MC20] the last words of a program are its own, also where one before it said the same', async () => {
+  const tail = new OutputTail();
+  tail.add(Buffer.from('out of memory\n'.repeat(1_000)));
+  const program = new ProgramTransport(
+    { command: process.execPath, args: ['-e', "console.error('out of memory')"], stderr: 'pipe' },
+    { tail, mostBytes: 1_000, read: () => [] },
+  );
+  const closed = new Promise<void>((resolve) => {
+    program.onclose = resolve;
+  });
+  await program.start();
+  await closed;
+  expect(program.lastWords).toBe('out of memory');
 });
