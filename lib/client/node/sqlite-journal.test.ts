@@ -127,7 +127,7 @@ test('[CL24] what is out of date does not pile up on disk', async () => {
   for (let n = 0; n < 100; n += 1) {
     await journal.put(journalEntry(`tc_${n}`, { output }));
     await journal.delete(`tc_${n}`);
-    expect(statSync(path).size + statSync(`${path}-wal`).size).toBeLessThan(6_000_000);
+    expect(statSync(path).size + statSync(`${path}-wal`).size).toBeLessThan(2_000_000);
   }
   journal.close();
   expect(statSync(path).size).toBeLessThan(200_000);

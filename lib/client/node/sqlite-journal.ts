@@ -96,10 +96,15 @@ export function openSqliteJournal({
   return createJournal({ epoch, entries, write, close }, maxBytes);
 }
 
+/**
+ * Writes are taken over into the database from 1 MB of them on, and the next ones then overwrite them
+ * where they stand: a file that does not grow is synced in half the time, while the program waits.
+ */
 const PRAGMAS = `
   PRAGMA auto_vacuum = FULL;
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
+  PRAGMA wal_autocheckpoint = 250;
   PRAGMA journal_size_limit = 1048576;
 `;
 
