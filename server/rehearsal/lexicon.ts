@@ -30,10 +30,8 @@ export const CONCEPTS: readonly (readonly [asked: RegExp, named: string])[] = [
     /\bnotif|\bremind me\b|\balert me\b|通知|提醒/i,
     'notification|notify|notifications|remind|reminder',
   ],
-  [
-    /\bdevice\b|what (?:browser|computer|phone|system)|\bbattery\b|设备|什么浏览器|什么手机|电量|电池/i,
-    'device|battery',
-  ],
+  [/\bdevice\b|what (?:browser|computer|phone|system)|设备|什么浏览器|什么手机/i, 'device'],
+  [/\bbattery\b|电量|电池/i, 'battery'],
   [
     /(?:page|tab)(?:'s)? (?:text|content|say)|(?:read|text of|text on|content of|say on|says on) (?:the |this |my )?page|页面(?:上)?的?(?:文字|文本|内容)|网页(?:文字|内容)|读(?:一下)?(?:这个)?(?:页面|网页)/i,
     'page text|page content|page read',

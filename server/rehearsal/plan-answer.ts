@@ -117,10 +117,14 @@ function readPrompt(prompt: LanguageModelV4Prompt): { asked: string; results: Re
 function textOf(output: LanguageModelV4ToolResultPart['output']): string {
   if (output.type === 'execution-denied') return output.reason ?? '';
   if (output.type === 'json' || output.type === 'error-json') return JSON.stringify(output.value);
-  if (output.type !== 'content') return withoutMark(output.value);
+  if (output.type !== 'content') return inPlain(output.value);
   const texts = output.value.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return withoutMark(texts.join('\n'));
+  return inPlain(texts.join('\n'));
 }
+
+/** The mark ends before the line on pictures that a model is not sent. That line is for models alone. */
+const inPlain = (text: string): string =>
+  withoutMark(text.replace(/\n\[Not shown to you: [^\n]*\]$/, ''));
 
 /** A failed call has a reason, as the loop words it (rule MO4). */
 function report({ name, text }: ReportedResult, words: Words): string {
@@ -137,7 +141,7 @@ function report({ name, text }: ReportedResult, words: Words): string {
 /** A flat object reads better as words than as JSON. Descriptions of pictures follow it, a line each. */
 function plain(text: string): string {
   const [, result = text, pictures = ''] =
-    /^([\s\S]*?)((?:\n\[(?:picture \d+|Not shown to you:) [^\n]*\])*)$/.exec(text) ?? [];
+    /^([\s\S]*?)((?:\n\[picture \d+ [^\n]*\])*)$/.exec(text) ?? [];
   const value = readJson(result);
   if (!isRecord(value)) return cutAndMark(text, LONGEST_VALUE);
   const fields = Object.entries(value).map(

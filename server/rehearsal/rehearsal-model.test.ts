@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createBrowserTools } from '#lib/browser-tools/browser-tools';
 import { everyPart, everyPrompt } from '#lib/browser-tools/testing/every-part';
 import { toModelName } from '#lib/protocol/tool-name';
+import { markUntrusted } from '#lib/text/untrusted';
 import { systemClock } from '../runs/agent/testing/fakes.ts';
 import { fillArguments } from './fill-arguments.ts';
 import { planAnswer } from './plan-answer.ts';
@@ -21,7 +22,7 @@ const object = (properties: object, required: string[] = []): JSONSchema7 => ({
 
 const OF_BROWSERS = [
   ...['browser.screenshot', 'geolocation.get', 'device.info', 'camera.photo', 'clipboard.read'],
-  ...['clipboard.write', 'notification.show', 'page.text'],
+  ...['clipboard.write', 'notification.show', 'page.text', 'battery.read'],
 ];
 
 /** Name, description, schema, as clients and server offer them. */
@@ -103,6 +104,8 @@ describe('plain requests', () => {
     ['提醒我喝水', [['notification_show', { title: '喝水' }]]],
     ['what device am I on', ['device_info']],
     ['我用的是什么浏览器', ['device_info']],
+    ['我用的是什么设备？', ['device_info']],
+    ['电量还有多少', ['battery_read']],
     ['read the page', ['page_text']],
     ['take a screenshot of this page', [['browser_screenshot', { mode: 'page' }]]],
     [
@@ -295,6 +298,14 @@ describe('the report', () => {
     expect(answerTo(answered('Show me', value)).text).toContain(
       'returned: width 640, mode page [picture 1 640×480 image/webp: the page]',
     );
+  });
+
+  test('[AL88] the mark of words of others is not repeated, where a picture was not sent either', () => {
+    const value = '{"width":640}\n[picture 1 640×480 image/webp: the page]';
+    const notShown = '[Not shown to you: picture 1; this model is sent no pictures.]';
+    const { text } = answerTo(answered('Show me', `${markUntrusted(value)}\n${notShown}`));
+    expect(text).toContain('returned: width 640 [picture 1 640×480 image/webp: the page]');
+    expect(text).not.toContain('untrusted');
   });
 
   test('[AL88] a failure is given with its reason', () => {
