@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '#lib/client/testing/manual-clock';
-import type { RunOwner } from '#lib/protocol/run';
+import type { RunOwner, RunRecord } from '#lib/protocol/run';
 import { FIRST_OPERATOR } from '../../auth/principal.ts';
 import { keyedId } from '../../auth/secrets.ts';
 import { serveClients } from '../../clients/testing/serve-clients.ts';
@@ -20,6 +20,14 @@ type Refusal = Extract<RunOutcome, { ok: false }>;
 const runOf = (sessionId: string) => keyedId('secret', 'clawseed', [sessionId]);
 
 const DEVICE = { kind: 'device', clientId: 'client_pixel', tokenId: 'tok_pixel' } as const;
+
+const OLGA = { token_id: 'tok_olga', name: 'operator:olga' };
+
+/** The run of the session `made-here`. */
+const begunBy = (owner: RunOwner) =>
+  newRun(createManualClock(), {
+    ...{ run_id: runOf('made-here'), title: 'Of another', max_steps: 10, owner },
+  });
 
 /** Real clients and calls; runs as the test gives them. */
 async function setup(given: Partial<DoorRunsDeps['runs']> = {}, more: Partial<DoorRunsDeps> = {}) {
@@ -49,15 +57,7 @@ async function setup(given: Partial<DoorRunsDeps['runs']> = {}, more: Partial<Do
     newSessionId: () => 'made-here',
   };
   /** The run of the session, as its owner begins it. */
-  const publish = (owner: RunOwner) =>
-    bus.publish({
-      type: 'run',
-      run: {
-        ...newRun(createManualClock(), {
-          ...{ run_id: runOf('made-here'), title: 'Of another', max_steps: 10, owner },
-        }),
-      },
-    });
+  const publish = (owner: RunOwner) => bus.publish({ type: 'run', run: begunBy(owner) });
   const open = (caller: typeof DEVICE | typeof FIRST_OPERATOR, sessionId?: string) => {
     const frames: ServerFrame[] = [];
     const closed: number[] = [];
@@ -122,10 +122,33 @@ test('[CLS1] a run that another token begins under the same session is not shown
   const { open, publish } = await setup();
   const { send, frames, codes, closed } = open(FIRST_OPERATOR);
   await send(recorded.connect);
-  publish({ token_id: 'tok_olga', name: 'operator:olga' });
+  publish(OLGA);
   await expect.poll(() => closed.length).toBe(1);
   expect([codes(), closed]).toEqual([['SESSION_OWNER_MISMATCH'], [1008]]);
   expect(JSON.stringify(frames)).not.toContain('Of another');
+});
+
+test('[CLS1] nothing reaches a run that another token began of which no event has come yet', async () => {
+  for (const frame of [recorded.message, recorded.regenerate, recorded.abort]) {
+    let run: RunRecord | undefined;
+    const reached: string[] = [];
+    const refused = { ok: false, code: 'conflict', message: 'no' } as const;
+    const reach = async (id: string) => {
+      reached.push(id);
+      return refused;
+    };
+    const { open } = await setup({ get: async () => run, send: reach, cancel: reach });
+    const { send, frames, codes, closed } = open(FIRST_OPERATOR);
+    await send(recorded.connect);
+    const asked = {
+      ...{ message_id: 'msg_1', run_id: runOf('made-here'), status: 'done', created_at: 0 },
+      ...{ role: 'user', parts: [{ type: 'text', text: 'hello' }] },
+    } satisfies RunRecord['messages'][number];
+    run = { ...begunBy(OLGA), status: 'running', messages: [asked] };
+    await send(frame);
+    expect([codes(), closed, reached]).toEqual([['SESSION_OWNER_MISMATCH'], [1008], []]);
+    expect(frames.filter(({ type }) => type === 'abort_ack')).toEqual([]);
+  }
 });
 
 test('[CLS4] a defect behind a message is an error of the agent, and the next one is taken', async () => {

@@ -243,6 +243,8 @@ export class ChatSession {
     // What stops a turn does not wait for the app's tools.
     const clientId = command.type === 'abort' ? undefined : await this.#tools.clientId();
     const run = await doorRuns.get(talk.runId);
+    // Another token may have begun it, of which no event has come yet.
+    if (run && !ownsRun(talk.caller, run)) return MISMATCH;
     if (command.type === 'abort') {
       const isRunning = run?.status === 'running';
       const status = isRunning ? 'aborted' : 'no_active_response';
@@ -253,7 +255,6 @@ export class ChatSession {
     const by = clientId === undefined ? {} : { clientId };
     if (command.type === 'message') {
       const { content: input } = command;
-      if (run && !ownsRun(talk.caller, run)) return MISMATCH;
       const message = { title: this.#name ?? input, input, more: by };
       return refusalOf(await doorRuns.send(talk, run, message));
     }
