@@ -204,3 +204,15 @@ test('[DV10] T22 T24: a viewer, an agent and a device open, decide and change no
   }
   expect((await server.get('/v1/pairings', { token })).status).toBe(403);
 });
+
+test('[AU27] [HT41] T04: what a page of another site fetches without its Origin is refused, also where no credential is needed', async () => {
+  const server = await startTestServer();
+  const ask = async (path: string, site: string, token: string | null = null) =>
+    (await server.get(path, { token, headers: { 'sec-fetch-site': site } })).status;
+  for (const site of ['cross-site', 'same-site']) {
+    expect([await ask('/healthz', site), await ask('/readyz', site)]).toEqual([403, 403]);
+    expect(await ask('/api/tools', site, TOKENS.operator)).toBe(403);
+    expect(await ask('/api/tools', site, 'a guess')).toBe(403);
+  }
+  expect([await ask('/healthz', 'none'), await ask('/healthz', 'same-origin')]).toEqual([200, 200]);
+});
