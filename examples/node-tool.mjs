@@ -33,5 +33,8 @@ const client = await createNodeToolClient({
     },
   ],
 });
+client.status.subscribe(({ state }) => {
+  if (state === 'refused') process.exitCode = 1;
+});
 await client.start();
 console.log('Ctrl+C to stop');

@@ -18,6 +18,7 @@ socket.on('error', ({ message }) => {
   console.error(isRefused ? `${message}: ${words}` : message);
   process.exitCode = 1;
 });
+socket.on('close', (code) => console.error(`The connection has ended (${code}).`));
 socket.on('message', (data) => {
   const message = JSON.parse(data);
   if (message.type === 'welcome') return;

@@ -27,7 +27,7 @@ const OPTIONS = {
 } as const;
 
 const ARGUMENTS =
-  '--salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables';
+  '--salvage (keeps what can be read of a damaged store), --json (prints where to go as JSON), --lan (listens on the network, by TLS), --cert FILE and --key FILE (a certificate of yours), and --insecure-plaintext-lan. Other settings are environment variables, and options of a command go behind its name';
 
 /** Reads the arguments after the program's name. Throws `ConfigError` for an unknown one. */
 export function readArguments(args: readonly string[]): Arguments {

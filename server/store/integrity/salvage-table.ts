@@ -128,9 +128,7 @@ export function copyTable(
   let lost = String(missing);
   if (!complete) {
     lost =
-      total === undefined
-        ? `${missing} and all of the pages that cannot be read`
-        : String(Math.max(total - given.length, missing));
+      total === undefined ? `${missing} or more` : String(Math.max(total - given.length, missing));
   }
   const line = `${table}: ${given.length} rows kept, ${lost} lost`;
   return { table, line, isWhole: complete && missing === 0 };

@@ -54,7 +54,7 @@ export const createHistoryQuery = (databasePath: string, workerPath: string): An
     databasePath,
     secretTables: SECRET_TABLES,
     rowsOf,
-    about: "this workbench's own history (tables tool_calls, runs, messages).",
+    about: "this workbench's own history (tables calls, log, runs, messages, model_turns).",
     workerPath,
   });
 

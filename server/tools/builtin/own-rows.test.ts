@@ -142,3 +142,10 @@ test('[TB35] no statement of an agent comes round its own rows', async () => {
   for (const sql of around)
     await expect(query(ada, sql), sql).rejects.toThrow(/^The table "\w+" cannot be read\.$/);
 });
+
+test('[TB35] the tables that the tool describes are those that an agent can read', async () => {
+  const { description } = databaseTool();
+  const named = /tables ([a-z_, ]+)\)/.exec(description)?.[1]?.split(', ') ?? [];
+  expect(named).toEqual(['calls', 'log', 'runs', 'messages', 'model_turns']);
+  for (const table of named) await query(ada, `select count(*) from ${table}`);
+});
