@@ -64,6 +64,17 @@ test('[SC33] slips are repaired by the schema that holds', () => {
   });
 });
 
+test('[SC32] arguments that are no object are not quoted where the schema marks a secret', () => {
+  const secret = { properties: { pin: { type: 'string', 'x-sensitive': true } } };
+  const [hidden, shown] = [secret, {}].map((schema) => {
+    const compiled = compileToolSchema({ type: 'object', ...schema });
+    return compiled.ok && JSON.stringify(compiled.check('canary'));
+  });
+  expect(shown).toContain('canary');
+  expect(hidden).toContain('must be an object');
+  expect(hidden).not.toContain('canary');
+});
+
 test('[SC32] what a condition marks as a secret is one', () => {
   const secret = { properties: { pin: { type: 'string', 'x-sensitive': true } } };
   for (const more of [
