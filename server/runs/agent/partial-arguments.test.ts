@@ -267,3 +267,18 @@ test('[AL204] a line break that is no escape grows, too', async () => {
   await type('{"a":"x\ny');
   expect(sent.at(-1)).toEqual({ a: 'x\ny' });
 });
+
+test('[AL22] arguments of more than 4,000 keys are not read again for each update', async () => {
+  const { clock, sent, partial } = setup();
+  const members = Array.from({ length: 5_000 }, (_, at) => `"k${at}":${at}`);
+  const push = async (piece: string) => {
+    const before = sent.length;
+    partial.push(piece);
+    await settle();
+    clock.advance(1_000);
+    return sent.length - before;
+  };
+  expect(await push(`{${members.slice(0, 3_900).join(',')},`)).toBe(1);
+  expect(await push(`${members.slice(3_900).join(',')},`)).toBe(0);
+  expect(await push('"last":"one"}')).toBe(0);
+});

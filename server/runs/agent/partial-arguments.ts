@@ -23,6 +23,8 @@ interface PartialArgumentsDeps {
 const WHOLE_EACH_TIME_CHARS = 4_096;
 /** So many characters are read in less than a tenth of a millisecond: the pause grows with the text. */
 const CHARS_OF_A_MS = 1_000;
+/** Each costs as much as a hundred characters; arguments with more are shown when they are complete. */
+const MOST_KEYS = 4_000;
 /** A character outside of the base plane may be there by half. */
 const HALF_CHARACTER = /(?:\\u[dD][89abAB][\da-fA-F]{2}|[\ud800-\udbff])$/;
 
@@ -39,6 +41,7 @@ export class PartialArguments {
   #state: 'before' | 'within' | 'over' | 'broken' = 'before';
   #text = '';
   #length = 0;
+  #keys = 0;
   /** What was last sent of each key, as JSON. */
   readonly #sent = new Map<string, string>();
   /** Characters from which on the tool reads the whole again. */
@@ -89,7 +92,8 @@ export class PartialArguments {
       this.#state = character === '{' ? 'within' : 'broken';
     if (this.#state !== 'within') return '';
     if (this.#extent.take(character) === 'closed') this.#state = 'over';
-    if (this.#extent.depth >= LIMITS.jsonDepth) this.#state = 'broken';
+    if (!inString && character === ':') this.#keys += 1;
+    if (this.#extent.depth >= LIMITS.jsonDepth || this.#keys > MOST_KEYS) this.#state = 'broken';
     // Some models write line breaks in strings as they are.
     return inString && character < ' ' ? JSON.stringify(character).slice(1, -1) : character;
   }
