@@ -153,6 +153,23 @@ test('[AL21] T151: ten thousand pieces of one moment are one update', async () =
   expect(sent).toHaveLength(1);
 });
 
+test('[AL22] T151: long arguments of calls that are written at once are read one after the other', async () => {
+  const clock = createManualClock();
+  const reads = new Map<number, number>();
+  const send = () => void reads.set(clock.now(), (reads.get(clock.now()) ?? 0) + 1);
+  const calls = Array.from({ length: 16 }, () => new PartialArguments({ clock, send }));
+  for (const call of calls) call.push(`{"a":"${'x'.repeat(200_000)}`);
+  for (let ms = 0; ms < 2_000; ms += 10) {
+    for (const [at, call] of calls.entries()) call.push(`${at % 10}`);
+    await settle();
+    clock.advance(10);
+  }
+  // A text of 200,000 characters leaves the thread to others for 40 ms.
+  expect([...reads.values()].every((count) => count === 1)).toBe(true);
+  expect(reads.size).toBeGreaterThan(30);
+  expect(reads.size).toBeLessThanOrEqual(51);
+});
+
 test('[AL22] of a long text the end is shown, and no half of a character', async () => {
   const { sent, partial } = setup();
   partial.push(`{"text":"${'\\n😀'.repeat(500)}a`);

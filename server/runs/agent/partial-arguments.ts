@@ -25,6 +25,12 @@ const WHOLE_EACH_TIME_CHARS = 4_096;
 const CHARS_OF_A_MS = 1_000;
 /** Each costs as much as a hundred characters; arguments with more are shown when they are complete. */
 const MOST_KEYS = 4_000;
+/** Longer texts, of all calls that are written at once, are read one after the other. */
+const ALONE_CHARS = 8_192;
+/** The pause before another long text is read is some three times as long as the reading takes at worst. */
+const ALONE_CHARS_OF_A_MS = 5_000;
+/** By each clock, the moment from which on a long text may be read. */
+const mayReadLongAt = new WeakMap<Clock, number>();
 /** A character outside of the base plane may be there by half. */
 const HALF_CHARACTER = /(?:\\u[dD][89abAB][\da-fA-F]{2}|[\ud800-\udbff])$/;
 
@@ -100,11 +106,19 @@ export class PartialArguments {
 
   #consider(): void {
     if (this.#isOver || this.#isLooking || this.#cancelTimer || !this.#hasChanged) return;
-    const waitMs = this.#nextAt - this.#deps.clock.now();
-    if (waitMs <= 0) return void this.#look();
-    this.#cancelTimer = this.#deps.clock.schedule(waitMs, () => {
+    const { clock } = this.#deps;
+    const { length } = this.#text;
+    const isLong = length > ALONE_CHARS;
+    const now = clock.now();
+    const at = Math.max(this.#nextAt, (isLong && mayReadLongAt.get(clock)) || 0);
+    if (at <= now) {
+      if (isLong) mayReadLongAt.set(clock, now + length / ALONE_CHARS_OF_A_MS);
+      return void this.#look();
+    }
+    this.#cancelTimer = clock.schedule(at - now, () => {
       this.#cancelTimer = undefined;
-      void this.#look();
+      // Another call may have been quicker.
+      this.#consider();
     });
   }
 
