@@ -42,7 +42,7 @@ test('§3 a server of models that is down at the start is named, waited for, and
   const openai = await serveModels(() => ({ text: 'From the real one.' }));
   openai.setDown(true);
   const board = await startServer({ env: { OPENAI_BASE_URL: openai.url } });
-  expect(board.log()).toContain(`none yet. The model server ${openai.url} (OPENAI_BASE_URL) did`);
+  expect(board.log()).toContain(`none yet. OPENAI_BASE_URL is set to ${openai.url}, which did`);
   expect(board.log()).not.toContain('set OPENAI');
   expect(await models(board)).toMatchObject([
     { model: 'compatible', default: true, available: false },
