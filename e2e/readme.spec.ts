@@ -44,7 +44,7 @@ test('each Chinese page has the headings and the code of the English one', async
   expect(pages.length).toBeGreaterThan(10);
   for (const [en = '', zh = ''] of [['README.md', 'README.zh-CN.md'], ...pages]) {
     const [english, chinese] = [await read(en), await read(zh)];
-    // What a model can do is described in English alone.
+    // The abilities of models are described in English alone.
     const upTo = zh === 'docs/zh/models.md' ? english.split('\n## ', 1).join() : english;
     expect(headingsOf(chinese), zh).toEqual(headingsOf(upTo));
     expect(blocksOf(chinese), zh).toEqual(blocksOf(upTo));

@@ -103,7 +103,7 @@ export const defineClientTool = <Args extends Arguments>({
   run: (given, context) => run(withDefaults(args, given), context),
 });
 
-/** What is not described is left out. */
+/** Leaves out what the schema does not describe. */
 const withDefaults = <Args extends Arguments>(
   args: Args,
   given: Readonly<Record<string, unknown>>,

@@ -163,7 +163,7 @@ function checkArgs(node: SchemaNode, given: unknown, isSecret: boolean): ArgsChe
   const first = new CheckRun(isSecret);
   const problems = problemsOf(node, args, first);
   if (problems.length === 0) return { ok: true, args, repairs };
-  // What is beyond a limit is not looked at again.
+  // A value beyond a limit is not looked at again.
   if (problems !== first.problems) return { ok: false, details: problems };
   const repair = first.next();
   const mended = repairArgs(node, args, null, repair);
@@ -175,7 +175,7 @@ function checkArgs(node: SchemaNode, given: unknown, isSecret: boolean): ArgsChe
   return { ok: true, args: mended, repairs: [...repairs, ...repair.repairs] };
 }
 
-/** Those of the run, or one that says why its problems do not count. */
+/** Returns the problems of the run, or one that says why these do not count. */
 function problemsOf(node: SchemaNode, args: Record<string, unknown>, run: CheckRun): ErrorDetail[] {
   const fault = measureJson(args, ARGS_LIMITS);
   if (fault) return refuse(wordsFor(fault, ARGS_LIMITS));

@@ -23,7 +23,7 @@ export interface Posted {
   readonly status: number | null;
   /** Undefined: it was taken. */
   readonly failure?: PushFailure;
-  /** Of the system, as `ECONNREFUSED`. */
+  /** The system names the failure by it, as `ECONNREFUSED`. */
   readonly code?: string;
   readonly retryAfterMs?: number;
 }

@@ -74,7 +74,7 @@ test('[BR4] when it is the only one, the call waits and is tried when the pause 
   const last = await invoke('camera');
   clock.advance(1);
   await settle();
-  // Those two ran out of time in the queue; only the trial goes out.
+  // Two ran out of time in the queue; only the trial goes out.
   expect([of(one.id), of(two.id), of(last.id)]).toEqual([0, 0, 1]);
   await phone.claim(last.id, 1);
   expect(await phone.succeed(last.id, 'ok', 1)).toMatchObject({ disposition: 'accepted' });
