@@ -44,6 +44,14 @@ test('a small body that comes in pieces is whole before it is read', async () =>
   expect(await readJson(source as unknown as BodySource)).toEqual({ value: { a: 123 }, bytes: 9 });
 });
 
+test('a small body whose connection ends before its last byte is refused, and no request waits', async () => {
+  const source = sourceOf([], { 'content-type': 'application/json', 'content-length': '9' });
+  const answer = readJson(source as unknown as BodySource);
+  source.incoming.emit('data', Buffer.from('{"a":'));
+  source.outgoing.emit('close');
+  await expect(answer).rejects.toThrow('The connection ended before the body was complete.');
+});
+
 test('a large body is handled in a turn of its own, after what others have waiting', async () => {
   const order = async (bytes: number) => {
     const done: string[] = [];
